@@ -1,5 +1,7 @@
 import type { Server } from 'node:http'
+import type { BlockList } from 'node:net'
 import { join } from 'node:path'
+import { createAccessHandler } from '../functions/access/group.ts'
 import { createCategoriesHandler } from '../functions/categories/group.ts'
 import { createDocumentationHandler } from '../functions/documentation/group.ts'
 import { createFieldsHandler } from '../functions/fields/group.ts'
@@ -12,13 +14,15 @@ import { readDemo } from '../lib/machine/directory/demo-file.ts'
 import { diskFullError, type Reset } from '../lib/machine/directory/open-directory.ts'
 import { type LocalStores, openMachine } from '../lib/machine/machine.ts'
 import {
+  createAccessDeps,
   createCategoriesDeps,
   createDocumentationDeps,
   createFieldsDeps,
   createStorageDeps,
 } from '../lib/service/deps.ts'
 import type { SiteDirectory } from '../lib/sites/site-directory.ts'
-import { createServer, dispatch } from '../server/create-server.ts'
+import { createAddressOf } from '../server/caller-address.ts'
+import { createServer, dispatch, type Front } from '../server/create-server.ts'
 import { ensureDemo } from './demo.ts'
 import { createDownloads, createLinkTo, isDownload } from './downloads.ts'
 import { createListeners, type DataCentreListener } from './listeners.ts'
@@ -30,13 +34,15 @@ interface ServerDeps {
   readonly stores: LocalStores
   readonly settings: MachineSettings
   readonly telemetry: Telemetry
+  readonly insecureSignIn: boolean
+  readonly addressOf: NonNullable<Front['addressOf']>
 }
 
-/** Milliseconds. A renewal writes down how much of an upload is on the disk, and the next bytes wait with it. */
+/** In milliseconds. A renewal records how many bytes of an upload are on the disk, and the upload waits for it. */
 const lease = { lasts: 15_000, renewsEvery: 1_000 }
 
-/** Serves the operations of all groups for one data centre. It does not listen yet. */
-const serverFor = ({ dataCentre, stores, settings, telemetry }: ServerDeps): Server => {
+/** The operations of all groups, for one data centre. This does not listen yet. */
+const serverFor = ({ dataCentre, stores, settings, telemetry, insecureSignIn, addressOf }: ServerDeps): Server => {
   const here = { dataCentre, ...settings }
   const surroundings = { telemetry, consoleFolder }
   const linkTo = createLinkTo({ secret: stores.linkSecret }, systemClock)
@@ -44,14 +50,15 @@ const serverFor = ({ dataCentre, stores, settings, telemetry }: ServerDeps): Ser
   const downloads = createDownloads({ files: stores.files, secret: stores.linkSecret }, storage.edge)
   const groups = dispatch({
     documentation: createDocumentationHandler(createDocumentationDeps(here, stores, surroundings)),
+    access: createAccessHandler(createAccessDeps(here, stores, { ...surroundings, insecureSignIn })),
     fields: createFieldsHandler(createFieldsDeps(here, stores, surroundings)),
     categories: createCategoriesHandler(createCategoriesDeps(here, stores, surroundings)),
     storage: createStorageHandler(storage),
   })
-  return createServer((path) => (isDownload(path) ? downloads : groups(path)))
+  return createServer((path) => (isDownload(path) ? downloads : groups(path)), { addressOf })
 }
 
-/** The default one becomes the only default of the directory. */
+/** The default data centre of this list becomes the only default in the directory. */
 const registerDataCentres = async (
   sites: SiteDirectory,
   urls: Readonly<Record<string, string>>,
@@ -71,6 +78,8 @@ interface Options {
   readonly dataCentres: readonly [DataCentreListener, ...DataCentreListener[]]
   readonly reset: Reset
   readonly demo?: boolean
+  readonly trustProxy?: BlockList | undefined
+  readonly insecureSignIn?: boolean
   readonly telemetry: Telemetry
   readonly say: (sentence: string) => void
 }
@@ -83,11 +92,12 @@ const reportDamage = ({ tidied }: LocalStores, say: (sentence: string) => void):
 }
 
 /**
- * One process: a listener for each data centre over one data directory. Throws UsageError or SettingsError for faults
- * that a user can correct.
+ * One process with one data directory, and a listener for each data centre. Throws UsageError or SettingsError for
+ * faults that a user can correct.
  */
 export const startService = async (options: Options) => {
   const { dataDirectory, host, dataCentres, reset, demo: wantsDemo = true, telemetry, say } = options
+  const { trustProxy: trusted, insecureSignIn = false } = options
   const settings = readSettingsOf('machine')
   const machine = await openMachine(dataDirectory, {
     role: 'service',
@@ -100,7 +110,10 @@ export const startService = async (options: Options) => {
   const listeners = createListeners(
     dataCentres,
     host,
-    (dataCentre) => serverFor({ dataCentre, stores, settings, telemetry }),
+    ({ id: dataCentre, baseUrl }) => {
+      const addressOf = createAddressOf({ trusted, isBehindProxy: baseUrl !== undefined })
+      return serverFor({ dataCentre, stores, settings, telemetry, insecureSignIn, addressOf })
+    },
     say,
   )
   const stop = async () => {
@@ -118,7 +131,7 @@ export const startService = async (options: Options) => {
     return { baseUrl: urls[home] ?? '', dataCentres: urls, listening, demo, stop }
   } catch (error) {
     await stop()
-    // A full disk may show first in the writes at the start.
+    // A full disk may be noticed only by the writes at the start.
     throw isOutOfSpace(error) ? diskFullError(directory, error) : error
   }
 }

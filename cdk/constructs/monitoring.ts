@@ -33,7 +33,7 @@ export interface Watched {
 const gatewayWatches = (api: RestApi): readonly Watch[] => [
   {
     id: 'ServerErrors',
-    // The average of this metric is the share of requests.
+    // The average of this metric is the share of failed requests.
     metric: api.metricServerError({ period, statistic: 'Average' }),
     threshold: 0.01,
     periods: 2,
@@ -46,7 +46,7 @@ const gatewayWatches = (api: RestApi): readonly Watch[] => [
     threshold: 5_000,
     periods: 3,
     impact: '1 in 100 callers waits for more than 5 seconds.',
-    action: 'See on the dashboard whether functions or tables are slow.',
+    action: 'Look at the dashboard to see whether the functions or the tables are slow.',
   },
 ]
 
@@ -56,7 +56,7 @@ const functionWatches = (name: string, lambda: LambdaFunction): readonly Watch[]
     metric: lambda.metricErrors({ period }),
     periods: 2,
     impact: `The function ${name} ends without an answer: its work fails, and requests get 503.`,
-    action: 'Look at its log: it cannot start, or has run out of memory or time.',
+    action: 'Read its log: the function cannot start, or has used up its memory or time.',
   },
   {
     id: `${name}Throttles`,
@@ -85,11 +85,13 @@ const throttleWatches = (name: string, table: ITable, index?: string): readonly 
     metric: throttlesOf(kind, table, index),
     threshold: 10,
     periods: 2,
-    impact: `The ${index === undefined ? 'table' : `index ${index} of the table`} ${name} throttles ${kind.toLowerCase()}s: callers wait, and some get 503.`,
-    action: 'One very busy site or list is the usual cause: find it in the access logs.',
+    impact:
+      `The ${index === undefined ? 'table' : `index ${index} of the table`} ${name} throttles ` +
+      `${kind.toLowerCase()}s: callers wait, and some get 503.`,
+    action: 'The usual cause is one very busy site or list. Find it in the access logs.',
   }))
 
-// An alarm can add up ten metrics on AWS. On MiniStack it cannot add any.
+// On AWS, an alarm can add up ten metrics. On MiniStack, an alarm cannot add up metrics.
 const errorWatch = (name: TableName, table: ITable): Watch => ({
   id: `${name}Errors`,
   metric: table.metricSystemErrorsForOperations({
@@ -125,16 +127,17 @@ export const replicationsIn = ({ tables, replicaRegions }: Watched) =>
 const replicationWatch = ({ name, region, metric }: ReturnType<typeof replicationsIn>[number]): Watch => ({
   id: `${name}ReplicationTo${region}`,
   metric,
-  // A revoked token works for up to 20 seconds where it is cached, and nowhere longer than a minute.
+  // A cached token works for up to 20 seconds after it was revoked. With the time for replication, it works nowhere
+  // longer than a minute.
   threshold: 40_000,
   periods: 2,
   impact:
-    `Changes of the table ${name} take more than 40 seconds to reach ${region}: ` +
-    'revoked tokens still work there, and new ones do not work yet.',
+    `Changes of the table ${name} take more than 40 seconds to reach ${region}: revoked tokens still work ` +
+    'there, and new tokens do not work yet.',
   action: 'Check whether AWS reports a fault of DynamoDB in one of the two regions.',
 })
 
-// The worker reports the age of its removal after each slice. Lambda puts a logged object into `message`.
+// After each slice, the worker logs the age of its removal. Lambda puts a logged object into `message`.
 const ageOfRemovals = (scope: Construct, { functions }: Watched, { stackName }: Stack): Metric => {
   const logGroup = functions['removals']?.logGroup
   if (!logGroup) throw new Error('The worker of removals has no log')
@@ -155,23 +158,25 @@ const removalWatches = ({ queue, failed }: RemovalsQueue, age: Metric): readonly
     metric: queue.metricApproximateAgeOfOldestMessage({ period, statistic: 'Maximum' }),
     threshold: Duration.minutes(30).toSeconds(),
     periods: 1,
-    impact: 'The removal of a folder has made no progress for half an hour: uploads into it are refused.',
-    action: 'Check the log of the function removals, and whether it is throttled.',
+    impact: 'The removal of a folder has made no progress for half an hour: uploads into the folder are refused.',
+    action: 'Read the log of the function removals, and check whether the function is throttled.',
   },
   {
     id: 'RemovalsFailed',
     metric: failed.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
     periods: 1,
-    impact: 'The removal of a folder has stopped half-way: uploads into it are refused.',
-    action: 'Find out why in the log of the function removals, then redrive the queue.',
+    impact: 'The removal of a folder has stopped half-way: uploads into the folder are refused.',
+    action: 'Find the reason in the log of the function removals, then redrive the queue.',
   },
   {
     id: 'RemovalsOld',
     metric: age,
     threshold: removalTimes.old,
     periods: 1,
-    impact: 'The removal of a folder has taken more than two hours: uploads into it are refused.',
-    action: 'Search the log of the function removals for "removalAge": a large removal may only need time.',
+    impact: 'The removal of a folder has taken more than two hours: uploads into the folder are refused.',
+    action:
+      'Search the log of the function removals for "removalAge". If the removal is large, it may only need ' +
+      'more time.',
   },
 ]
 
@@ -198,7 +203,7 @@ const historyWatch = (lost: Metric): Watch => ({
   metric: lost,
   periods: 1,
   impact: 'The history of a site lacks a change. The change itself succeeded.',
-  action: `Search the logs of the functions for "${lostEntry}": the line has the entry and the reason.`,
+  action: `Search the logs of the functions for "${lostEntry}". The line contains the entry and the reason.`,
 })
 
 const canaryWatch = (canary: LambdaFunction): Watch => ({
@@ -206,8 +211,9 @@ const canaryWatch = (canary: LambdaFunction): Watch => ({
   metric: canary.metricErrors({ period }),
   periods: 2,
   impact:
-    'The canary cannot store, read and remove a file and a field: callers cannot either, or its token has expired.',
-  action: 'The log of CanaryFunction names the request that failed, and the answer.',
+    'The canary cannot store, read and remove a file and a field. Either callers cannot do so, or the ' +
+    'token of the canary has expired.',
+  action: 'Read the log of CanaryFunction: it names the request that failed, and the answer.',
 })
 
 const changeEventsWatch = ({ failed }: NonNullable<Watched['changeEvents']>): Watch => ({
@@ -215,7 +221,7 @@ const changeEventsWatch = ({ failed }: NonNullable<Watched['changeEvents']>): Wa
   metric: failed.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
   periods: 1,
   impact: 'Some changes of sites did not reach the event bus.',
-  action: 'Read them with GET changes. The messages in the queue name the reason.',
+  action: 'Read these changes with GET changes. The messages in the queue name the reason.',
 })
 
 const watchesOf = (watched: Watched, lost: Metric, age: Metric): readonly Watch[] => [
@@ -232,7 +238,7 @@ const watchesOf = (watched: Watched, lost: Metric, age: Metric): readonly Watch[
   ...(watched.canary ? [canaryWatch(watched.canary)] : []),
 ]
 
-// A broken version sets them off within ten minutes. CloudFormation watches five alarms at most.
+// A broken version sets off these alarms within ten minutes. CloudFormation watches at most five alarms.
 const rollbackAlarms = ['ServerErrors', 'removalsFailures', 'StreamFailures', 'StreamStarts']
 
 export const watchDataCentre = (

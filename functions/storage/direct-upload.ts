@@ -29,7 +29,7 @@ const storedParts = async ({ directParts }: StorageDeps, upload: Upload): Promis
   return wholeParts(await directParts.stored({ id, target, holding }), upload).map(({ number }) => number)
 }
 
-/** Describes an upload, or answers addresses for some of its parts. */
+/** Answers the state of an upload, or addresses for some of its parts. */
 export const readUpload = (deps: StorageDeps) =>
   operation(
     { params: uploadOf, query: (query) => readSwitches(query, ['first', 'digests'], schemaOf('partsQuery')) },
@@ -55,7 +55,7 @@ export const readUpload = (deps: StorageDeps) =>
     },
   )
 
-/** A PATCH without tus and without bytes. */
+/** Answers a PATCH without tus and without bytes. */
 export const completeUpload = (deps: StorageDeps) =>
   operation({ params: uploadOf }, async (input): Promise<Reply> => {
     const upload = await findMeant(deps, input)

@@ -10,10 +10,21 @@ const role = (isPerFolder: boolean, ...rights: readonly AreaRight[]): Role => ({
   rights: rights.map(rightOf),
 })
 
-/** A-48, A-49, A-50. `isPerFolder`: its rights on files are those on the folders that come with it. */
+/** A-48, A-49, A-50. With `isPerFolder`, the rights on files apply to the folders that are given with the role. */
 export const roles = {
   owner: role(false, ...areas.map((area) => `${area}:write` as const)),
   editor: role(false, 'files:write', 'forms:write', 'categories:write', 'history:read'),
   author: role(true, 'files:write', 'history:read'),
   viewer: role(false, 'files:read', 'forms:read', 'categories:read', 'history:read'),
 } satisfies Readonly<Record<string, Role>>
+
+export type RoleName = keyof typeof roles
+
+export const roleNames = Object.keys(roles) as [RoleName, ...RoleName[]]
+
+export const isPerFolder = (name: RoleName): boolean => roles[name].isPerFolder
+
+export const rightsOfRole = (name: RoleName, onFolders: readonly Right[] = []): readonly Right[] => {
+  const { rights, isPerFolder: perFolder } = roles[name]
+  return perFolder ? [...onFolders, ...rights.filter(({ area }) => area !== 'files')] : rights
+}

@@ -10,10 +10,10 @@ import { createS3ObjectStore } from './s3/s3-object-store.ts'
 import { createPartBuffers } from './s3/stage.ts'
 import { createUploadParts } from './s3/upload-parts.ts'
 
-/** Lambda's answer has at most 6 MB, with the bytes in base64 and the rest. In bytes. */
+/** In bytes. An answer of Lambda has at most 6 MB: the bytes in base64, and the rest. */
 const largestAnswer = 4 * 1024 * 1024
 
-// Only large folders need the queue: no cold start pays for its client.
+// Only removals of large folders need the queue, so its client is not loaded in a cold start.
 const queueOnDemand = (queueUrl: string): RemovalQueue => {
   const open = async (): Promise<RemovalQueue> =>
     (await import('./sqs-removal-queue.ts')).createSqsRemovalQueue(queueUrl)

@@ -1,29 +1,32 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import type { EdgeSettings } from '../config/config.ts'
+import type { AccessSettings, EdgeSettings } from '../config/config.ts'
 import type { Stores } from '../service/stores.ts'
 import { createCategoryStores } from './dynamodb/category-stores.ts'
 import { createGrants, createSiteDirectory, withoutHistory } from './dynamodb/directory-stores.ts'
 import { createDocumentClient } from './dynamodb/dynamodb.ts'
 import { createJournal, type RecordChange } from './dynamodb/journal.ts'
 import { createPathLocks } from './dynamodb/path-locks.ts'
+import { createPeople } from './dynamodb/people.ts'
+import { createSignInAttempts } from './dynamodb/sign-ins.ts'
 import { createUploadProgress, createUploadRecords } from './dynamodb/uploads.ts'
 import { createUsageCounts } from './dynamodb/usage-counts.ts'
 import { createWebForms } from './dynamodb/web-forms.ts'
 
-// A bundle imports its own openers, and contains only their stores. Files have separate openers: if a module loads code
-// on demand, esbuild adds that code to each bundle that imports the module, used or not.
+// Each bundle imports only the openers that it uses, and so contains only their stores. Openers of files are in another
+// module: if a module loads code on demand, esbuild adds that code to each bundle that imports the module, whether the
+// bundle uses the code or not.
 
 /** The caller's own client, wall clock or history, instead of the usual ones. */
 export interface Given {
   readonly dynamodb?: DynamoDBDocumentClient
-  /** Sends no call twice. */
+  /** This client sends no call twice. */
   readonly once?: DynamoDBDocumentClient | undefined
   readonly now?: (() => number) | undefined
   readonly record?: RecordChange
 }
 
 type SitesSettings = Pick<EdgeSettings, 'sitesTable' | 'directoryRegion'>
-type DirectorySettings = SitesSettings & Pick<EdgeSettings, 'tokensTable'>
+type DirectorySettings = SitesSettings & Pick<EdgeSettings, 'tokensTable' | 'usersTable'>
 
 type AreaTable = 'journalTable' | 'webFormsTable' | 'contentTable' | 'categoryLinksTable' | 'pathLocksTable'
 
@@ -39,11 +42,15 @@ const directoryOptions = ({ directoryRegion: region }: SitesSettings, given: Giv
 export const openSites = (settings: SitesSettings, given: Given = {}) =>
   createSiteDirectory({ ...directoryOptions(settings, given), table: settings.sitesTable })
 
-export const openDirectory = (settings: DirectorySettings, given: Given = {}): Pick<Stores, 'sites' | 'grants'> => {
+export const openDirectory = (
+  settings: DirectorySettings,
+  given: Given = {},
+): Pick<Stores, 'sites' | 'grants' | 'people'> => {
   const options = directoryOptions(settings, given)
   return {
     sites: createSiteDirectory({ ...options, table: settings.sitesTable }),
     grants: createGrants({ ...options, table: settings.tokensTable }),
+    people: createPeople({ ...options, table: settings.usersTable }),
   }
 }
 
@@ -51,6 +58,30 @@ export const openJournal = ({ journalTable: table }: Pick<AreaSettings, 'journal
   const { dynamodb = createDocumentClient(), now } = given
   const { record, history } = createJournal({ dynamodb, table, now })
   return { dynamodb, now, record: given.record ?? record, history }
+}
+
+export const openSignIns = (
+  { signInsTable: table }: Pick<AccessSettings, 'signInsTable'>,
+  { dynamodb = createDocumentClient(), now }: Given = {},
+): Pick<Stores, 'attempts'> => ({ attempts: createSignInAttempts({ dynamodb, table, now }) })
+
+/** The history of a site is in its own data centre, so its entries from another one are left out (A-109). */
+export const openAccessStores = (
+  settings: DirectorySettings &
+    Pick<AreaSettings, 'journalTable'> &
+    Pick<AccessSettings, 'dataCentre' | 'signInsTable'>,
+  given?: Given,
+): Pick<Stores, 'sites' | 'grants' | 'people' | 'attempts'> => {
+  const { dynamodb, now, record } = openJournal(settings, given)
+  const sites = openSites(settings, { dynamodb })
+  const recordHere: RecordChange = async (entry) => {
+    const site = await sites.getSite(entry.site)
+    if (site?.dataCentre === settings.dataCentre) await record(entry)
+  }
+  return {
+    ...openDirectory(settings, { dynamodb, record: recordHere }),
+    ...openSignIns(settings, { dynamodb, now }),
+  }
 }
 
 export const openFieldsStores = (

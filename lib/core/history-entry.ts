@@ -20,13 +20,18 @@ export const changeTypes = [
   'link.removed',
   ...subjectKinds.flatMap((thing) => fates.map((fate) => `${thing}.${fate}` as const)),
   'content.imported',
+  'user.created',
+  'user.changed',
+  'user.removed',
+  'user.invited',
+  ...(['key', 'issuer', 'rule'] as const).flatMap((thing) => [`${thing}.created`, `${thing}.removed`] as const),
 ] as const
 
 export type ChangeType = (typeof changeTypes)[number]
 
 export const readChangeType = (text: string): ChangeType | undefined => changeTypes.find((type) => type === text)
 
-// An alarm counts these words in the logs.
+// An alarm counts how often these words appear in the logs.
 export const lostEntry = 'The history lacks a change'
 
 export interface Author {
@@ -35,8 +40,9 @@ export interface Author {
 }
 
 /**
- * The store adds time and id. Every changing call of a port takes one, except steps of a larger change. `actor` is the
- * user of the token, or `admin:` and the user of the operating system. Never bodies, tokens or query strings.
+ * The store adds time and id. Every call of a port that changes data takes an entry, except the steps of a larger
+ * change. `actor` is the user of the token, or `admin:` and the user of the operating system. An entry never contains
+ * bodies, tokens or query strings.
  */
 export interface HistoryEntry extends Author {
   readonly site: SiteId

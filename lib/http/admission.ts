@@ -1,9 +1,11 @@
-import { type Caller, hashToken, isCurrent } from '../access/grants.ts'
+import { type Caller, rightsOn } from '../access/callers.ts'
+import { hashToken, isCurrent } from '../access/grants.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Deadline } from '../core/deadline.ts'
 import { ServiceError } from '../core/errors.ts'
 import { requireSomewhere, rightOf } from '../core/rights.ts'
 import { preflight } from './cors.ts'
+import type { Formats } from './format.ts'
 import { type GroupPolicy, groupPolicies } from './group-policy.ts'
 import { preferredFormat } from './negotiate.ts'
 import type { AdmittedRequest, OperationHandler, RoutedRequest } from './operation.ts'
@@ -23,7 +25,7 @@ export interface AdmissionDeps extends SiteDeps {
 
 export type AnyOperation = OperationHandler | PublicOperation | CallerOperation
 
-// The service issues no other tokens, so anything else need not be looked up.
+// The service issues tokens of this form only, so no other text needs a lookup.
 const tokenShape = /^[0-9a-f]{64}$/
 
 const tokenOf = ({ headers, query }: Request, inQuery: boolean): string | undefined => {
@@ -44,7 +46,7 @@ const authenticate = async (
   trace.token = hash?.slice(0, 8) ?? null
   const [caller] = hash === undefined ? [] : await Promise.all([deps.findCaller(hash), readAheadSite(deps, request)])
   if (hash === undefined || !caller || !isCurrent(caller, deps.clock.wall())) {
-    throw new ServiceError('tokenRejected', { headers: { 'WWW-Authenticate': 'Bearer' } })
+    throw new ServiceError('tokenRejected')
   }
   trace.admitted = true
   deps.limitToken(hash)
@@ -60,24 +62,27 @@ const requireOfSite = (
   if (renderingEngine && !site.renderingEngine) throw new ServiceError('renderingEngineOff')
 }
 
-const negotiate = (request: Request, { formats }: GroupPolicy): Presentation => {
+const negotiate = (request: Request, formats: Formats): Presentation => {
   const format = preferredFormat(request, formats)
   if (format === undefined) throw new ServiceError('notAcceptable')
   return { format, varies: formats.length > 1 }
 }
 
-const onlyJson: Presentation = { format: 'json', varies: false }
+export const fallbackPresentation = (request: Request, policy: GroupPolicy, trace: Trace): Presentation => {
+  const formats = trace.formats ?? policy.formats
+  return { format: preferredFormat(request, formats) ?? formats[0], varies: formats.length > 1 }
+}
 
-export const fallbackPresentation = (request: Request, { formats }: GroupPolicy, trace: Trace): Presentation =>
-  trace.public ? onlyJson : { format: preferredFormat(request, formats) ?? formats[0], varies: formats.length > 1 }
+const formatsOf = (route: Route, policy: GroupPolicy): Formats =>
+  route.formats ?? (route.public ? ['json'] : policy.formats)
 
-// A disagreement between the operations and the route table is found when the service starts.
+// The service refuses to start when its operations and the route table disagree.
 const endpointOf = (route: Route, answeredBy: AnyOperation) => {
   if (isPublic(answeredBy) !== (route.public ?? false)) {
-    throw new Error(`The route table and ${route.operation} do not agree on whether it is public`)
+    throw new Error(`The route table and ${route.operation} disagree on whether the operation is public`)
   }
   if (isOfCaller(answeredBy) !== !(route.public || isOfSite(route))) {
-    throw new Error(`The route table and ${route.operation} do not agree on whether it is that of a site`)
+    throw new Error(`The route table and ${route.operation} disagree on whether the operation belongs to a site`)
   }
   if (isOfSite(route) !== (route.right !== undefined)) {
     throw new Error(`The route table names no right for ${route.operation}`)
@@ -86,8 +91,9 @@ const endpointOf = (route: Route, answeredBy: AnyOperation) => {
 }
 
 /**
- * A-1: the checks in their order: path and method, token and its limit, site with its data centre and limit, right and rendering engine,
- * media type of the answer. The operation reads the body, so the body's media type, size and content come last.
+ * A-1: the checks in their order: path and method, token and its limit, site with its data centre and limit, right and
+ * rendering engine, media type of the answer. The operation itself reads the body, so the checks of the body come last:
+ * media type, size, content.
  */
 export const createResponder = <Operation extends string>(
   group: Group,
@@ -107,13 +113,15 @@ export const createResponder = <Operation extends string>(
     const { operation, answeredBy } = route
     trace.operation = operation
     const routed = { ...request, params, deadline }
+    const formats = formatsOf(route, policy)
+    trace.formats = formats
     if (isPublic(answeredBy)) {
-      trace.public = true
-      return renderReply(request, await answeredBy.run(routed), onlyJson)
+      const presentation = negotiate(request, formats)
+      return renderReply(request, await answeredBy.run(routed), presentation)
     }
     const caller = await authenticate(deps, routed, policy, trace)
     if (isOfCaller(answeredBy)) {
-      const presentation = negotiate(request, policy)
+      const presentation = negotiate(request, formats)
       return renderReply(request, await answeredBy.run({ ...routed, caller }), presentation)
     }
     const found = await resolveSite(deps, routed, caller, route, policy)
@@ -122,9 +130,9 @@ export const createResponder = <Operation extends string>(
     }
     trace.site = found.site.id
     deps.limitSite(found.site.id)
-    const admitted = { ...routed, ...found, caller }
+    const admitted = { ...routed, ...found, caller: { ...caller, rights: rightsOn(caller, found.site.id) } }
     requireOfSite(route, policy, admitted)
-    const presentation = negotiate(request, policy)
+    const presentation = negotiate(request, formats)
     return renderReply(request, await answeredBy(admitted), presentation)
   }
 }

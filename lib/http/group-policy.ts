@@ -1,11 +1,11 @@
 import type { ErrorName } from '../core/errors.ts'
-import type { Format } from './negotiate.ts'
+import type { Formats } from './format.ts'
 import type { Group } from './router.ts'
 
-/** `alwaysMovedPermanently`: changes are redirected with 301 too. Other groups use 308 for them. */
+/** With `alwaysMovedPermanently`, changes are redirected with 301 too. Other groups redirect changes with 308. */
 export interface GroupPolicy {
-  // The first one is the default. With a single format, `Accept` is ignored (A-6).
-  readonly formats: readonly [Format, ...Format[]]
+  // The first format is the default. A group with a single format ignores `Accept` (A-6).
+  readonly formats: Formats
   readonly renderingEngine?: true
   readonly tokenInQuery?: true
   readonly alwaysMovedPermanently?: true
@@ -32,4 +32,5 @@ export const groupPolicies: Readonly<Record<Group, GroupPolicy>> = {
     rightMissing: 'privilegesMissing',
   },
   documentation: { formats: ['json'], ...usualErrors },
+  access: { formats: ['json'], ...usualErrors },
 }

@@ -34,7 +34,7 @@ const untilAborted = <Value>(
   })
 }
 
-// A failing recorder must not prevent the answer.
+// A failure of the recorder must not prevent the answer.
 const report = (record: () => void): void => {
   try {
     record()
@@ -44,8 +44,8 @@ const report = (record: () => void): void => {
 }
 
 /**
- * Answers and records every request, errors included (E-4). Throws only when it cannot send an error answer. `meaningOf`
- * gives a request the meaning that its protocol gives it.
+ * Answers and records every request, also when it fails (E-4). Throws only when it cannot send an error answer.
+ * `meaningOf` translates a request of a protocol, such as tus, into a request of an operation.
  */
 export const createHandler = <Operation extends string>(
   group: Group,
@@ -92,7 +92,7 @@ export const createHandler = <Operation extends string>(
     const startedAt = clock.monotonic()
     const arrival: Arrival = { requestId: request.id, method: request.method, path: request.path }
     report(() => telemetry.arrival?.(arrival))
-    const trace: Trace = { operation: 'none', site: null, token: null, public: false, admitted: false }
+    const trace: Trace = { operation: 'none', site: null, token: null, formats: undefined, admitted: false }
     const { sent, status, failure } = await sendAnswer(request, deadline, send, trace)
     const { operation, site, token } = trace
     const durationMs = Math.round((clock.monotonic() - startedAt) * 1000) / 1000

@@ -1,7 +1,6 @@
 import Negotiator from 'negotiator'
+import type { Format, Formats } from './format.ts'
 import type { Request } from './request.ts'
-
-export type Format = 'json' | 'xml'
 
 const mediaTypes: Readonly<Record<Format, readonly [string, ...string[]]>> = {
   json: ['application/json'],
@@ -16,21 +15,20 @@ export const contentTypes: Readonly<Record<Format, string>> = {
 export const formatOf = (mediaType: string): Format | undefined =>
   (Object.keys(mediaTypes) as Format[]).find((format) => mediaTypes[format].includes(mediaType))
 
-// Some clients ask for a charset. Everything is UTF-8, so it is ignored.
+// Some clients ask for a charset. It is ignored, because every answer is UTF-8.
 const charset = /;\s*charset=(?:"[^"]*"|[^;,]*)/gi
 
 /** F-26: undefined when `Accept` allows none of the formats. */
-export const preferredFormat = (
-  { headers }: Pick<Request, 'headers'>,
-  offered: readonly [Format, ...Format[]],
-): Format | undefined => {
+export const preferredFormat = ({ headers }: Pick<Request, 'headers'>, offered: Formats): Format | undefined => {
   const accept = (headers['accept'] ?? '').replace(charset, '').trim()
   if (offered.length === 1 || accept === '' || accept === '*/*') return offered[0]
   const chosen = new Negotiator({ headers: { accept } }).mediaType(offered.flatMap((format) => mediaTypes[format]))
   return chosen === undefined ? undefined : formatOf(chosen)
 }
 
-/** True when `Accept` names the type, or its kind (`text/*`), with a quality above 0. Wildcard types do not count. */
+/**
+ * True when `Accept` names the type or its kind (`text/*`) with a quality above 0. The wildcard for all types does not count.
+ */
 export const namesType = ({ headers }: Pick<Request, 'headers'>, type: string): boolean => {
   const accept = (headers['accept'] ?? '').replace(charset, '')
   const kind = `${type.split('/', 1)}/*`

@@ -1,7 +1,8 @@
 import { ServiceError } from '../core/errors.ts'
 import { entityTag, noneMatchFails, tagOfText } from './conditions.ts'
 import { corsHeaders } from './cors.ts'
-import { contentTypes, type Format } from './negotiate.ts'
+import type { Format } from './format.ts'
+import { contentTypes } from './negotiate.ts'
 import { byValue, type DocumentReply, type Reply, type XmlDocument } from './reply.ts'
 import { type Answer, isRead, type Request } from './request.ts'
 import { writeXml } from './write-xml.ts'
@@ -27,7 +28,7 @@ interface Representation {
   readonly length?: number
 }
 
-// API Gateway labels an answer without a type `application/json`, and clients then fail to parse an empty body.
+// API Gateway declares an answer without a type as `application/json`, and clients then fail to parse the empty body.
 const emptyType = 'text/plain'
 
 const writeDocument = ({ document: { value, xml }, tag }: DocumentReply, preferred: Format): Representation => {
@@ -61,11 +62,11 @@ export const renderReply = (request: Request, reply: Reply, presentation: Presen
   if (varies) headers['Vary'] = 'Accept'
   if (tag !== undefined) headers['ETag'] = tag
   const isKnown = tag !== undefined && isRead(request.method) && noneMatchFails(request.headers['if-none-match'], tag)
-  // A 304 sends the type of the caller's copy, because caches store it.
+  // A 304 has the type of the caller's copy, because caches store this type.
   headers['Content-Type'] = type
   if (length !== undefined) {
     headers['Content-Length'] = String(length)
-    // A REST API renames `Content-Length`, and sends its own with the bytes only.
+    // API Gateway (REST) renames `Content-Length`. It sends a `Content-Length` of its own only with a body.
     if (request.method === 'HEAD') headers['X-Content-Length'] = String(length)
   }
   Object.assign(headers, reply.headers, request.answerHeaders)
@@ -79,9 +80,12 @@ export const renderReply = (request: Request, reply: Reply, presentation: Presen
   }
 }
 
-const retryAfter = '1'
+const headersByStatus: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  401: { 'WWW-Authenticate': 'Bearer' },
+  503: { 'Retry-After': '1' },
+}
 
-/** E-4: other errors become "unexpected"; their details stay in the log. */
+/** E-4: all other errors become "unexpected". Their details stay in the log. */
 export const asServiceError = (error: unknown): ServiceError =>
   error instanceof ServiceError ? error : new ServiceError('unexpected', { cause: error })
 
@@ -90,7 +94,7 @@ export const errorReply = (
   requestId: string,
 ): DocumentReply & { readonly document: XmlDocument } => ({
   status,
-  headers: { 'Cache-Control': 'no-store', ...(status === 503 && { 'Retry-After': retryAfter }), ...headers },
+  headers: { 'Cache-Control': 'no-store', ...headersByStatus[status], ...headers },
   document: {
     value: { code, message, requestId, ...(problems.length > 0 && { errors: problems }) },
     xml: { root: 'error' },

@@ -1,4 +1,4 @@
-import { type Caller, callerOf } from '../access/grants.ts'
+import { type Caller, findCaller } from '../access/callers.ts'
 import type { ListDeps } from '../categories/lists.ts'
 import type { CategoriesSettings, DocumentationSettings, EdgeSettings, FileSettings } from '../config/config.ts'
 import { cachedLookup } from '../core/cached-lookup.ts'
@@ -19,26 +19,26 @@ export interface Surroundings {
   readonly clock?: Clock
 }
 
-// In milliseconds. A revoked token works no longer than this.
+// In milliseconds. A revoked token stops working after this time at the latest.
 const directoryTtl = 20_000
 
-type EdgeStores = Pick<Stores, 'sites' | 'grants'>
+type EdgeStores = Pick<Stores, 'sites' | 'grants' | 'people'>
 
 type HandledSettings = Pick<EdgeSettings, 'dataCentre'> &
   Partial<Pick<EdgeSettings, 'requestsPerToken' | 'requestsPerSite'>>
 
 const edgeOf = (
   { dataCentre, requestsPerToken = 0, requestsPerSite = 0 }: HandledSettings,
-  { sites, grants }: Pick<Stores, 'sites'> & Partial<EdgeStores>,
+  { sites, grants, people }: Pick<Stores, 'sites'> & Partial<EdgeStores>,
   { telemetry, clock = systemClock }: Surroundings,
 ): EdgeDeps => {
   const remembered = { ttl: directoryTtl, max: 10_000, now: clock.monotonic }
   return {
     dataCentre,
-    findCaller: cachedLookup<string, Caller>(async (hash) => {
-      const grant = await grants?.get(hash)
-      return grant && callerOf(grant)
-    }, remembered),
+    findCaller: cachedLookup<string, Caller>(
+      async (hash) => (grants && people ? findCaller({ grants, people }, hash) : undefined),
+      remembered,
+    ),
     findSite: cachedLookup<SiteId, Site>((id) => sites.getSite(id), remembered),
     findDataCentre: cachedLookup<string, DataCentre>((id) => sites.getDataCentre(id), remembered),
     limitToken: createRequestLimit(requestsPerToken, 'with this token', clock.monotonic),
@@ -65,7 +65,7 @@ export const createDocumentationDeps = (
       const found = await Promise.all(dataCentres.map((id) => edge.findDataCentre(id)))
       return found.filter((dataCentre) => dataCentre !== undefined)
     },
-    // Only if another address than the service's.
+    // Set only if it differs from the address of the service.
     downloadsUrl,
     consoleFolder: surroundings.consoleFolder,
     keptDays,
@@ -73,6 +73,18 @@ export const createDocumentationDeps = (
 }
 
 export type DocumentationDeps = ReturnType<typeof createDocumentationDeps>
+
+export const createAccessDeps = (
+  settings: HandledSettings,
+  { grants, people, attempts, sites }: EdgeStores & Pick<Stores, 'attempts'>,
+  surroundings: Surroundings & { readonly insecureSignIn?: boolean },
+) => {
+  const edge = edgeOf(settings, { grants, people, sites }, surroundings)
+  const { insecureSignIn = false, clock = systemClock } = surroundings
+  return { edge, grants, people, attempts, findSite: edge.findSite, clock, insecureSignIn }
+}
+
+export type AccessDeps = ReturnType<typeof createAccessDeps>
 
 export const createFieldsDeps = (
   settings: HandledSettings,
@@ -99,16 +111,16 @@ export const createCategoriesDeps = (
   cacheReply: createReplyCache(() => stores.contents.state()),
 })
 
-// For files that are too large for an answer of the platform.
+// A URL for a file that is too large for an answer of the platform.
 export interface Downloads {
   readonly largestAnswer: number
-  // For this version, as an attachment, valid for five minutes.
+  // A URL that downloads this version as an attachment, for five minutes.
   readonly urlOf: (object: ObjectInfo) => Promise<string>
 }
 
 export interface DownloadLink {
   readonly url: string
-  // Milliseconds since the epoch.
+  // In milliseconds since the epoch.
   readonly expires: number
 }
 
@@ -138,7 +150,7 @@ export interface StorageDeps extends FileStores, FileSettings {
 
 export const createStorageDeps = (
   settings: HandledSettings & FileSettings,
-  // The stores of one machine count in their transactions.
+  // On one machine the transactions of the stores count the bytes.
   { counts, ...stores }: EdgeStores & FileStores & { readonly counts?: UsageCounts },
   surroundings: Surroundings & {
     readonly downloads?: Downloads

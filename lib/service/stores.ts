@@ -1,4 +1,6 @@
 import type { Grants } from '../access/grants.ts'
+import type { People } from '../access/people.ts'
+import type { SignInAttempts } from '../access/sign-in-limits.ts'
 import type { CategoryLinks } from '../categories/category-links.ts'
 import type { Contents } from '../categories/contents.ts'
 import type { WebForms } from '../fields/web-forms.ts'
@@ -14,6 +16,8 @@ import type { UploadParts, UploadRecords } from '../storage/uploads/upload-store
 export interface Stores {
   readonly sites: SiteDirectory
   readonly grants: Grants
+  readonly people: People
+  readonly attempts: SignInAttempts
   readonly webForms: WebForms
   readonly contents: Contents
   readonly links: CategoryLinks
@@ -24,7 +28,7 @@ export interface Stores {
   readonly progress: UploadProgress
   readonly uploadRecords: UploadRecords
   readonly uploadParts: UploadParts<Staged>
-  /** One machine has none. */
+  /** Undefined on one machine. */
   readonly directParts?: DirectParts
   readonly history: History
   readonly usage: SiteUsage

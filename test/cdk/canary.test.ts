@@ -5,7 +5,7 @@ import { templatesOf } from './support/synthesise.ts'
 const { us, eu } = templatesOf({ canary: true })
 
 describe('The canary', () => {
-  test('runs every five minutes in each data centre, and failures are not repeated', () => {
+  test('The canary runs every five minutes in each data centre, without retries', () => {
     for (const template of [us, eu]) {
       template.hasResourceProperties('AWS::Events::Rule', {
         ScheduleExpression: 'rate(5 minutes)',
@@ -14,7 +14,7 @@ describe('The canary', () => {
     }
   })
 
-  test('asks the base URL of its data centre, with a token that the template does not contain', () => {
+  test('The canary calls the base URL with a token that the template does not have', () => {
     us.hasResourceProperties('AWS::Lambda::Function', {
       Environment: {
         Variables: {
@@ -25,7 +25,7 @@ describe('The canary', () => {
     })
   })
 
-  test('may write its log, and nothing else', () => {
+  test('The role of the canary may only write its log', () => {
     const policies = Object.entries(us.findResources('AWS::IAM::Policy')).filter(([id]) => id.startsWith('Canary'))
     const actions = policies.flatMap(([, { Properties }]) =>
       Properties.PolicyDocument.Statement.flatMap(({ Action }: { Action: string }) => Action),
@@ -33,7 +33,7 @@ describe('The canary', () => {
     expect(actions).toEqual(['logs:CreateLogStream', 'logs:PutLogEvents'])
   })
 
-  test('sets off an alarm when it fails twice', () => {
+  test('An alarm goes off if the canary fails twice', () => {
     us.hasResourceProperties('AWS::CloudWatch::Alarm', {
       MetricName: 'Errors',
       EvaluationPeriods: 2,
@@ -41,7 +41,7 @@ describe('The canary', () => {
     })
   })
 
-  test('is absent unless the installation wants it', () => {
+  test('Without the setting, there is no canary', () => {
     const { us: plain } = templatesOf()
     expect(JSON.stringify(plain.toJSON())).not.toContain('anary')
   })

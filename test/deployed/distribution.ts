@@ -2,21 +2,27 @@ import { once } from 'node:events'
 import { request as ask, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { createAccessHandler } from '../../functions/access/group.ts'
 import { createCategoriesHandler } from '../../functions/categories/group.ts'
 import { createDocumentationHandler } from '../../functions/documentation/group.ts'
 import { createFieldsHandler } from '../../functions/fields/group.ts'
 import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
-import { openCategoriesStores, openFieldsStores } from '../../lib/aws/open-tables.ts'
+import { openAccessStores, openCategoriesStores, openFieldsStores } from '../../lib/aws/open-tables.ts'
 import { readSettingsOf } from '../../lib/config/config.ts'
 import type { Deadline } from '../../lib/core/deadline.ts'
 import type { Answer, Handler, Request, Send } from '../../lib/http/request.ts'
-import { createCategoriesDeps, createDocumentationDeps, createFieldsDeps } from '../../lib/service/deps.ts'
+import {
+  createAccessDeps,
+  createCategoriesDeps,
+  createDocumentationDeps,
+  createFieldsDeps,
+} from '../../lib/service/deps.ts'
 import { createServer, dispatch } from '../../server/create-server.ts'
 import { freePort, type StreamProcess, startStreamProcess } from './stream-process.ts'
 
 /**
  * A process that replaces the distribution of a data centre. It sends requests for files to the bundled streaming
- * function, as Lambda would, and answers all others itself, with the tables at `AWS_ENDPOINT_URL`. It prints its
+ * function, as Lambda would. It answers all other requests itself, with the tables at `AWS_ENDPOINT_URL`. It prints its
  * address in one line.
  */
 
@@ -40,14 +46,14 @@ const headersOf = ({ rawHeaders }: IncomingMessage): Record<string, string> => {
 }
 
 /**
- * Calls the function like Lambda, which reads no answer before it has sent the whole body. An earlier answer is an
- * error.
+ * Calls the function as Lambda does. Lambda reads no answer before it has sent the whole body, so an earlier answer is
+ * an error.
  */
 const askFunction = async (
   { port, headers: secret }: StreamProcess,
   { method, path, rawQuery, headers, body }: Request,
 ): Promise<Answer> => {
-  if ('bytes' in body) throw new Error('The bodies of a server are streams')
+  if ('bytes' in body) throw new Error('The body of a request must be a stream')
   const target = rawQuery ? `${path}?${rawQuery}` : path
   const upstream = ask({
     host: '127.0.0.1',
@@ -58,7 +64,7 @@ const askFunction = async (
   })
   const answered = once(upstream, 'response').then(([answer]: IncomingMessage[]) => {
     if (answer && upstream.writableFinished) return answer
-    throw new Error('The function has answered before it was given the whole body')
+    throw new Error('The function has answered before it received the whole body')
   })
   const [answer] = await Promise.all([answered, pipeline(body.stream, upstream)])
   return { status: answer.statusCode ?? 502, headers: headersOf(answer), body: answer }
@@ -75,7 +81,7 @@ const handingOver = (stream: StreamProcess): Handler => {
 
 const [bundle = ''] = process.argv.slice(2)
 const stream = await startStreamProcess(bundle, process.env)
-const settings = { ...readSettingsOf('fields'), ...readSettingsOf('categories') }
+const settings = { ...readSettingsOf('access'), ...readSettingsOf('fields'), ...readSettingsOf('categories') }
 const given = { dynamodb: createDocumentClient() }
 const stores = { ...openFieldsStores(settings, given), ...openCategoriesStores(settings, given) }
 const consoleFolder = join(import.meta.dirname, '..', '..', 'console', 'dist')
@@ -88,6 +94,7 @@ const server = createServer(
         consoleFolder,
       }),
     ),
+    access: createAccessHandler(createAccessDeps(settings, openAccessStores(settings, given), silent)),
     fields: createFieldsHandler(createFieldsDeps(settings, stores, silent)),
     categories: createCategoriesHandler(createCategoriesDeps(settings, stores, silent)),
     storage: handingOver(stream),

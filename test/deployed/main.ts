@@ -24,8 +24,8 @@ import {
 } from './suites.ts'
 
 /**
- * `npm run test:deployed` deploys to the emulator at `AWS_ENDPOINT_URL`, or to its own MiniStack, runs the suites on
- * the deployment, and removes it. With `--emulator localstack`, LocalStack must answer there.
+ * `npm run test:deployed` deploys to the emulator at `AWS_ENDPOINT_URL`, or to a MiniStack that it starts. It runs the
+ * suites on the deployment, and removes it. With `--emulator localstack`, a LocalStack must run at that address.
  */
 const usage = `Usage: npm run test:deployed -- [--emulator localstack [--smoke]]
 With --smoke, LocalStack gets a short look, and what MiniStack cannot do. Without AWS_ENDPOINT_URL a MiniStack is started for it; LocalStack is looked for there (default http://127.0.0.1:4566).`
@@ -37,9 +37,9 @@ const smokeSuites = ['http', 'fields/read', 'categories/list', 'storage/read', '
 /** Two data centres, because callers are redirected between them. */
 const dataCentres = { us: { region: 'us-east-1' }, eu: { region: 'eu-west-1' } }
 
-/** Only MiniStack, or another emulator like it, runs all suites. */
+/** Only MiniStack, or an emulator like it, can run all suites. */
 interface Tools {
-  /** The folder with the recorded requests of functions, if the emulator supports it. */
+  /** The folder with the recorded requests of functions, if the emulator supports recording. */
   readonly recordings?: string | undefined
 }
 
@@ -65,7 +65,7 @@ const compareGrants = async (target: Target, recordings: string | undefined): Pr
   return true
 }
 
-/** True if every suite passed. A failure does not stop the others. */
+/** True if every suite passed. After a failure of one suite, the other suites still run. */
 const testOn = (emulator: Emulator, folder: string, tools?: Tools): Promise<boolean> =>
   onDeployment(emulator, folder, async (target) => {
     // The buckets of these suites do not depend on the deployment.
@@ -74,10 +74,10 @@ const testOn = (emulator: Emulator, folder: string, tools?: Tools): Promise<bool
     // The functions of the other data centre are the same. Only their location and redirects differ.
     const elsewhere = tools && runAcceptance(target, 'eu', ['http'])
     results.push(...(await Promise.all([runEdge(target, 'us'), runMoving(target, 'us'), elsewhere ?? true])))
-    // No other suite may use the gateway meanwhile.
+    // No other suite may use the gateway at the same time.
     if (tools) results.push(await runStreaming(target, 'us'))
     results.push(await stores)
-    // All suites have used the functions by now.
+    // All suites before this one have used the functions.
     if (tools) results.push(await compareGrants(target, tools.recordings))
     return results.every(Boolean)
   })
@@ -97,15 +97,15 @@ const cleanFolder = (name: string): string => {
   return folder
 }
 
-/** On a running LocalStack. The deployment is the same as on MiniStack. */
+/** Runs on a running LocalStack. The deployment is the same as on MiniStack. */
 const testOnLocalStack = async (endpoint: string, isSmoke: boolean): Promise<boolean> => {
   const emulator = await findEmulator(endpoint)
-  if (emulator.name !== 'LocalStack') throw new Error(`${emulator.name} answers at ${endpoint}, and not LocalStack.`)
+  if (emulator.name !== 'LocalStack') throw new Error(`${emulator.name} answers at ${endpoint}, not LocalStack.`)
   const folder = cleanFolder('deployed-localstack')
   return isSmoke ? smokeOn(emulator, folder) : testOn(emulator, folder)
 }
 
-/** On the emulator at the endpoint, or on an own MiniStack that records the requests of functions. */
+/** Runs on the emulator at the endpoint, or on a new MiniStack that records the requests of functions. */
 const testOnAny = async (endpoint: string | undefined): Promise<boolean> => {
   const folder = cleanFolder('deployed')
   const python = preparePython(join('.local', 'python'), join(import.meta.dirname, 'requirements.txt'))

@@ -17,7 +17,7 @@ const { values: flags } = parseArgs({ options: { count: text('200'), seed: text(
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** Examples of the document, and entries that run on Lambda only. */
+/** Examples of the document, and entries that run only on Lambda. */
 const leftOut = /\/(contract(-\w+)?|docs|(\w+-)?handler|register-data-centre)\.ts$/
 
 const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n')
@@ -65,7 +65,7 @@ const findFailure = async (copy: string, changed: string, tests: readonly string
   return failed ? relative(copy, failed.name) : tests[0]
 }
 
-/** Tests that run together: the quick ones first, and the whole specification last. */
+/** Tests that run together: the quick ones first, and the whole acceptance suite last. */
 const inSteps = (tests: readonly string[]): readonly (readonly string[])[] => {
   const kinds = Object.groupBy(tests, (test) => /^test.(unit|acceptance)?/.exec(test)?.[1] ?? 'contract')
   const { unit = [], contract = [], acceptance = [] } = kinds

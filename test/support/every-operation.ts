@@ -1,20 +1,25 @@
 import { join } from 'node:path'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { ServedGroup } from '../../cdk/config/functions.ts'
+import { createAccessHandler } from '../../functions/access/group.ts'
 import { createCategoriesHandler } from '../../functions/categories/group.ts'
 import { createDocumentationHandler } from '../../functions/documentation/group.ts'
 import { createFieldsHandler } from '../../functions/fields/group.ts'
 import { hashToken, newToken } from '../../lib/access/grants.ts'
+import { hashPassword } from '../../lib/access/passwords.ts'
+import { beginSession } from '../../lib/access/sessions.ts'
 import type { ObservedRemovals } from '../../lib/aws/dynamodb/folder-removals.ts'
 import type { RecordChange } from '../../lib/aws/dynamodb/journal.ts'
-import { openAreas, openDirectory, openUploads } from '../../lib/aws/open-tables.ts'
+import { openAreas, openDirectory, openSignIns, openUploads } from '../../lib/aws/open-tables.ts'
 import { tables } from '../../lib/config/tables.ts'
+import { systemClock } from '../../lib/core/clock.ts'
 import { type ObjectKind, objectKindNames, withDefaults } from '../../lib/core/content-kinds.ts'
 import { unlimited } from '../../lib/core/deadline.ts'
 import type { SiteId, WebFormId } from '../../lib/core/ids.ts'
 import { objectKinds } from '../../lib/core/object-kinds.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import {
+  createAccessDeps,
   createCategoriesDeps,
   createDocumentationDeps,
   createFieldsDeps,
@@ -26,16 +31,17 @@ import { openTestFiles } from './files.ts'
 import { send } from './gateway.ts'
 import { entry } from './history.ts'
 import { formHeaders, multipart } from './multipart.ts'
+import { testPerson } from './people.ts'
 import { type TestTables, tableSettings } from './tables.ts'
 
 const settings = { dataCentre: 'us', dataCentres: ['us'], longestList: 20_000, keptDays: 30 }
 
 const consoleFolder = join(import.meta.dirname, '..', '..', 'console', 'dist')
 
-/** The tables as openTestTables names them in memory. */
+/** The tables by the names that openTestTables gives them in memory. */
 const names = Object.fromEntries(Object.keys(tables).map((name) => [name, name])) as TestTables['names']
 
-/** The ports over the tables that one client reaches. */
+/** The ports over the tables of one client. */
 export const storesOver = (dynamodb: DynamoDBDocumentClient) => {
   const settings = tableSettings(names)
   const areas = openAreas(settings, { dynamodb })
@@ -43,11 +49,13 @@ export const storesOver = (dynamodb: DynamoDBDocumentClient) => {
     ...openDirectory(settings, { dynamodb, record: areas.record }),
     ...areas,
     ...openUploads(settings, { dynamodb }),
+    ...openSignIns(settings, { dynamodb }),
   }
 }
 
 /**
- * Files that are placed between two checks of the removals, followed by the writes of their changes, as S3 requires.
+ * A store of files that checks removals before and after a placement, and then writes the entries of the change, as on
+ * S3.
  */
 const watchingRemovals = (files: ObjectStore, removals: ObservedRemovals, record: RecordChange): ObjectStore => ({
   ...files,
@@ -73,7 +81,10 @@ const watchingRemovals = (files: ObjectStore, removals: ObservedRemovals, record
 /** The site of the exercises. */
 export const site = 1001 as SiteId
 
-/** Creates a site with everything enabled, in the data centre `us`. Returns a token with every permission for it. */
+/**
+ * Creates a site with the rendering engine in the data centre `us`. Returns a token with every permission for that
+ * site.
+ */
 export const fillDirectory = async ({ sites, grants }: Pick<Stores, 'sites' | 'grants'>): Promise<string> => {
   await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
   await sites.createSite({ id: site, name: 'Own', dataCentre: 'us', renderingEngine: true }, entry)
@@ -83,6 +94,13 @@ export const fillDirectory = async ({ sites, grants }: Pick<Stores, 'sites' | 'g
   return token
 }
 
+/** Creates an owner of that site. Returns the token of a session. */
+export const addOwner = async ({ grants, people }: Pick<Stores, 'grants' | 'people'>): Promise<string> => {
+  const person = testPerson()
+  await people.create(person, [])
+  return beginSession({ grants, clock: systemClock }, person)
+}
+
 export interface Request {
   readonly method: string
   /** Path and query. */
@@ -90,11 +108,13 @@ export interface Request {
   readonly headers?: Readonly<Record<string, string>>
   /** Text is sent unchanged, bytes as a multipart body, objects as JSON. */
   readonly body?: object | string
-  /** The operation never succeeds. */
+  /** True if the operation never succeeds. */
   readonly refused?: true
+  /** Sent with the token of a new session instead. */
+  readonly as?: object
 }
 
-/** Requests that exercise every operation of a group, in an order in which all of them succeed. */
+/** Requests that exercise every operation of a group, in an order in which every request succeeds. */
 export interface Exercise {
   readonly group: ServedGroup
   /** Stores the contents that the requests need. */
@@ -196,7 +216,7 @@ const v2 = `/api/v2/admin/sites/${site}/storage`
 /** A multipart body with files of these names. */
 const filesOf = (...names: readonly string[]) => multipart(names.map((name) => ({ name })))
 
-/** More files than two pages of a listing, so the removal of their folder is recorded. */
+/** The folder has more files than two pages of a listing, so its removal is recorded. */
 const largeFolder: readonly Request[] = Array.from({ length: 21 }, (_, batch) => ({
   method: 'POST',
   target: `${v2}/large`,
@@ -206,7 +226,7 @@ const largeFolder: readonly Request[] = Array.from({ length: 21 }, (_, batch) =>
 /** Files on this machine, and all other data of the storage in the tables. */
 export const openStorageOver = (dynamodb: DynamoDBDocumentClient, surroundings: Surroundings) => {
   const { record, ...stores } = storesOver(dynamodb)
-  const { sites, grants, workflows, removals, progress, uploadRecords, history } = stores
+  const { sites, grants, people, workflows, removals, progress, uploadRecords, history } = stores
   return openTestFiles({
     ...surroundings,
     lease: { lasts: 33_000 },
@@ -214,6 +234,7 @@ export const openStorageOver = (dynamodb: DynamoDBDocumentClient, surroundings: 
       files: watchingRemovals(files, removals, record),
       sites,
       grants,
+      people,
       workflows,
       removals,
       progress,
@@ -221,7 +242,7 @@ export const openStorageOver = (dynamodb: DynamoDBDocumentClient, surroundings: 
       history,
       uploadParts: {
         ...uploadParts,
-        // One machine would look for the upload in its own records, so the bytes are staged again.
+        // The store of one machine would look for the upload in its own records, so the bytes are staged again.
         whole: (upload) => files.stage(uploadParts.read(upload), upload.target),
       },
     }),
@@ -276,6 +297,8 @@ const storage: Exercise = {
     { method: 'POST', target: `${v2}/folder?restore`, body: {} },
     { method: 'DELETE', target: `${v2}/folder` },
     { method: 'GET', target: `${v2}/folder?deleted` },
+    { method: 'GET', target: `${v2}?deleted=all` },
+    { method: 'GET', target: `${v2}/folder?search=other` },
     { method: 'DELETE', target: `${v2}/folder/b.txt?versions` },
     { method: 'DELETE', target: v2, refused: true },
     ...largeFolder,
@@ -299,15 +322,55 @@ const storage: Exercise = {
   ],
 }
 
-export const exercises: readonly Exercise[] = [documentation, fields, categories, storage]
+const users = `/api/v2/admin/sites/${site}/users`
+const invited = '1'.repeat(64)
+const invitation = { invitation: `joe.${invited}`, password: 'correct horse battery' }
+const signIn = { username: 'Bob', password: 'correct horse battery' }
 
-/** Sends a request of an exercise. Throws an Error if the status is not the expected one. */
+const access: Exercise = {
+  group: 'access',
+  async fill(dynamodb) {
+    const { people } = storesOver(dynamodb)
+    const open = { hash: hashToken(invited), expires: 4_000_000_000 }
+    await people.create(testPerson({ name: 'joe', invitation: open }), [])
+    const password = await hashPassword(signIn.password)
+    await people.create(testPerson({ name: 'bob', password }), [])
+  },
+  open: async (dynamodb, surroundings) => ({
+    handler: createAccessHandler(
+      createAccessDeps(settings, storesOver(dynamodb), { ...surroundings, insecureSignIn: true }),
+    ),
+    close: async () => {},
+  }),
+  requests: [
+    { method: 'POST', target: '/api/v2/admin/tokens', body: signIn },
+    { method: 'POST', target: '/api/v1/admin/tokens', body: signIn },
+    { method: 'POST', target: '/api/v2/admin/invitations', body: invitation },
+    { method: 'GET', target: '/api/v2/admin/me' },
+    { method: 'PUT', target: '/api/v2/admin/me', body: { password: 'x', oldPassword: 'y' }, refused: true },
+    { method: 'POST', target: `/api/v2/admin/sites/${site}/tokens` },
+    { method: 'GET', target: users },
+    { method: 'POST', target: users, body: { name: 'eve', role: 'editor' } },
+    { method: 'GET', target: `${users}/eve` },
+    { method: 'PUT', target: `${users}/eve`, body: { role: 'owner' } },
+    { method: 'PUT', target: `${users}/eve`, body: { disabled: true } },
+    { method: 'DELETE', target: `${users}/eve` },
+    { method: 'DELETE', target: `/api/v2/admin/sites/${site}/tokens`, as: signIn },
+    { method: 'DELETE', target: '/api/v1/admin/tokens', as: signIn },
+    { method: 'DELETE', target: '/api/v2/admin/tokens', as: signIn },
+  ],
+}
+
+export const exercises: readonly Exercise[] = [access, documentation, fields, categories, storage]
+
+/** Sends a request of an exercise. Throws an Error if the status is not the expected status. */
 export const perform = async (handler: Handler, token: string, request: Request, requestId = 'test'): Promise<void> => {
-  const { method, target, headers, body, refused = false } = request
+  const { method, target, headers, body, refused = false, as } = request
+  const own = as ? await send(handler, 'POST', '/api/v2/admin/tokens', { body: as }) : undefined
   const [path = '', search] = target.split('?')
   const query = Object.fromEntries(new URLSearchParams(search))
   const answer = await send(handler, method, path, {
-    headers: { Authorization: token, ...(Buffer.isBuffer(body) && formHeaders), ...headers },
+    headers: { Authorization: own?.json.token ?? token, ...(Buffer.isBuffer(body) && formHeaders), ...headers },
     query,
     requestId,
     ...(body && { body }),

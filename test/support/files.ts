@@ -19,14 +19,15 @@ import { createLinkTo } from '../../local/downloads.ts'
 import { makeDirectory, removeDirectory } from './directory.ts'
 import { keptContents } from './kept-contents.ts'
 
-type StorageStores = FileStores & Pick<Stores, 'sites' | 'grants' | 'usage'> & { readonly counts?: UsageCounts }
+type StorageStores = FileStores &
+  Pick<Stores, 'sites' | 'grants' | 'people' | 'usage'> & { readonly counts?: UsageCounts }
 
-/** The file storage on one machine, in a directory of its own. */
+/** The file storage of one machine, in a directory of its own. */
 export interface TestFiles {
   readonly handler: Handler
   readonly deps: StorageDeps
   readonly stores: StorageStores
-  /** The messages to the queue of removals, which has no worker. Delays are seconds. */
+  /** The messages to the queue of removals, which has no worker here. Delays are in seconds. */
   readonly sent: readonly (RemovalMessage & { readonly delay: number })[]
   /** The secret that signs links to files. */
   readonly linkSecret: Uint8Array
@@ -35,7 +36,7 @@ export interface TestFiles {
   close(): Promise<void>
 }
 
-/** Replaces stores of the operations by failing or recording ones. */
+/** Replaces stores of the operations by others that fail or record. */
 export type Between = (stores: StorageStores) => Partial<StorageStores>
 
 interface Options extends Partial<Surroundings> {

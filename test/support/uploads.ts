@@ -8,7 +8,7 @@ import { findUpload, openUpload, type UploadsDeps } from '../../lib/storage/uplo
 /** A claim that nobody else takes over, for uploads without records. */
 export const ownClaim: Claim = { isHeld: async () => true, complete: async () => {} }
 
-/** Resumable uploads without HTTP, one call for each request. */
+/** Resumable uploads without HTTP: one call for each request. */
 export const uploadsOf = (deps: UploadsDeps) => ({
   create: async (requester: Requester, beginning: Parameters<typeof openUpload>[2]) =>
     fillUpload(deps, requester, await openUpload(deps, requester, beginning), undefined),

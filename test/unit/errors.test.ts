@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { errors, invalidInput } from '../../lib/core/errors.ts'
 
-/** Callers rely on these: a code and its status never change. */
+/** Callers rely on these codes: a code and its status never change. */
 const promised: Readonly<Record<number, number>> = {
   101000: 401,
+  101001: 401,
+  101002: 400,
+  101003: 404,
+  101010: 404,
+  101011: 409,
+  101012: 409,
+  101013: 400,
   100002: 400,
   109002: 403,
   100004: 404,
@@ -46,17 +53,17 @@ const statusesOf = (code: number): readonly number[] => {
 }
 
 describe('the error table', () => {
-  test.each(Object.entries(errors))('%s has a promised code and its status', (_, { code, status }) => {
+  test.each(Object.entries(errors))('the error %s has its promised code and status', (_, { code, status }) => {
     expect(statusesOf(code)).toContain(status)
   })
 
-  test.each(Object.entries(errors))('%s has advice for people', (_, { message }) => {
+  test.each(Object.entries(errors))('the error %s says what to do', (_, { message }) => {
     expect(message).toMatch(/^[A-Z].{15,}\.$/)
   })
 })
 
 describe('a service error', () => {
-  test('with several faults has the first as its message, and lists all', () => {
+  test('the message of an error with several faults is the first of its list', () => {
     const problems = [
       { path: 'type.id', message: 'must be there' },
       { path: 'order', message: 'must be 1 or more' },
@@ -65,7 +72,7 @@ describe('a service error', () => {
     expect(error).toMatchObject({ code: 115000, message: 'type.id: must be there', problems })
   })
 
-  test('about the whole body names no member', () => {
+  test('a fault of the whole body names no member', () => {
     expect(invalidInput('fieldsMalformed', [{ path: '', message: 'is wrong' }]).message).toBe('is wrong')
   })
 })

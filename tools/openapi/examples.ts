@@ -1,12 +1,13 @@
 import type { ExampleRequest } from '../../lib/contract/contract.ts'
 import { type ErrorName, errors } from '../../lib/core/errors.ts'
 import { mediaType } from '../../lib/core/media-type.ts'
-import type { Format } from '../../lib/http/negotiate.ts'
+import type { Format } from '../../lib/http/format.ts'
 import { writeXml } from '../../lib/http/write-xml.ts'
 import { type ExampleService, useExampleService } from './example-service.ts'
 import { type Operation, operations } from './operations.ts'
 
-// These replace values that differ from run to run. The service replaces this address by its own.
+// Constants in place of values that differ from run to run. In the document, the service replaces this address by its
+// own.
 export const exampleBaseUrl = 'http://127.0.0.1:4000'
 export const exampleRequestId = '3f0c8a52-9d1e-4b7a-8c65-0e2d9f417ab3'
 const exampleDate = '2026-01-31T12:00:00.000Z'
@@ -42,11 +43,10 @@ const bodyIn = (format: Format, { contract }: Operation, { body }: ExampleReques
 }
 
 const requestId = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g
+const secret = /(?<="token":"|<token>|invitation=\w+\.)[\da-f]{64}/g
 const changeId = /"(\d{16})-(\d+)"/g
 
-/**
- * Replaces values that differ from run to run; ids of changes, in their order, by those of the moment of the examples.
- */
+/** Replaces the values that differ from run to run. Ids of changes get the ids of fixed moments, in their order. */
 const normalised = (text: string, baseUrl: string): string => {
   const positions = [...new Set([...text.matchAll(changeId)].map(([, position = '']) => position))].sort()
   const first = Date.parse(exampleDate) * 1000
@@ -54,7 +54,9 @@ const normalised = (text: string, baseUrl: string): string => {
     .replaceAll(changeId, (_, position: string, site: string) => `"${first + positions.indexOf(position)}-${site}"`)
     .replaceAll(baseUrl, exampleBaseUrl)
     .replaceAll(requestId, exampleRequestId)
-    .replaceAll(/"(lastModified|at)":"[^"]*"/g, `"$1":"${exampleDate}"`)
+    .replaceAll(secret, 'd2f1'.repeat(16))
+    .replaceAll(/"(lastModified|at|expires)":"[^"]*"/g, `"$1":"${exampleDate}"`)
+    .replaceAll(/"lastSignIn":"[^"]*"/g, `"lastSignIn":"${exampleDate.slice(0, 10)}"`)
 }
 
 const show = (header: string | undefined, text: string | undefined): Shown | undefined => {
@@ -63,7 +65,7 @@ const show = (header: string | undefined, text: string | undefined): Shown | und
   return { mediaType: type, value: type === 'application/json' ? JSON.parse(text) : text }
 }
 
-/** Undefined where the operation succeeds. Throws unless the contract has the answer. */
+/** Undefined if the operation succeeds. Throws if the contract lacks the answer. */
 const errorIn = ({ route, contract }: Operation, status: number, text: string): ErrorName | undefined => {
   if (contract.answers[status]) return undefined
   const error = contract.errors?.find((name) => errors[name].status === status && text.includes(`${errors[name].code}`))
@@ -102,7 +104,9 @@ const record = async (service: Service, operation: Operation, example: ExampleRe
 
 const recordAll = async (service: Service): Promise<Recording[]> => {
   const recordings: Recording[] = []
-  for (const operation of operations.filter(({ policy }) => policy.formats.includes(service.format))) {
+  for (const operation of operations.filter((one) =>
+    [...one.policy.formats, ...one.formats].includes(service.format),
+  )) {
     for (const example of operation.contract.examples ?? [{}]) {
       recordings.push(await record(service, operation, example))
     }
@@ -110,7 +114,7 @@ const recordAll = async (service: Service): Promise<Recording[]> => {
   return recordings
 }
 
-/** The server refuses headers that are too large before the service sees the request: the code is the status. */
+/** The server refuses headers that are too large before the service sees the request, so the code is the status. */
 export const headersTooLargeStatus = 431
 
 const recordHeadersTooLarge = async ({ baseUrl }: Service): Promise<Recording> => {
@@ -125,6 +129,6 @@ export const recordExamples = async (): Promise<readonly Recording[]> => {
     const service = { ...prepared, format: 'json' as const }
     return [...(await recordAll(service)), await recordHeadersTooLarge(service)]
   })
-  // Each format has a service of its own, so that both find the demo data unchanged.
+  // Each format has its own service, so that both find the demo data unchanged.
   return [...json, ...(await useExampleService((prepared) => recordAll({ ...prepared, format: 'xml' })))]
 }

@@ -1,5 +1,5 @@
-import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, Server } from 'node:http'
+import { createSecretCheck } from '../../../lib/aws/lambda/origin-secrets.ts'
 import type { StreamSettings } from '../../../lib/config/config.ts'
 import { streaming } from '../../../lib/config/streaming.ts'
 import { fieldsRoutes } from '../../../lib/contract/routes/fields.ts'
@@ -18,9 +18,9 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /**
- * While its body arrives, a request has the whole time of Lambda. After the body, it has the time that the distribution
- * waits for an answer: a later change would take effect after an error was sent. `now` is a monotonic clock, in
- * milliseconds.
+ * Until its body has arrived, a request may take the whole time of Lambda. After the body, it has as long as the
+ * distribution waits for an answer: a change after this time would take effect although the caller got an error. `now`
+ * is a monotonic clock, in milliseconds.
  */
 export const createDeadlineFor =
   (now: () => number) =>
@@ -34,17 +34,10 @@ export const createDeadlineFor =
     return createDeadline(() => Math.min(end, answerDue) - transferTime - now())
   }
 
-const digest = (text: string): Buffer => hash('sha256', text, 'buffer')
-
-// The function's own address is public. Several secrets may count, so that they can be changed without a gap.
+// The function's own address is public.
 const comesFromDistribution = (secrets: readonly string[]): ((message: IncomingMessage) => boolean) => {
-  const digests = secrets.map(digest)
-  return ({ headers }) => {
-    const secret = headers[streaming.secretHeader]
-    if (typeof secret !== 'string') return false
-    const received = digest(secret)
-    return digests.some((expected) => timingSafeEqual(expected, received))
-  }
+  const isSecret = createSecretCheck(secrets)
+  return ({ headers }) => isSecret(headers[streaming.secretHeader])
 }
 
 const slowestBody = { bytesPerSecond: 16 * 1024, seconds: 10 }
@@ -52,8 +45,8 @@ const slowestBody = { bytesPerSecond: 16 * 1024, seconds: 10 }
 const formOverhead = 16 * 1024 * 1024
 
 // Lambda sends the whole request before it reads the answer. So the body of a refused request is read too, up to the
-// size of the largest file; a connection that sends more is closed. Each holds one of the places of its process, so
-// strangers and slow senders get less (S-131, S-114).
+// size of the largest file; a connection that sends more is closed. Each such request occupies a place in its process,
+// so strangers and slow senders get less time and fewer bytes (S-131, S-114).
 const answersAfterBody = (largestFile: number): EarlyAnswers => ({
   bytes: largestFile + formOverhead,
   ms: streaming.longestRequest * 1000,
@@ -71,7 +64,7 @@ export const createStreamServer = (
   const { clock = systemClock } = surroundings
   const deps = createStorageDeps(settings, stores, surroundings)
   const storage = createStorageHandler(deps)
-  // Reports this process. The distribution sends the service's `/health` to another function.
+  // The health of this process. The distribution sends the service's `/health` to another function.
   const health = createHandler('fields', [fieldsRoutes[0]], { getHealth }, deps.edge)
   const server = createServer((path) => (path === '/health' ? health : storage), {
     admits: comesFromDistribution(settings.originSecrets),

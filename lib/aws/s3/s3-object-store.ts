@@ -14,11 +14,11 @@ import { abortUpload, createPartBuffers, type PartBuffers, type StagedBody, stag
 import { countKept, deleteVersions, listVersions } from './versions.ts'
 
 interface Options extends Pick<Bucket, 'client' | 'once'>, Pick<PlaceDeps, 'removals'> {
-  // It must keep versions: they undo a change.
+  // The bucket must keep versions, because changes are undone with them.
   readonly bucket: string
   readonly record: RecordChange
   readonly largestCopy?: number | undefined
-  // Bytes of staged small files in memory, for all requests together.
+  // In bytes: staged small files in memory, for all requests together.
   readonly memory?: number
   readonly buffers?: PartBuffers
 }
@@ -59,7 +59,8 @@ const createStagedBodies = (bucket: Bucket, memory: number, buffers: PartBuffers
       return staged
     },
 
-    // For uploads, which the quota counts. Its caller cleans up the body. Errors: unavailable, when memory is full.
+    // For uploads, whose bytes the quota counts already. The caller cleans up the body. Errors: unavailable, when
+    // memory is full.
     adopt(body: StagedBody, claim?: Claim): Staged {
       if (body.content.kind === 'memory' && !reserve(body.size)) throw new ServiceError('unavailable')
       const staged: Staged = { size: body.size, reserved: body.size, claim, discard: async () => void take(staged) }
@@ -86,7 +87,7 @@ export const createS3ObjectStore = ({
     find: (key) => findObject(bucket, key),
     exists: (prefix) => existsBelow(bucket, prefix),
     list: (query) => listObjects(bucket, query),
-    // S3 computes it while the bytes arrive.
+    // S3 computes the fingerprint while the bytes arrive.
     fingerprintOf: async ({ fingerprint }) => fingerprint,
     read: (key, choose, expected) => readObject(bucket, key, choose, expected),
     versions: (key, query) => listVersions(bucket, key, query),

@@ -35,10 +35,11 @@ interface Deps {
 
 const partsInFlight = 4
 
-// Undoing a placement copies the bytes to this key, so that another attempt finds them. A lifecycle rule removes it.
+// If a placement is undone, the bytes are copied to this key, so that another attempt finds them. A lifecycle rule
+// removes them later.
 const spareKey = (id: StoredUpload['id']): string => `scratch/uploads/${id}/whole`
 
-// S3 refuses signatures if the clock differs more. In milliseconds.
+// In milliseconds: S3 refuses signatures if the clock of the caller differs by more.
 const clockSkew = 15 * 60_000
 
 const newTailKey = (id: string): string => `scratch/uploads/${id}/tail-${randomUUID()}`
@@ -50,7 +51,7 @@ interface PartsOf {
   readonly uploadId: string
 }
 
-// The SDK's paginator never ends: S3 sends a marker with the last page, too.
+// The SDK's paginator would never end, because S3 sends a marker with the last page too.
 export const listParts = async ({ client, name }: Bucket, { key, uploadId }: PartsOf): Promise<ListedPart[]> => {
   const found: ListedPart[] = []
   let after: string | undefined
@@ -70,7 +71,7 @@ const toCompleted = ({ PartNumber, ETag, ChecksumCRC32, ChecksumSHA256 }: Listed
   ChecksumSHA256,
 })
 
-/** The parts with these checksums. Errors: storageRefused, when a late call has overwritten one. */
+/** The parts with these checksums. Errors: storageRefused, when a late call has overwritten a part. */
 const checkedParts = async (bucket: Bucket, upload: PartsOf, sums: readonly string[]): Promise<CompletedPart[]> => {
   const parts = (await listParts(bucket, upload)).slice(0, sums.length)
   const isKept = ({ PartNumber, ETag }: CompletedPart, index: number) =>
@@ -117,7 +118,10 @@ const joinedParts = async (bucket: Bucket, upload: WholeUpload): Promise<StagedB
   }
 }
 
-/** Received content after a tail. If it is interrupted, its failure is noted, and the bytes before it count. */
+/**
+ * The content that was received, after the tail. If the content is interrupted, the failure is kept, and the bytes
+ * before it count.
+ */
 const createSource = (tail: Uint8Array, content: AsyncIterable<Uint8Array>) => {
   const received: { size: number; failure?: unknown } = { size: 0 }
   async function* chunks(): AsyncGenerator<Uint8Array, void> {
@@ -135,8 +139,9 @@ const createSource = (tail: Uint8Array, content: AsyncIterable<Uint8Array>) => {
 }
 
 /**
- * The bytes of uploads in S3: parts of exactly 8 MiB of a multipart upload, and a tail, which each append writes under
- * a new key. A file of up to 8 MiB is a tail alone. `name` of a holding is the multipart upload; empty for none.
+ * The bytes of uploads in S3: parts of exactly 8 MiB of a multipart upload, and a tail. Each append writes its tail
+ * under a new key. A file of up to 8 MiB has only a tail. `name` of a holding is the multipart upload; it is empty if
+ * there is none.
  */
 export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers() }: Deps): UploadParts<Staged> => {
   return {
@@ -149,7 +154,7 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
       const tailBefore = await readTail(bucket, holding.tail, offset - before * partLength)
       const { received, chunks } = createSource(tailBefore, content)
       const sums = [...holding.parts]
-      // Parts may arrive in any order: those up to the first gap are kept.
+      // Parts may arrive in any order. The parts before the first gap are kept.
       const isSent: boolean[] = Array(before).fill(true)
       let [kept, begun] = [before, before]
       let rest: Uint8Array = Buffer.alloc(0)
@@ -167,7 +172,7 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
         durable.size = Math.max(kept * partLength - offset, 0)
         durable.holding = { name: uploadId, parts: sums.slice(0, kept), tail: null }
       }
-      // A full last part need not become a tail when the upload has several parts.
+      // If the upload has several parts, a full last part need not become a tail.
       const isTail = ({ bytes, isLast }: Part): boolean =>
         isLast && !(bytes.length === partLength && received.size > 0 && length !== null && length > partLength)
       await inParallel(inParts(chunks(), lending), partsInFlight, async (part) => {
@@ -184,7 +189,7 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
       return { ...received, holding: { name: (await name) ?? '', parts: sums, tail } }
     },
 
-    // Only small uploads are read: a tail alone.
+    // Only small uploads are read: they have only a tail.
     async *read(upload) {
       yield await readTail(bucket, upload.holding.tail, upload.length)
     },

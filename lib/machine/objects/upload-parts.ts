@@ -20,8 +20,8 @@ interface Deps {
 const gone = () => new ServiceError('uploadUnknown')
 
 /**
- * Each upload is a blob, which becomes that of the file without a copy. The transaction that places the file completes
- * the upload, so a crash cannot separate the two.
+ * Each upload is a blob, which becomes the blob of the file without a copy. The transaction that places the file also
+ * completes the upload, so that a crash cannot separate the two.
  */
 export const createUploadParts = ({ database, blobs, files, now }: Deps): UploadParts<Staged> => {
   const { complete, get } = prepareUploads(database.connection)
@@ -56,7 +56,7 @@ export const createUploadParts = ({ database, blobs, files, now }: Deps): Upload
 
     read,
 
-    // The transaction that places it completes it.
+    // The transaction that places the file completes the upload.
     takeOver: async ({ holding }) => holding,
     isInPlace: async () => false,
 
@@ -81,7 +81,7 @@ export const createUploadParts = ({ database, blobs, files, now }: Deps): Upload
   }
 }
 
-/** Only makes room: the record of an upload decides whether it has expired. */
+/** This only makes room. The record of an upload decides whether the upload has expired. */
 export const createUploadSweep = (
   { connection, write }: Pick<Database, 'connection' | 'write'>,
   blobs: Pick<Blobs, 'remove'>,

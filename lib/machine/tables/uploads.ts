@@ -131,7 +131,7 @@ export const createUploadRecords = (
 
 const keptFor = 24 * 3600 * 1000
 
-/** The progress of the upload that each token began last, regardless of the clock. No write waits for the disk. */
+/** The progress of the upload that each token began last, whatever the clock says. No write waits for the disk. */
 export const createUploadProgress = (
   { connection, read, note }: Database,
   { wall }: Clock = systemClock,

@@ -19,8 +19,9 @@ import {
 import { discardUpload, findUpload, type UploadsDeps } from './uploads.ts'
 
 /**
- * Appends bytes under a lease and releases it unless the upload is whole. Bytes before a broken connection stay. Wrong
- * or too many bytes are dropped; without a declared length the first of too many may stay.
+ * Appends bytes under a lease, and ends the lease unless the upload has all of its bytes. Bytes before a broken
+ * connection stay. If the bytes are wrong or too many, they are dropped; without a declared length, those up to the
+ * limit may stay.
  */
 const appendBytes = async (
   { uploadRecords, uploadParts, clock, quotas }: UploadsDeps,
@@ -52,7 +53,7 @@ const appendBytes = async (
   }
   const grown = { ...upload, length, holding: holdingOf(upload) }
   const durable: Durable = { size: 0, holding: grown.holding }
-  // Bytes without a complete check do not count, and the quota must count bytes first.
+  // Bytes without a complete check do not count, and the quota must count bytes before they are stored.
   const isCounted = upload.length !== null || (await quotas?.quotaOf(upload.site)) === undefined
   if (!checksum && isCounted) lease.follow(grown, durable)
   const appended = await uploadParts.append(grown, upload.offset, admitted(), durable, lease.isOver)
@@ -86,7 +87,7 @@ export const beginAppend = async (
   addition: Omit<Addition, 'content'>,
 ): Promise<BegunAppend> => {
   const { offset, declared } = addition
-  // No upload reaches this offset: do not send the store a number that may be too large for it.
+  // No upload reaches this offset. The store does not get the number, because it may be too large for the store.
   if (declared === 0 || offset > deps.largestResumableFile) {
     const upload = await findUpload(deps, requester, id)
     if (upload.target.isDirect) throw new ServiceError('uploadUnknown')
@@ -121,7 +122,10 @@ export const completeAppend = async (
   }
 }
 
-/** Takes the bytes that come with the creation, and places an empty upload. Leaves nothing when they are refused. */
+/**
+ * Takes the bytes that come with the creation, and places an empty upload. If they are refused, nothing of the upload
+ * is left.
+ */
 export const fillUpload = async (
   deps: UploadsDeps,
   requester: Requester,

@@ -83,7 +83,7 @@ export const completeUpload = async (
   } catch (error) {
     if (!isRefusal(error)) throw error
     if (!(await claim.isHeld())) throw new ServiceError('unavailable', { cause: error })
-    // If this fails, the upload expires.
+    // If this fails, the upload expires later.
     await discardUpload(deps, upload, true).catch(() => {})
     throw error
   }
@@ -103,7 +103,10 @@ const takeOver = async (
   throw new ServiceError('unavailable')
 }
 
-/** Places an upload that has all of its bytes. Errors: unavailable (undecided); others have ended the upload. */
+/**
+ * Places an upload that has all of its bytes. Errors: unavailable, after which the upload stays open. Any other error
+ * has ended the upload.
+ */
 export const settleUpload = async (deps: UploadsDeps, requester: Requester, upload: Upload): Promise<Upload> => {
   if (!isWaiting(upload)) return upload
   const { held, lease } = await acquireLease(deps, upload, 'unavailable')
@@ -117,7 +120,10 @@ export const settleUpload = async (deps: UploadsDeps, requester: Requester, uplo
   }
 }
 
-/** Places a direct upload whose parts are all stored. Errors: storageRefused for a missing part: it stays open. */
+/**
+ * Places a direct upload whose parts are all stored. Errors: storageRefused for a missing part, after which the upload
+ * stays open.
+ */
 export const completeParts = async (deps: UploadsDeps, requester: Requester, upload: Upload): Promise<Upload> => {
   const { id, target, length, isComplete } = upload
   if (isComplete || isWaiting(upload)) return settleUpload(deps, requester, upload)

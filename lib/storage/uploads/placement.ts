@@ -63,7 +63,7 @@ export const admitUpload = async (
   const draft = isForDraft(request)
   const requester = requesterOf(uploader, conditionalOf(request))
   const where = await placeInFolder(deps, request.folder, name, requester)
-  // Without a version, the upload does not touch the draft, like a form.
+  // An upload without a version leaves the draft unchanged, as a form does.
   const place = { site, ...where, kind: 'file', asDraft: draft, keepsDraft: request.version === undefined } as const
   const admitted = await admitFile(deps, place, requester)
   const { path, into, keepsDraft } = admitted.place
@@ -103,7 +103,7 @@ export const entryOfUpload = (target: Target, uploader: Requester): HistoryEntry
 export const placeUpload = async (deps: PlacementDeps, whole: ClaimedUpload, uploader: Requester): Promise<void> => {
   const place = placeOf(whole.target, uploader)
   const { path } = place
-  // The path was resolved when the upload was created.
+  // The path was resolved when the upload was created, so it is not looked up again.
   const requester = { ...requesterOf(uploader, whole.target), isCaseSensitive: true }
   const seen = await admitFile(deps, place, requester)
   const fault = isTemplate(path) ? await templateFault(deps.uploadParts.read(whole)) : undefined

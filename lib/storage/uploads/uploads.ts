@@ -66,7 +66,9 @@ export const openUpload = async (
   })
 }
 
-/** Opens an upload whose parts its caller sends to the store. Errors: storageRefused where the store has none. */
+/**
+ * Opens an upload whose parts the caller sends to the store. Errors: storageRefused where the store offers no parts.
+ */
 export const openDirectUpload = async (
   deps: UploadsDeps,
   requester: Requester,
@@ -77,7 +79,10 @@ export const openDirectUpload = async (
   return openUpload(deps, requester, { request, length, metadata: '' }, direct)
 }
 
-/** Removes an upload. A placed file stays, and counts: a whole upload is placed unless it `isRefused`. */
+/**
+ * Removes an upload. If its file is placed, it stays, and an upload with all of its bytes counts as placed unless it
+ * `isRefused`.
+ */
 export const discardUpload = async (
   { uploadRecords, uploadParts, quotas }: UploadsDeps,
   { id, site, target }: Pick<Upload, 'id' | 'site' | 'target'>,
@@ -90,7 +95,10 @@ export const discardUpload = async (
   await uploadParts.remove({ id, target, holding: removed.holding })
 }
 
-/** The requester's own upload. A store may remove expired uploads late. Errors: uploadUnknown, privilegesMissing. */
+/**
+ * Returns the upload of the requester. A store may remove expired uploads late, so this checks the expiry. Errors:
+ * uploadUnknown, privilegesMissing.
+ */
 export const findUpload = async (deps: UploadsDeps, requester: Requester, id: string): Promise<Upload> => {
   const upload = await deps.uploadRecords.get(id)
   if (upload && isExpired(upload, deps.clock.wall())) await discardUpload(deps, upload).catch(() => {})

@@ -1,12 +1,11 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { GetObjectCommand, UploadPartCommand } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Context } from 'aws-lambda'
+import { createAccessHandler } from '../../../functions/access/group.ts'
 import { createCategoriesHandler } from '../../../functions/categories/group.ts'
 import { createDocumentationHandler } from '../../../functions/documentation/group.ts'
 import { createFieldsHandler } from '../../../functions/fields/group.ts'
@@ -17,6 +16,7 @@ import { type LambdaHandler, lambdaHandler } from '../../../lib/aws/lambda/lambd
 import { createRemovalWorker } from '../../../lib/aws/lambda/removal-worker.ts'
 import { openFileStores } from '../../../lib/aws/open-files.ts'
 import {
+  openAccessStores,
   openCategoriesStores,
   openDirectory,
   openFieldsStores,
@@ -24,10 +24,11 @@ import {
   openUploads,
 } from '../../../lib/aws/open-tables.ts'
 import { createS3Clients } from '../../../lib/aws/s3/bucket.ts'
-import { catchAllGroup, prefixes } from '../../../lib/contract/routes/routes.ts'
+import { groupAt, type prefixes } from '../../../lib/contract/routes/routes.ts'
 import { systemClock } from '../../../lib/core/clock.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import {
+  createAccessDeps,
   createCategoriesDeps,
   createDocumentationDeps,
   createFieldsDeps,
@@ -37,17 +38,18 @@ import type { RemovalQueue } from '../../../lib/storage/path-locks.ts'
 import { inMemory } from '../../support/bucket.ts'
 import { openDynalite } from '../../support/dynalite.ts'
 import { entry } from '../../support/history.ts'
+import { listen } from '../../support/listen.ts'
 import { createMemoryS3 } from '../../support/memory-s3.ts'
 import type { S3Request } from '../../support/s3-messages.ts'
 import { stackAnswer } from '../../support/stack-answer.ts'
 import { createTables, tableSettings } from '../../support/tables.ts'
 import type { StartedHere } from './target.ts'
 
-// The functions of two data centres over tables and a bucket in memory, behind a gateway of its own.
+// The functions of two data centres, with tables and a bucket in memory, behind a gateway.
 
 const s3 = createMemoryS3()
 
-/** Signs a URL again as the service does, because only the signature proves that nobody changed it. */
+/** Signs a URL again in the same way as the service. The two signatures are equal only if nobody changed the URL. */
 const isSigned = async ({ path, query = {}, headers }: S3Request): Promise<boolean> => {
   const value = (name: string) => String(query[name] ?? '')
   const [, year, month, day, hour, minute, second] =
@@ -90,7 +92,7 @@ const answerS3 = async (request: S3Request, response: ServerResponse): Promise<v
   body.pipe(response.writeHead(statusCode))
 }
 
-/** Answers requests of other processes to S3 and CloudFormation. dynalite answers the rest. */
+/** Answers requests that other processes send to S3 and CloudFormation. dynalite answers the requests to tables. */
 const answerElse = (
   headers: IncomingMessage['headers'],
   body: Buffer,
@@ -111,18 +113,13 @@ const answerElse = (
 
 const { connect, server: endpoint } = openDynalite(answerElse)
 
-const listen = async (server: Server): Promise<string> => {
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
 const endpointUrl = await listen(endpoint)
 const dynamodb = connect()
 const given = { dynamodb, once: connect(1) }
 const tables = tableSettings(await createTables(dynamodb))
 const clients = createS3Clients({ ...inMemory(s3), endpoint: endpointUrl, requestHandler: s3.requestHandler })
 
-/** Milliseconds by which the clock of the functions is ahead. */
+/** Milliseconds by which the clock of the functions is ahead of real time. */
 let ahead = 0
 const clock = { ...systemClock, wall: () => Date.now() + ahead }
 const later: StartedHere['later'] = async (seconds, send) => {
@@ -150,7 +147,7 @@ const settings = {
   binaryAccept: 'any',
 } as const
 
-/** Delivers each message once its delay is over. */
+/** Delivers each message after its delay. */
 const createQueue = (): RemovalQueue => {
   let count = 0
   const queue: RemovalQueue = {
@@ -191,6 +188,9 @@ const functionsOf = (dataCentre: string): Readonly<Record<Group, LambdaHandler>>
         ),
       ),
     ),
+    access: lambdaHandler(
+      createAccessHandler(createAccessDeps(here, openAccessStores(here, { dynamodb }), { ...surroundings, clock })),
+    ),
     fields: lambdaHandler(
       createFieldsHandler(createFieldsDeps(here, openFieldsStores(here, { dynamodb }), surroundings)),
     ),
@@ -210,7 +210,9 @@ const valuesByName = (pairs: Iterable<readonly [string, string]>): Record<string
   return Object.fromEntries([...groups].map(([name, found]) => [name, found.map(([, value]) => value)]))
 }
 
-/** The event of a REST API with a proxy integration: the path as it came, the query decoded, every body in base64, no length. */
+/**
+ * The event of a REST API with a proxy integration: an undecoded path, a decoded query, and a body in base64 without its length.
+ */
 const eventOf = (request: IncomingMessage, body: Buffer): GatewayEvent => {
   const { method = 'GET', url = '/', rawHeaders } = request
   const at = url.indexOf('?')
@@ -225,7 +227,8 @@ const eventOf = (request: IncomingMessage, body: Buffer): GatewayEvent => {
     multiValueQueryStringParameters: at < 0 ? null : valuesByName(new URLSearchParams(url.slice(at))),
     body: body.length > 0 ? body.toString('base64') : null,
     isBase64Encoded: body.length > 0,
-    requestContext: {},
+    // Cases choose the address of their caller.
+    requestContext: { identity: { sourceIp: String(request.headers['x-forwarded-for'] ?? '127.0.0.1') } },
   }
 }
 
@@ -234,11 +237,7 @@ const openGateway = (dataCentre: string): Server => {
   return createServer((request, response) => {
     const answer = async () => {
       const event = eventOf(request, Buffer.concat(await request.toArray()))
-      const found = prefixes.find(({ prefix }) => event.path === prefix || event.path.startsWith(`${prefix}/`))
-      const { statusCode, headers, body, isBase64Encoded } = await functions[found?.group ?? catchAllGroup](
-        event,
-        context,
-      )
+      const { statusCode, headers, body, isBase64Encoded } = await functions[groupAt(event.path)](event, context)
       const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8')
       response.writeHead(statusCode, { 'Content-Length': bytes.length, ...headers }).end(bytes)
     }

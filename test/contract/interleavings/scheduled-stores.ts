@@ -28,8 +28,9 @@ import { answer, type S3Request } from '../../support/s3-messages.ts'
 import { createTables, tableSettings } from '../../support/tables.ts'
 
 /**
- * The fate of a call: the store answers; it carries out the call but its answer is lost; it refuses for now; it is
- * slow, so that leases are renewed meanwhile; or all callers are frozen before the call for longer than a lease lasts.
+ * The fate of a call. `answered`: the store answers. `lost`: the store carries out the call, but its answer is lost.
+ * `refused`: the store refuses for now. `slow`: leases are renewed meanwhile. `stopped`: all callers stand still before
+ * the call, for longer than a lease lasts.
  */
 export type Fate = 'answered' | 'lost' | 'refused' | 'slow' | 'stopped'
 
@@ -39,7 +40,7 @@ const durations: Readonly<Record<Fate, number>> = { answered: 7, lost: 7, refuse
 /** The caller of calls that a timer makes. */
 const timer = 'timer'
 
-/** Turns that others get before a late call. */
+/** Turns that other callers get before a late call. */
 const lateness = 20
 
 /** A planted bug: the stores ignore this part of a call. */
@@ -58,7 +59,7 @@ export interface Time {
 
 interface Run {
   readonly scheduler: Scheduler
-  /** One fate per call, in the order of their turns. Later calls are answered. */
+  /** One fate per call, in the order in which the calls take their turns. Later calls are answered. */
   readonly fates: Iterator<Fate>
   /** Calls that always come late. */
   readonly late?: RegExp | undefined
@@ -226,9 +227,9 @@ export interface Options {
 }
 
 export interface ScheduledSite {
-  /** `path`: below the site. */
+  /** `path` is relative to the site. */
   request(method: string, path: string, request?: Request): ReturnType<typeof send>
-  /** True from the beginning of the removal of a large folder, until `finishRemovals`. */
+  /** True from the beginning of the removal of a large folder until `finishRemovals`. */
   isRemoving(): boolean
   /** Completes removals, as the worker does after their requests have ended. */
   finishRemovals(): Promise<void>

@@ -43,7 +43,7 @@ const settings = {
   reservedFolders: ['Templates'],
 }
 
-type FilledStores = Omit<Stores, 'removalQueue'>
+type FilledStores = Omit<Stores, 'removalQueue' | 'attempts'>
 
 interface Running {
   readonly stores: FilledStores
@@ -54,7 +54,7 @@ interface Running {
 
 /** Data that stays when its service stops. */
 interface Side {
-  /** Starts a service. The earlier one has stopped. */
+  /** Starts a service. The previous one must have stopped. */
   start(): Promise<Running>
   remove(): Promise<void>
 }
@@ -134,13 +134,13 @@ const handlersOf = (stores: FilledStores, clock: TestClock): Readonly<Record<key
 export interface Question extends Request {
   readonly method: string
   readonly api: keyof typeof prefixes
-  /** Below the site. */
+  /** The path below the site. */
   readonly path: string
-  /** A condition with a tag of each store: the present tag, or an earlier one. */
+  /** A condition with a tag of each store: the current tag, or an earlier tag. */
   readonly tag?: { readonly header: 'If-Match' | 'If-None-Match'; readonly age: 'present' | 'earlier' } | undefined
-  /** The position of a version in `?versions`, because each store has its own names. */
+  /** The position of a version in `?versions`, because each store has its own names for versions. */
   readonly version?: number | undefined
-  /** The client leaves after so many bytes of the body. */
+  /** The client disconnects after so many bytes of the body. */
   readonly cut?: number | undefined
 }
 
@@ -154,7 +154,7 @@ async function* interrupted(body: string): AsyncGenerator<Buffer> {
 
 type RemovedPage = { readonly deleted?: readonly unknown[]; readonly cursor?: string }
 
-/** All pages of `?deleted` as one: on AWS, the last of them may be empty (H-18). */
+/** All pages of `?deleted` as one: on AWS, the last page may be empty (H-18). */
 const sendForAll = async (sendOne: (query: { readonly cursor?: string }) => Promise<Answer>): Promise<Answer> => {
   const first = await sendOne({})
   const deleted: unknown[] = []
@@ -167,7 +167,7 @@ const sendForAll = async (sendOne: (query: { readonly cursor?: string }) => Prom
   }
 }
 
-/** Asks both stores the same. */
+/** Sends the same request to both stores. */
 export const openBothStores = async (clock: TestClock) => {
   const sides = await Promise.all([createOneMachine(clock), createAws(clock)])
   const startAll = () => Promise.all(sides.map((side) => side.start()))
@@ -184,7 +184,7 @@ export const openBothStores = async (clock: TestClock) => {
   }
   let count = 1000
 
-  /** An empty site on both. `quota`: bytes. */
+  /** An empty site on both stores. `quota` is in bytes. */
   const openSite = async (quota?: number) => {
     count += 1
     const site = count as SiteId
@@ -219,7 +219,7 @@ export const openBothStores = async (clock: TestClock) => {
       const present = answers.map(({ headers }) => headers['etag'] ?? '"none"')
       const seen = tags.get(path) ?? []
       tags.set(path, [present, ...seen])
-      // On AWS equal bytes have equal tags, so the condition would hold for the same file again.
+      // On AWS equal bytes have equal tags. So the condition would hold again for a file with the same bytes.
       const earlier = seen.find((each) => each.every((tag, side) => tag !== present[side]))
       return age === 'present' ? present : (earlier ?? ['"none"', '"none"'])
     }
@@ -255,7 +255,10 @@ export const openBothStores = async (clock: TestClock) => {
       settle: () => clock.tick(120),
       /** Stops both services, and starts them again over their data. */
       restart,
-      /** A resumable upload. The client leaves after so many bytes, and continues later. True if the file is stored. */
+      /**
+       * A resumable upload. The client disconnects after so many bytes, and continues later. True if the file is
+       * stored.
+       */
       async upload(question: Question, cut: number, between: () => Promise<void>): Promise<boolean> {
         const body = String(question.body)
         const headers = { 'Tus-Resumable': '1.0.0', ...question.headers }
@@ -286,7 +289,7 @@ export const openBothStores = async (clock: TestClock) => {
         if (status !== 200 || offset === String(body.length)) return status === 200
         return (await append(offset)).status === 204
       },
-      /** Returns the answer of both. Throws an Error if they differ. */
+      /** Returns the answer of both stores. Throws an Error if they differ. */
       async ask(question: Question): Promise<Answer> {
         clock.tick()
         const { tag, version, method, body } = question

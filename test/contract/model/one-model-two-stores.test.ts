@@ -12,7 +12,7 @@ const { PROVE_COUNT = '10', PROVE_SEED = '12', PROVE_PATH } = process.env
 /** Milliseconds, on a busy machine. */
 const patience = 60_000 + Number(PROVE_COUNT) * 10_000
 
-// Stores grow: a bucket in memory sorts all of its keys.
+// New stores are opened from time to time, because stores grow: a bucket in memory sorts all of its keys.
 const sequencesPerStore = 40
 
 /** Bytes: room for few files, or for one or two large ones. */
@@ -85,7 +85,7 @@ const openSite = async (quota: number | undefined): Promise<BothSites> => {
   return both.openSite(quota)
 }
 
-// Whole seconds, as S3 has them.
+// Whole seconds, as on S3.
 const clock = createClock(1_800_000_000_000)
 
 test(

@@ -28,7 +28,7 @@ const namesIn = async (folder: StoragePath): Promise<string[]> => {
   return json.contents.map(({ name }: { name: string }) => name)
 }
 
-// A separate folder for each run, so no file blocks another one.
+// A separate folder for each run, so that no file blocks another file.
 let number = 0
 
 it.each([
@@ -39,7 +39,7 @@ it.each([
     store: (path: string, text: string) => storage.put(`/${path}`, text),
   },
   {
-    what: 'a copy, whose place is plain text',
+    what: 'a copy, whose new path is plain text',
     runs: 200,
     parse: (path: string) => toStoragePath(path.split(/\/+/).filter(Boolean).join('/')),
     store: (path: string) => storage.relocate('/source', { copyTo: path }),

@@ -29,27 +29,27 @@ describe('A completion that was not recorded on AWS', () => {
     return { ...service, upload }
   }
 
-  test('The present file shows that it happened', async () => {
+  test('The existing file proves the completion', async () => {
     const { head, content, upload } = await start()
     expect((await head(upload)).status).toBe(200)
     expect(await content('a.txt')).toBe('hello')
   })
 
-  test('The history has it once (H-1)', async () => {
+  test('The history has one entry of the upload (H-1)', async () => {
     const { head, call, upload } = await start()
     for (let times = 0; times < 2; times++) await head(upload)
     const { items } = (await call('GET', '/changes', { query: { after: '', limit: '9' } })).json
     expect(items.map(({ type }: { readonly type: string }) => type)).toEqual(['file.stored'])
   })
 
-  test('It does not replace a newer file', async () => {
+  test('A newer file is not replaced', async () => {
     const { head, content, call, upload } = await start()
     for (const body of ['newer', 'newest']) await call('PUT', '/storage/a.txt', { body })
     expect((await head(upload)).headers['upload-offset']).toBe('5')
     expect(await content('a.txt')).toBe('newest')
   })
 
-  test('It does not bring back a file that was moved away', async () => {
+  test('A file that was moved away does not come back', async () => {
     const { head, content, call, upload } = await start()
     await call('PUT', '/storage/a.txt', { query: { meta: '' }, body: '{"name": "b.txt"}' })
     expect((await head(upload)).status).toBe(200)

@@ -32,13 +32,14 @@ const grantedTo = (name: FunctionName): string[] => {
 }
 
 /**
- * Lambda does this to a queue in the name of its worker ("Using Lambda with Amazon SQS", execution role permissions).
+ * Lambda does this to a queue on behalf of the worker of the queue ("Using Lambda with Amazon SQS", execution role
+ * permissions).
  */
 const byThePlatform: Partial<Record<FunctionName, readonly string[]>> = {
   removals: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
 }
 
-/** Everything that the deployed functions of this kind have sent, in all data centres. */
+/** All requests that the deployed functions of this kind have sent, in all data centres. */
 const recordedOf = (name: FunctionName): CloudRequest[] => {
   const folder = process.env['DEPLOYED_RECORDINGS'] ?? ''
   const files = readdirSync(folder).filter((file) => file.includes(functionName(name)))
@@ -72,7 +73,7 @@ const failToPublish = async (): Promise<void> => {
   await breaking(isRemoval, async () => expect((await call('PUT', '/page.html', { body: 'live' })).status).toBe(503))
 }
 
-/** Sends more than memory holds, then breaks off: the bytes in S3 are discarded. */
+/** Sends more than the memory holds, and then breaks off: the bytes in S3 are discarded. */
 const breakOff = async (): Promise<void> => {
   const content = Buffer.alloc(4_400_000)
   const whole = multipart(Array.from({ length: 9 }, (_, index) => ({ name: `${index}.bin`, content })))
@@ -107,7 +108,7 @@ const failToRemove = (folder: string): Promise<void> =>
     () => work(folder, 90_000),
   )
 
-/** Everything that this process sends during `run`, like a function. */
+/** All requests that this process sends during `run`. A function would send the same requests. */
 const sentBy = async (run: () => Promise<void>): Promise<CloudRequest[]> => {
   const sent: CloudRequest[] = []
   const stop = watchCloudRequests((request) => void sent.push(request))
@@ -134,7 +135,7 @@ const recount = async (): Promise<readonly CloudRequest[]> => {
   return sent
 }
 
-describe('each function has the permissions for what it does to files, queues and tables, and no others', () => {
+describe('functions have exactly the permissions that they use', () => {
   const seen: Partial<Record<FunctionName, CloudRequest[]>> = {}
 
   // Rare cases that cannot be provoked from outside.
@@ -151,7 +152,7 @@ describe('each function has the permissions for what it does to files, queues an
     ]
   })
 
-  it.each(functionNames)('%s', (name) => {
+  it.each(functionNames)('the function %s has exactly the permissions that it uses', (name) => {
     const requests = [...recordedOf(name), ...(seen[name] ?? [])]
     expect(sorted([...requests.flatMap(actionsNeededFor), ...(byThePlatform[name] ?? [])])).toEqual(grantedTo(name))
   })

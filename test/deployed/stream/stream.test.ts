@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => stream.stop())
 
-/** Mebibytes without repetition. */
+/** Bytes without repetition, in MiB. */
 function* chunks(count: number, from = 0): Generator<Buffer, void> {
   for (let at = from; at < from + count; at++) {
     const chunk = Buffer.allocUnsafe(mebibyte)
@@ -86,8 +86,8 @@ const remove = async (path: string) => expect(await end(begin('DELETE', path))).
 describe('the deployed streaming function', () => {
   const expected = digestOf(chunks(large / mebibyte))
 
-  it('accepts 256 MiB in one PUT, reports progress, and returns them unchanged', async () => {
-    // The process needs this much to work.
+  it('256 MiB can be sent in one PUT with progress, and come back unchanged', async () => {
+    // The process needs this memory to work.
     expect(await put('/large/first.bin', 1)).toEqual(succeeded)
     const growth = await growthDuring(async () => {
       const call = begin('PUT', '/large/put.bin', { 'Content-Length': large })
@@ -100,12 +100,12 @@ describe('the deployed streaming function', () => {
       }
       for (const least of [15, 30, 45]) {
         await writeNext(48)
-        // Progress is written on arrival of bytes, at a limited rate, so send a little more before each look.
+        // Progress is written when bytes arrive, at a limited rate. So some bytes are sent before each look.
         const look = async () => {
           await writeNext(1)
           return percent()
         }
-        // For half a second, the progress is still that of the upload before (S-90).
+        // For half a second, the progress is still that of the previous upload (S-90).
         const isBetween = (seen: number) => seen >= least && seen < 100
         await expect.poll(look, { interval: 200, timeout: 60_000 }).toSatisfy(isBetween)
         seen.push(await percent())
@@ -122,7 +122,7 @@ describe('the deployed streaming function', () => {
     await remove('/large/put.bin')
   })
 
-  it('accepts 256 MiB in a form, and returns them unchanged', async () => {
+  it('256 MiB can be sent in a form, and come back unchanged', async () => {
     const call = begin('POST', '/large', formHeaders)
     call.write(`--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="form.bin"\r\n\r\n`)
     await write(call, chunks(large / mebibyte))
@@ -132,7 +132,7 @@ describe('the deployed streaming function', () => {
     await remove('/large/form.bin')
   })
 
-  it('accepts 16 concurrent files of 64 MiB', async () => {
+  it('16 files of 64 MiB can be sent at once', async () => {
     const paths = Array.from({ length: 16 }, (_, index) => `/large/at-once-${index}.bin`)
     const growth = await growthDuring(async () => {
       const answers = await Promise.all(paths.map((path) => put(path, 64)))

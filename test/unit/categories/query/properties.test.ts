@@ -24,7 +24,7 @@ test('a condition matches the same items as a naive implementation of the rules'
   )
 })
 
-test('an order sorts like repeated sorting by each of its terms', () => {
+test('an order gives the same result as sorting by each of its terms in turn', () => {
   fc.assert(
     fc.property(arbitrary.items, arbitrary.order, (items, terms) => {
       const order = parseOrder(terms.join(','), shape)
@@ -36,7 +36,7 @@ test('an order sorts like repeated sorting by each of its terms', () => {
   )
 })
 
-test('an order is total: one of two different items always comes first, in both comparisons', () => {
+test('two different items never compare as equal, and compare the same both ways', () => {
   fc.assert(
     fc.property(arbitrary.items, arbitrary.order, (items, terms) => {
       const order = parseOrder(terms.join(','), shape)
@@ -52,7 +52,7 @@ test('an order is total: one of two different items always comes first, in both 
   )
 })
 
-test('JSON5 has the meaning of the same JSON', () => {
+test('a condition in JSON5 matches the same items as in JSON', () => {
   const json5 = (value: unknown): string => {
     if (Array.isArray(value)) return `[${value.map((entry) => `${json5(entry)},`).join(' ')}]`
     if (typeof value === 'object' && value !== null) {
@@ -73,7 +73,7 @@ test('JSON5 has the meaning of the same JSON', () => {
   )
 })
 
-test('fields of any text show only members of the item', () => {
+test('fields of any text select only members of the item', () => {
   const item: Item = { objectId: 12, siteId: 1001, news: { id: 12, body: '<p>' }, category: { id: 5, name: 'News' } }
   fc.assert(
     fc.property(

@@ -1,0 +1,29 @@
+import { accessRoutes } from '../../lib/contract/routes/access.ts'
+import type { OperationOf } from '../../lib/contract/routes/routes.ts'
+import type { AnyOperation } from '../../lib/http/admission.ts'
+import { createHandler } from '../../lib/http/handler.ts'
+import type { Handler } from '../../lib/http/request.ts'
+import type { AccessDeps } from '../../lib/service/deps.ts'
+import { changePassword, createSiteToken, getMe, signOut } from './sessions.ts'
+import { acceptInvitation, signIn, signInV1 } from './sign-in.ts'
+import { addUser, changeUser, getUser, listUsers, removeUser } from './users.ts'
+
+export const createAccessHandler = (deps: AccessDeps): Handler => {
+  const operations: Record<OperationOf<'access'>, AnyOperation> = {
+    signIn: signIn(deps),
+    signInV1: signInV1(deps),
+    acceptInvitation: acceptInvitation(deps),
+    signOut: signOut(deps),
+    signOutV1: signOut(deps),
+    signOutOfSite: signOut(deps),
+    createSiteToken: createSiteToken(deps),
+    getMe,
+    changePassword: changePassword(deps),
+    listUsers: listUsers(deps),
+    getUser: getUser(deps),
+    addUser: addUser(deps),
+    changeUser: changeUser(deps),
+    removeUser: removeUser(deps),
+  }
+  return createHandler('access', accessRoutes, operations, deps.edge)
+}
