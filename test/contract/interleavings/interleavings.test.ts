@@ -231,13 +231,10 @@ test.each(Object.keys(subjects) as Name[])(
   patience,
 )
 
-const slowCalls = fc.array(fc.constantFrom<Fate>('answered', 'slow'), { minLength: 80, maxLength: 80 })
-
 test.each<[Plant, Name, fc.Arbitrary<Fate[]>?]>([
   ['no condition of S3', 'files'],
   ['no condition of DynamoDB', 'fields and links'],
   ['no lease of uploads', 'uploads'],
-  ['no renewal of leases', 'uploads', slowCalls],
   ['no take-over of uploads', 'a stalled upload'],
   ['no second look', 'a name', fc.constant([])],
   ['no second look', 'a large folder', fc.constant([])],
