@@ -31,7 +31,7 @@ export type Health = {
 };
 
 /**
- * The service answers; `links` are its `console`, `docs` and `openapi`.
+ * The service answers. `links` lead to its `console`, `docs` and `openapi`.
  */
 export type Root = {
     status: 'ok';
@@ -87,7 +87,7 @@ export type Site = {
      */
     renderingEngine: boolean;
     /**
-     * `files`: the token has a right on files of the site.
+     * `files` is listed if the token has a right on files of the site.
      */
     permissions: Array<'files'>;
 };
@@ -119,7 +119,7 @@ export type Field = {
 };
 
 /**
- * The identifier of a type of system field. -400 (ImageVerification) is stored by import only.
+ * The identifier of a type of system field. Fields of the type -400 (ImageVerification) can only be imported.
  */
 export type StoredFieldTypeId = -2 | -3 | -304 | -10 | -20 | -23 | -5 | -6 | -7 | -11 | -21 | -24 | -25 | -4 | -22 | -500 | -31 | -33 | -34 | -32 | -30 | -301 | -302 | -13 | -40 | -41 | -12 | -303 | -300 | -200 | -403 | -404 | -402 | -400;
 
@@ -197,7 +197,7 @@ export type FieldType = {
 };
 
 /**
- * A page of a list. A page by `skip` has `skip`. A page by `cursor` has `nextCursor`, which is null at the end; its `totalItemsCount` is null unless `count=true`.
+ * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page; its `totalItemsCount` is null unless the request has `count=true`.
  */
 export type NewsAssociationPage = {
     items: Array<NewsAssociation>;
@@ -286,7 +286,7 @@ export type Unlinks = {
 };
 
 /**
- * Objects with an `objectId`, or ids. A single one needs no array.
+ * Objects with an `objectId`, or ids. A single object or id needs no array.
  */
 export type UnlinkedItems = Array<UnlinkedItem | ObjectId> | UnlinkedItem | ObjectId;
 
@@ -295,7 +295,7 @@ export type UnlinkedItem = {
 };
 
 /**
- * A page of a list. A page by `skip` has `skip`. A page by `cursor` has `nextCursor`, which is null at the end; its `totalItemsCount` is null unless `count=true`.
+ * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page; its `totalItemsCount` is null unless the request has `count=true`.
  */
 export type BlogAssociationPage = {
     items: Array<BlogAssociation>;
@@ -343,7 +343,7 @@ export type BlogAssociation = {
 };
 
 /**
- * A page of a list. A page by `skip` has `skip`. A page by `cursor` has `nextCursor`, which is null at the end; its `totalItemsCount` is null unless `count=true`.
+ * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page; its `totalItemsCount` is null unless the request has `count=true`.
  */
 export type CategoryPage = {
     items: Array<Category>;
@@ -362,7 +362,7 @@ export type Category = {
 };
 
 /**
- * A page of a list. A page by `skip` has `skip`. A page by `cursor` has `nextCursor`, which is null at the end; its `totalItemsCount` is null unless `count=true`.
+ * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page; its `totalItemsCount` is null unless the request has `count=true`.
  */
 export type NewsItemPage = {
     items: Array<NewsItem>;
@@ -373,7 +373,7 @@ export type NewsItemPage = {
 };
 
 /**
- * All of a news item.
+ * A news item with all of its members.
  */
 export type NewsItem = {
     id?: number;
@@ -425,7 +425,7 @@ export type CategoryUnlinks = {
 };
 
 /**
- * Objects with a `categoryId`, or ids. A single one needs no array.
+ * Objects with a `categoryId`, or ids. A single object or id needs no array.
  */
 export type UnlinkedCategories = Array<UnlinkedCategory | CategoryId> | UnlinkedCategory | CategoryId;
 
@@ -434,7 +434,7 @@ export type UnlinkedCategory = {
 };
 
 /**
- * A page of a list. A page by `skip` has `skip`. A page by `cursor` has `nextCursor`, which is null at the end; its `totalItemsCount` is null unless `count=true`.
+ * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page; its `totalItemsCount` is null unless the request has `count=true`.
  */
 export type BlogPage = {
     items: Array<Blog>;
@@ -445,7 +445,7 @@ export type BlogPage = {
 };
 
 /**
- * All of a blog.
+ * A blog with all of its members.
  */
 export type Blog = {
     id?: number;
@@ -471,7 +471,7 @@ export type Blog = {
 };
 
 /**
- * A page of a list. A page by `skip` has `skip`. A page by `cursor` has `nextCursor`, which is null at the end; its `totalItemsCount` is null unless `count=true`.
+ * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page; its `totalItemsCount` is null unless the request has `count=true`.
  */
 export type SiteUrlPage = {
     items: Array<SiteUrl>;
@@ -497,7 +497,7 @@ export type Files = {
 };
 
 /**
- * Restores the newest kept state, or the `version` of a file. With `replace`, it replaces the present state.
+ * Restores the newest kept state of a file, or the one that `version` names. With `replace: true`, the restored state replaces the present one.
  */
 export type Restoration = {
     version?: string;
@@ -521,7 +521,7 @@ export type Deleting = {
 };
 
 /**
- * A file or a folder. `lastModified` of a folder is the time of its creation, or null if it was created together with a file. A file has `contentType`, `etag` (with its quotes, for `If-Match`) and `fingerprint`. Up to 8 MiB the fingerprint is the hex MD5 of the bytes. Above, it is the hex MD5 of the MD5s of parts of 8 MiB, `-` and the number of parts; a file that was copied whole may have the MD5 of its bytes in either form. It is null while it is unknown. A page has `draft` and `workflow`, which may be null. A folder has `contents`, sorted by name. If there are more, `cursor` is for the next request.
+ * A file or a folder. `lastModified` of a folder is the time of its creation, or null if it was created together with a file. A file has `contentType`, `etag` (with its quotes, for `If-Match`) and `fingerprint`. The fingerprint of a file of up to 8 MiB is the hex MD5 of its bytes. For a larger file, it is the hex MD5 of the MD5s of its parts of 8 MiB, `-` and the number of parts. A file that was copied as a whole may have the MD5 of its bytes in either form. An unknown fingerprint is null. A page has `draft` and `workflow`, which may be null. A folder has `contents`, sorted by name. If there are more entries, send `cursor` with the next request.
  */
 export type Entry = {
     name: string;
@@ -549,7 +549,7 @@ export type Draft = {
 };
 
 /**
- * An entry of a folder. `lastModified` of a folder is null here. With `recursive=true` every entry is a file with its `path` relative to the folder, its `etag` and its `fingerprint`.
+ * An entry of a folder. Here, `lastModified` of a folder is null. With `recursive=true` every entry is a file with its `path` relative to the folder, its `etag` and its `fingerprint`.
  */
 export type FolderContent = {
     name: string;
@@ -563,7 +563,7 @@ export type FolderContent = {
 };
 
 /**
- * A URL that downloads one version of a file as an attachment. Everybody who has it may use it until it expires.
+ * A URL that downloads one version of a file as an attachment. Everybody who has the URL may use it until it expires.
  */
 export type DownloadLink = {
     url: string;
@@ -571,7 +571,25 @@ export type DownloadLink = {
 };
 
 /**
- * The kept states of a file, the newest first. If there are more, `cursor` is for the next request.
+ * Files and folders whose names contain the text. If there may be more, `nextCursor` is the `cursor` of the next request; a page may then be short.
+ */
+export type SearchPage = {
+    items: Array<FoundItem>;
+    nextCursor?: string;
+};
+
+/**
+ * A file or folder whose name contains the text.
+ */
+export type FoundItem = {
+    path: string;
+    type: EntryType;
+    size: number;
+    lastUpdateDate: string;
+};
+
+/**
+ * The kept states of a file, the newest first. If there are more, send `cursor` with the next request.
  */
 export type VersionPage = {
     versions: Array<Version>;
@@ -579,7 +597,7 @@ export type VersionPage = {
 };
 
 /**
- * A state of a file. `at` is the time of the change that made it. `current` marks the present state. `removed` marks states that ended when the file was removed or moved; all others were replaced.
+ * A state of a file. `at` is the time of the change that made this state. `current` marks the present state. `removed` marks a state that ended when the file was removed or moved; other old states were replaced.
  */
 export type Version = {
     version: string;
@@ -590,7 +608,7 @@ export type Version = {
 };
 
 /**
- * Removed files and folders of a folder, sorted by name. If there are more, `cursor` is for the next request.
+ * Removed files and folders of a folder, sorted by name. If there are more, send `cursor` with the next request.
  */
 export type DeletedPage = {
     deleted: Array<Deleted>;
@@ -598,7 +616,7 @@ export type DeletedPage = {
 };
 
 /**
- * A removed file or folder that has not come back. `size` of a folder is null.
+ * A removed file or folder that was not restored or created again. `size` of a folder is null.
  */
 export type Deleted = {
     name: string;
@@ -608,7 +626,26 @@ export type Deleted = {
 };
 
 /**
- * The files, folders (with the folder itself) and bytes that a DELETE would remove, drafts included. `code` is the error of a DELETE that would be refused. `atLeast` is true if there is more than was counted.
+ * Removed files and folders that a restore can bring back, the newest removal first, with the user who removed each. Moved files are not among them. If there are more, `nextCursor` is the `cursor` of the next request; a page may then be short.
+ */
+export type TrashPage = {
+    deleted: Array<TrashItem>;
+    nextCursor?: string;
+};
+
+/**
+ * A removed file or folder. A folder has no size of its own.
+ */
+export type TrashItem = {
+    path: string;
+    type: 'file' | 'folder';
+    removedAt: string;
+    removedBy: string;
+    size: number | null;
+};
+
+/**
+ * The files, folders (with the folder itself) and bytes that a DELETE would remove, drafts included. If the DELETE would be refused, `code` is its error. `atLeast` is true if the folder has more than was counted.
  */
 export type RemovalPreview = {
     files: number;
@@ -633,7 +670,7 @@ export type NewPath = {
 };
 
 /**
- * The path of the copy as plain text, not percent-encoded. A folder may have up to 10,000 files and folders.
+ * The path of the copy as plain text, not percent-encoded. A folder to copy may have up to 10,000 files and folders.
  */
 export type CopyPath = {
     copyTo: string;
@@ -647,7 +684,7 @@ export type Progress = {
 };
 
 /**
- * The state of an upload. `stored` has the numbers of its stored parts, `addresses` those that were requested.
+ * The state of an upload. `stored` has the numbers of its stored parts. `addresses` has the addresses that the request asks for.
  */
 export type UploadState = {
     size: number | null;
@@ -658,7 +695,7 @@ export type UploadState = {
 };
 
 /**
- * The address of a part, for an hour. PUT its bytes there with these headers, and without the token.
+ * The address of a part, valid for an hour. PUT its bytes there with these headers, and without the token.
  */
 export type PartAddress = {
     number: number;
@@ -669,7 +706,7 @@ export type PartAddress = {
 };
 
 /**
- * Changes, the oldest first. `next` is the `after` of the next request, or null if there are no more.
+ * Changes, the oldest first. Send `next` as the `after` of the next request. `next` is null if there are no more changes.
  */
 export type ChangePage = {
     items: Array<Change>;
@@ -677,7 +714,7 @@ export type ChangePage = {
 };
 
 /**
- * A change. Ids sort by time. `subject` is the path of a file or folder, or another name such as `form/1/field/-7` or `category/1/news/36`. `actor` is the user of the token. For a command it is `admin:` and the user of its machine, and `requestId` is null. `details` depend on the type and may be null: `names` or `count` of several files or versions, `to` of a move or a copy.
+ * A change. Ids sort by time. `subject` is the path of a file or folder, or another name such as `form/1/field/-7` or `category/1/news/36`. `actor` is the user of the token. For a change by a command, `actor` is `admin:` and the user of the operating system, and `requestId` is null. `details` depends on the type and may be null: `names` or `count` of several files or versions, `to` of a move or a copy.
  */
 export type Change = {
     id: string;
@@ -824,7 +861,7 @@ export type UserChange = {
 };
 
 /**
- * The value of `where`. Its other keys are the members that `order` accepts, each with a value or operators.
+ * The value of `where`. Its keys besides `$and` and `$or` are the members that `order` accepts, each with a value or operators.
  */
 export type Where = {
     $and?: Array<Where>;
@@ -833,7 +870,7 @@ export type Where = {
 };
 
 /**
- * Conditions on a member. All must be met.
+ * Conditions on a member. A member meets them only if it meets all.
  */
 export type WhereOperators = {
     $eq?: string | number | boolean | null;
@@ -858,23 +895,23 @@ export type GetHealthData = {
 
 export type GetHealthErrors = {
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -899,23 +936,23 @@ export type GetRootData = {
 
 export type GetRootErrors = {
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -935,7 +972,7 @@ export type GetOpenApiData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -946,23 +983,23 @@ export type GetOpenApiData = {
 
 export type GetOpenApiErrors = {
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -987,23 +1024,23 @@ export type GetReferenceData = {
 
 export type GetReferenceErrors = {
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1023,7 +1060,7 @@ export type GetReferenceAssetData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -1039,27 +1076,27 @@ export type GetReferenceAssetData = {
 
 export type GetReferenceAssetErrors = {
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1079,7 +1116,7 @@ export type GetConsoleData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -1090,23 +1127,23 @@ export type GetConsoleData = {
 
 export type GetConsoleErrors = {
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1126,13 +1163,13 @@ export type GetConsoleAssetData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The name of the file, as the page writes it.
+         * The name of the file, as the page spells it.
          */
         file: string;
     };
@@ -1142,27 +1179,27 @@ export type GetConsoleAssetData = {
 
 export type GetConsoleAssetErrors = {
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1187,31 +1224,31 @@ export type ListSitesData = {
 
 export type ListSitesErrors = {
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1231,13 +1268,13 @@ export type ListFieldsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -1251,45 +1288,45 @@ export type ListFieldsData = {
 
 export type ListFieldsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `115001` The site has no such web form. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `115001` The site has no web form with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1309,7 +1346,7 @@ export type CreateFieldData = {
     body: NewField;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -1323,31 +1360,31 @@ export type CreateFieldData = {
 
 export type CreateFieldErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `115000` The request body is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
-     * - `115006` The web form already has a field of this type. Change or remove that one.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `115006` The web form already has a field of this type. Change or remove that field.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `115001` The site has no such web form. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `115001` The site has no web form with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
      */
     406: Error;
     /**
@@ -1355,23 +1392,23 @@ export type CreateFieldErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1391,13 +1428,13 @@ export type DeleteFieldData = {
     body?: never;
     headers?: {
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -1415,50 +1452,50 @@ export type DeleteFieldData = {
 
 export type DeleteFieldErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `115001` The site has no such web form. Check the id.
-     * - `115002` The web form has no such system field. List its fields first.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `115001` The site has no web form with this id. Check the id.
+     * - `115002` The web form has no system field with this id. List the fields of the form first.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
+     * - `100412` If-Match failed: the resource has changed. Read it again, then repeat the request.
      */
     412: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1476,13 +1513,13 @@ export type GetFieldData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -1500,46 +1537,46 @@ export type GetFieldData = {
 
 export type GetFieldErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `115001` The site has no such web form. Check the id.
-     * - `115002` The web form has no such system field. List its fields first.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `115001` The site has no web form with this id. Check the id.
+     * - `115002` The web form has no system field with this id. List the fields of the form first.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1559,13 +1596,13 @@ export type UpdateFieldData = {
     body: FieldChange;
     headers?: {
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -1583,35 +1620,35 @@ export type UpdateFieldData = {
 
 export type UpdateFieldErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `115000` The request body is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `115001` The site has no such web form. Check the id.
-     * - `115002` The web form has no such system field. List its fields first.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `115001` The site has no web form with this id. Check the id.
+     * - `115002` The web form has no system field with this id. List the fields of the form first.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
+     * - `100412` If-Match failed: the resource has changed. Read it again, then repeat the request.
      */
     412: Error;
     /**
@@ -1619,23 +1656,23 @@ export type UpdateFieldErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1653,7 +1690,7 @@ export type ListWebFormsData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
@@ -1663,44 +1700,44 @@ export type ListWebFormsData = {
 
 export type ListWebFormsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1720,7 +1757,7 @@ export type GetWebFormData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -1734,45 +1771,45 @@ export type GetWebFormData = {
 
 export type GetWebFormErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `115001` The site has no such web form. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `115001` The site has no web form with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1792,7 +1829,7 @@ export type ListFieldTypesData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
@@ -1802,44 +1839,44 @@ export type ListFieldTypesData = {
 
 export type ListFieldTypesErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1857,12 +1894,12 @@ export type ListFieldTypesResponse = ListFieldTypesResponses[keyof ListFieldType
 
 export type UnlinkNewsData = {
     /**
-     * Required unless the query has `items`. In a form, `items` is such a JSON text, or `items[0][objectId]=1`. A form is also accepted under `Content-Type: application/json`.
+     * Required unless the query has `items`. In a form, `items` is a JSON text too, or `items[0][objectId]=1`. A form is also accepted under `Content-Type: application/json`.
      */
     body?: Unlinks;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -1872,7 +1909,7 @@ export type UnlinkNewsData = {
     };
     query?: {
         /**
-         * The items as a JSON text, for clients that send no body with `DELETE`: `[{"objectId":1}]`, `[1,2]` or `1`. A body has priority.
+         * The items as a JSON text, for clients that send no body with `DELETE`: `[{"objectId":1}]`, `[1,2]` or `1`. If the request has a body, this parameter is ignored.
          */
         items?: string;
     };
@@ -1881,27 +1918,27 @@ export type UnlinkNewsData = {
 
 export type UnlinkNewsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220001` The site has no such category. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220001` The site has no category with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -1909,23 +1946,23 @@ export type UnlinkNewsErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1934,7 +1971,7 @@ export type UnlinkNewsError = UnlinkNewsErrors[keyof UnlinkNewsErrors];
 
 export type UnlinkNewsResponses = {
     /**
-     * None of them is linked.
+     * No link between them is left.
      */
     204: void;
 };
@@ -1945,13 +1982,13 @@ export type ListNewsOfCategoryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -1961,15 +1998,15 @@ export type ListNewsOfCategoryData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: a list of a category has no member `subject`, only `news.subject`, so `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
+         * The members to sort by, separated by commas. `-` in front of a member sorts it in descending order. Equal items are sorted by id.
          */
         order?: string;
         /**
@@ -1981,11 +2018,11 @@ export type ListNewsOfCategoryData = {
          */
         limit?: number;
         /**
-         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Cannot be combined with `skip`.
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`.
+         * With `cursor`, `true` also counts the whole list.
          */
         count?: string;
     };
@@ -1994,44 +2031,44 @@ export type ListNewsOfCategoryData = {
 
 export type ListNewsOfCategoryErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
-     * - `220003` The list is too long to be filtered or sorted at once. Page through it with the parameter cursor.
+     * - `220003` The list is too long to be filtered or sorted at once. Read it page by page with the parameter cursor.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220001` The site has no such category. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220001` The site has no category with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2051,7 +2088,7 @@ export type LinkNewsData = {
     body: NewLinks;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -2065,28 +2102,28 @@ export type LinkNewsData = {
 
 export type LinkNewsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220001` The site has no such category. Check the id.
-     * - `220002` The site lacks some of the objects. Nothing was linked. Check the ids.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220001` The site has no category with this id. Check the id.
+     * - `220002` Some of the objects do not exist on the site. Nothing was linked. Check the ids.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -2094,23 +2131,23 @@ export type LinkNewsErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2126,12 +2163,12 @@ export type LinkNewsResponses = {
 
 export type UnlinkBlogsData = {
     /**
-     * Required unless the query has `items`. In a form, `items` is such a JSON text, or `items[0][objectId]=1`. A form is also accepted under `Content-Type: application/json`.
+     * Required unless the query has `items`. In a form, `items` is a JSON text too, or `items[0][objectId]=1`. A form is also accepted under `Content-Type: application/json`.
      */
     body?: Unlinks;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -2141,7 +2178,7 @@ export type UnlinkBlogsData = {
     };
     query?: {
         /**
-         * The items as a JSON text, for clients that send no body with `DELETE`: `[{"objectId":1}]`, `[1,2]` or `1`. A body has priority.
+         * The items as a JSON text, for clients that send no body with `DELETE`: `[{"objectId":1}]`, `[1,2]` or `1`. If the request has a body, this parameter is ignored.
          */
         items?: string;
     };
@@ -2150,27 +2187,27 @@ export type UnlinkBlogsData = {
 
 export type UnlinkBlogsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220001` The site has no such category. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220001` The site has no category with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -2178,23 +2215,23 @@ export type UnlinkBlogsErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2203,7 +2240,7 @@ export type UnlinkBlogsError = UnlinkBlogsErrors[keyof UnlinkBlogsErrors];
 
 export type UnlinkBlogsResponses = {
     /**
-     * None of them is linked.
+     * No link between them is left.
      */
     204: void;
 };
@@ -2214,13 +2251,13 @@ export type ListBlogsOfCategoryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -2230,15 +2267,15 @@ export type ListBlogsOfCategoryData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: a list of a category has no member `subject`, only `news.subject`, so `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
+         * The members to sort by, separated by commas. `-` in front of a member sorts it in descending order. Equal items are sorted by id.
          */
         order?: string;
         /**
@@ -2250,11 +2287,11 @@ export type ListBlogsOfCategoryData = {
          */
         limit?: number;
         /**
-         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Cannot be combined with `skip`.
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`.
+         * With `cursor`, `true` also counts the whole list.
          */
         count?: string;
     };
@@ -2263,44 +2300,44 @@ export type ListBlogsOfCategoryData = {
 
 export type ListBlogsOfCategoryErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
-     * - `220003` The list is too long to be filtered or sorted at once. Page through it with the parameter cursor.
+     * - `220003` The list is too long to be filtered or sorted at once. Read it page by page with the parameter cursor.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220001` The site has no such category. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220001` The site has no category with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2320,7 +2357,7 @@ export type LinkBlogsData = {
     body: NewLinks;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -2334,28 +2371,28 @@ export type LinkBlogsData = {
 
 export type LinkBlogsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220001` The site has no such category. Check the id.
-     * - `220002` The site lacks some of the objects. Nothing was linked. Check the ids.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220001` The site has no category with this id. Check the id.
+     * - `220002` Some of the objects do not exist on the site. Nothing was linked. Check the ids.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -2363,23 +2400,23 @@ export type LinkBlogsErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2397,27 +2434,27 @@ export type ListCategoriesData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: a list of a category has no member `subject`, only `news.subject`, so `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
+         * The members to sort by, separated by commas. `-` in front of a member sorts it in descending order. Equal items are sorted by id.
          */
         order?: string;
         /**
@@ -2429,11 +2466,11 @@ export type ListCategoriesData = {
          */
         limit?: number;
         /**
-         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Cannot be combined with `skip`.
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`.
+         * With `cursor`, `true` also counts the whole list.
          */
         count?: string;
     };
@@ -2442,43 +2479,43 @@ export type ListCategoriesData = {
 
 export type ListCategoriesErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
-     * - `220003` The list is too long to be filtered or sorted at once. Page through it with the parameter cursor.
+     * - `220003` The list is too long to be filtered or sorted at once. Read it page by page with the parameter cursor.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2498,13 +2535,13 @@ export type GetCategoryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -2514,7 +2551,7 @@ export type GetCategoryData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: a list of a category has no member `subject`, only `news.subject`, so `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
     };
@@ -2523,43 +2560,43 @@ export type GetCategoryData = {
 
 export type GetCategoryErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220001` The site has no such category. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220001` The site has no category with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2579,27 +2616,27 @@ export type ListNewsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: a list of a category has no member `subject`, only `news.subject`, so `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
+         * The members to sort by, separated by commas. `-` in front of a member sorts it in descending order. Equal items are sorted by id.
          */
         order?: string;
         /**
@@ -2611,11 +2648,11 @@ export type ListNewsData = {
          */
         limit?: number;
         /**
-         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Cannot be combined with `skip`.
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`.
+         * With `cursor`, `true` also counts the whole list.
          */
         count?: string;
     };
@@ -2624,43 +2661,43 @@ export type ListNewsData = {
 
 export type ListNewsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
-     * - `220003` The list is too long to be filtered or sorted at once. Page through it with the parameter cursor.
+     * - `220003` The list is too long to be filtered or sorted at once. Read it page by page with the parameter cursor.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2678,12 +2715,12 @@ export type ListNewsResponse = ListNewsResponses[keyof ListNewsResponses];
 
 export type UnlinkCategoriesOfNewsData = {
     /**
-     * Required unless the query has `items`. In a form, `items` is such a JSON text, or `items[0][categoryId]=1`. A form is also accepted under `Content-Type: application/json`.
+     * Required unless the query has `items`. In a form, `items` is a JSON text too, or `items[0][categoryId]=1`. A form is also accepted under `Content-Type: application/json`.
      */
     body?: CategoryUnlinks;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -2693,7 +2730,7 @@ export type UnlinkCategoriesOfNewsData = {
     };
     query?: {
         /**
-         * The items as a JSON text, for clients that send no body with `DELETE`: `[{"categoryId":1}]`, `[1,2]` or `1`. A body has priority.
+         * The items as a JSON text, for clients that send no body with `DELETE`: `[{"categoryId":1}]`, `[1,2]` or `1`. If the request has a body, this parameter is ignored.
          */
         items?: string;
     };
@@ -2702,28 +2739,28 @@ export type UnlinkCategoriesOfNewsData = {
 
 export type UnlinkCategoriesOfNewsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220002` The site has no such object. Check the id.
-     * - `220001` The site lacks some of the categories. Nothing was changed. Check the ids.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220002` The site has no object with this id. Check the id.
+     * - `220001` Some of the categories do not exist on the site. Nothing was changed. Check the ids.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -2731,23 +2768,23 @@ export type UnlinkCategoriesOfNewsErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2756,7 +2793,7 @@ export type UnlinkCategoriesOfNewsError = UnlinkCategoriesOfNewsErrors[keyof Unl
 
 export type UnlinkCategoriesOfNewsResponses = {
     /**
-     * None of them is linked.
+     * No link between them is left.
      */
     204: void;
 };
@@ -2767,13 +2804,13 @@ export type ListCategoriesOfNewsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -2783,15 +2820,15 @@ export type ListCategoriesOfNewsData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: a list of a category has no member `subject`, only `news.subject`, so `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
+         * The members to sort by, separated by commas. `-` in front of a member sorts it in descending order. Equal items are sorted by id.
          */
         order?: string;
         /**
@@ -2803,11 +2840,11 @@ export type ListCategoriesOfNewsData = {
          */
         limit?: number;
         /**
-         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Cannot be combined with `skip`.
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`.
+         * With `cursor`, `true` also counts the whole list.
          */
         count?: string;
     };
@@ -2816,44 +2853,44 @@ export type ListCategoriesOfNewsData = {
 
 export type ListCategoriesOfNewsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
-     * - `220003` The list is too long to be filtered or sorted at once. Page through it with the parameter cursor.
+     * - `220003` The list is too long to be filtered or sorted at once. Read it page by page with the parameter cursor.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220002` The site has no such object. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220002` The site has no object with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2873,7 +2910,7 @@ export type LinkCategoriesOfNewsData = {
     body: NewCategoryLinks;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -2887,28 +2924,28 @@ export type LinkCategoriesOfNewsData = {
 
 export type LinkCategoriesOfNewsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220002` The site has no such object. Check the id.
-     * - `220001` The site lacks some of the categories. Nothing was changed. Check the ids.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220002` The site has no object with this id. Check the id.
+     * - `220001` Some of the categories do not exist on the site. Nothing was changed. Check the ids.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -2916,23 +2953,23 @@ export type LinkCategoriesOfNewsErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2950,27 +2987,27 @@ export type ListBlogsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: a list of a category has no member `subject`, only `news.subject`, so `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
+         * The members to sort by, separated by commas. `-` in front of a member sorts it in descending order. Equal items are sorted by id.
          */
         order?: string;
         /**
@@ -2982,11 +3019,11 @@ export type ListBlogsData = {
          */
         limit?: number;
         /**
-         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Cannot be combined with `skip`.
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`.
+         * With `cursor`, `true` also counts the whole list.
          */
         count?: string;
     };
@@ -2995,43 +3032,43 @@ export type ListBlogsData = {
 
 export type ListBlogsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
-     * - `220003` The list is too long to be filtered or sorted at once. Page through it with the parameter cursor.
+     * - `220003` The list is too long to be filtered or sorted at once. Read it page by page with the parameter cursor.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3049,12 +3086,12 @@ export type ListBlogsResponse = ListBlogsResponses[keyof ListBlogsResponses];
 
 export type UnlinkCategoriesOfBlogData = {
     /**
-     * Required unless the query has `items`. In a form, `items` is such a JSON text, or `items[0][categoryId]=1`. A form is also accepted under `Content-Type: application/json`.
+     * Required unless the query has `items`. In a form, `items` is a JSON text too, or `items[0][categoryId]=1`. A form is also accepted under `Content-Type: application/json`.
      */
     body?: CategoryUnlinks;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -3064,7 +3101,7 @@ export type UnlinkCategoriesOfBlogData = {
     };
     query?: {
         /**
-         * The items as a JSON text, for clients that send no body with `DELETE`: `[{"categoryId":1}]`, `[1,2]` or `1`. A body has priority.
+         * The items as a JSON text, for clients that send no body with `DELETE`: `[{"categoryId":1}]`, `[1,2]` or `1`. If the request has a body, this parameter is ignored.
          */
         items?: string;
     };
@@ -3073,28 +3110,28 @@ export type UnlinkCategoriesOfBlogData = {
 
 export type UnlinkCategoriesOfBlogErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220002` The site has no such object. Check the id.
-     * - `220001` The site lacks some of the categories. Nothing was changed. Check the ids.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220002` The site has no object with this id. Check the id.
+     * - `220001` Some of the categories do not exist on the site. Nothing was changed. Check the ids.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -3102,23 +3139,23 @@ export type UnlinkCategoriesOfBlogErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3127,7 +3164,7 @@ export type UnlinkCategoriesOfBlogError = UnlinkCategoriesOfBlogErrors[keyof Unl
 
 export type UnlinkCategoriesOfBlogResponses = {
     /**
-     * None of them is linked.
+     * No link between them is left.
      */
     204: void;
 };
@@ -3138,13 +3175,13 @@ export type ListCategoriesOfBlogData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -3154,15 +3191,15 @@ export type ListCategoriesOfBlogData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: a list of a category has no member `subject`, only `news.subject`, so `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
+         * The members to sort by, separated by commas. `-` in front of a member sorts it in descending order. Equal items are sorted by id.
          */
         order?: string;
         /**
@@ -3174,11 +3211,11 @@ export type ListCategoriesOfBlogData = {
          */
         limit?: number;
         /**
-         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Cannot be combined with `skip`.
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`.
+         * With `cursor`, `true` also counts the whole list.
          */
         count?: string;
     };
@@ -3187,44 +3224,44 @@ export type ListCategoriesOfBlogData = {
 
 export type ListCategoriesOfBlogErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
-     * - `220003` The list is too long to be filtered or sorted at once. Page through it with the parameter cursor.
+     * - `220003` The list is too long to be filtered or sorted at once. Read it page by page with the parameter cursor.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220002` The site has no such object. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220002` The site has no object with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3244,7 +3281,7 @@ export type LinkCategoriesOfBlogData = {
     body: NewCategoryLinks;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -3258,28 +3295,28 @@ export type LinkCategoriesOfBlogData = {
 
 export type LinkCategoriesOfBlogErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220002` The site has no such object. Check the id.
-     * - `220001` The site lacks some of the categories. Nothing was changed. Check the ids.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220002` The site has no object with this id. Check the id.
+     * - `220001` Some of the categories do not exist on the site. Nothing was changed. Check the ids.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -3287,23 +3324,23 @@ export type LinkCategoriesOfBlogErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3321,27 +3358,27 @@ export type ListSiteUrlsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: a list of a category has no member `subject`, only `news.subject`, so `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
+         * The members to sort by, separated by commas. `-` in front of a member sorts it in descending order. Equal items are sorted by id.
          */
         order?: string;
         /**
@@ -3353,11 +3390,11 @@ export type ListSiteUrlsData = {
          */
         limit?: number;
         /**
-         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Cannot be combined with `skip`.
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`.
+         * With `cursor`, `true` also counts the whole list.
          */
         count?: string;
     };
@@ -3366,42 +3403,42 @@ export type ListSiteUrlsData = {
 
 export type ListSiteUrlsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3421,17 +3458,17 @@ export type DeletePathData = {
     body?: never;
     headers?: {
         /**
-         * `*`: the change is made only if the path is free. ETags: only if no tag names the present state.
+         * `*`: make the change only if no file is at the path. ETags: make the change only if none of them names the present state.
          */
         'If-None-Match'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -3441,19 +3478,19 @@ export type DeletePathData = {
     };
     query?: {
         /**
-         * `draft` deletes only the draft of a page. Folders and other files ignore it.
+         * `draft` deletes only the draft of a page. Requests for folders and other files ignore this parameter.
          */
         version?: 'draft';
         /**
-         * `false` refuses to delete a folder that is not empty.
+         * With `false`, the request deletes a folder only if it is empty.
          */
         force?: Force;
         /**
-         * Purges the old versions of the file, also those from before a removal, and those of its draft. The file itself stays. The switch needs no value.
+         * Purges the old versions of the file, also those from before a removal, and those of its draft. The file itself stays. The parameter needs no value.
          */
         versions?: string;
         /**
-         * Purges this one of its `versions`.
+         * Purges only this one of the `versions` of the file.
          */
         versionId?: string;
     };
@@ -3462,53 +3499,53 @@ export type DeletePathData = {
 
 export type DeletePathErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104000` The request is malformed. GET /docs shows what to send.
-     * - `104002` This path is a folder. Name a file in it.
+     * - `104002` This path is a folder. Name a file in the folder.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat when that is done.
-     * - `104011` The page has a running workflow. End it before you delete or rename the page.
-     * - `104014` The file has no name. Give it one.
-     * - `104020` This folder is reserved. You cannot delete, rename or move it.
+     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104011` The page has a running workflow. End the workflow before you delete or rename the page.
+     * - `104014` The file or folder has no name. Send a path with a name.
+     * - `104020` This folder is reserved: you cannot delete, rename or move it. Choose another folder.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `104024` The folder is not empty. Empty it first, or leave out force=false.
+     * - `104024` The folder is not empty. Empty the folder first, or leave out force=false.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      * - `104001` The site has no such file or folder. Check the path.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
+     * - `100412` If-Match failed: the resource has changed. Read it again, then repeat the request.
      */
     412: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3517,7 +3554,7 @@ export type DeletePathError = DeletePathErrors[keyof DeletePathErrors];
 
 export type DeletePathResponses = {
     /**
-     * It is deleted.
+     * The file, draft or folder is deleted, or the versions are purged.
      */
     200: unknown;
     /**
@@ -3532,25 +3569,25 @@ export type ReadPathData = {
     body?: never;
     headers?: {
         /**
-         * One range of bytes; several are ignored.
+         * One range of bytes. A header with several ranges is ignored.
          */
         Range?: string;
         /**
-         * The ETag or Last-Modified of an earlier part.
+         * The ETag or Last-Modified of a part that you have. If the file has changed since, the answer has the whole file.
          */
         'If-Range'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -3560,43 +3597,47 @@ export type ReadPathData = {
     };
     query?: {
         /**
-         * Asks for information about the path, not for its bytes. The switch needs no value.
+         * Asks for information about the path instead of its bytes. The parameter needs no value.
          */
         meta?: string;
         /**
-         * The most entries of an answer, for `meta`, `versions` and `deleted`.
+         * The largest number of entries in an answer to `meta`, `search`, `versions` or `deleted`.
          */
         limit?: number;
         /**
-         * The `cursor` of the previous answer, for `meta`, `versions` and `deleted`.
+         * The `cursor` or `nextCursor` of the previous answer.
          */
         cursor?: string;
         /**
-         * For `meta`: `true` lists every file below the folder instead, up to 1,000 per answer, sorted by path.
+         * For `meta`: with `true`, the answer instead lists every file below the folder, up to 1,000 per answer, sorted by path.
          */
         recursive?: 'true';
         /**
-         * Asks for a URL that downloads the present version of the file as an attachment. Everybody who has the URL may use it for five minutes. The switch needs no value.
+         * Asks for a URL that downloads the present version of the file as an attachment. Everybody who has the URL may use it for five minutes. The parameter needs no value.
          */
         link?: string;
         /**
-         * Lists the states of the live file: 100 by default (`limit`). The switch needs no value.
+         * Lists the states of the live file: 100 by default (`limit`). The parameter needs no value.
          */
         versions?: string;
         /**
-         * Reads one of its `versions` instead of the present one.
+         * Reads one of the `versions` of the file instead of the present one.
          */
         versionId?: string;
         /**
-         * Lists removed files and folders that have not come back: 100 by default (`limit`). The folder itself may be removed. The switch needs no value.
+         * Lists files and folders below the folder whose names contain this text, in upper or lower case: 100 by default (`limit`).
+         */
+        search?: string;
+        /**
+         * Without a value, lists removed files and folders of this folder that were not restored or created again: 100 by default (`limit`). The folder itself may be removed. `all` also lists those of the folders below, the newest removal first, 100 at most.
          */
         deleted?: string;
         /**
-         * Shows what a DELETE of the path would remove, and removes nothing. The switch needs no value.
+         * Shows what a DELETE of the path would remove, and removes nothing. The parameter needs no value.
          */
         removal?: string;
         /**
-         * `draft` reads the draft of a page, or the live file when there is none. Other values are ignored.
+         * `draft` reads the draft of a page, or the live file if the page has no draft. Other values are ignored.
          */
         version?: string;
     };
@@ -3605,51 +3646,51 @@ export type ReadPathData = {
 
 export type ReadPathErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104000` The request is malformed. GET /docs shows what to send.
-     * - `104002` This path is a folder. Name a file in it.
+     * - `104002` This path is a folder. Name a file in the folder.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104015` The path is not valid. Check its characters and their encoding.
-     * - `104028` A file or folder name is too long. Choose a shorter one.
+     * - `104015` The path is not valid. Check its characters and its percent-encoding.
+     * - `104028` The name of a file or folder is too long. Choose a shorter name.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      * - `104001` The site has no such file or folder. Check the path.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
+     * - `100412` If-Match failed: the resource has changed. Read it again, then repeat the request.
      */
     412: Error;
     /**
-     * - `100416` The range is outside the file. Content-Range gives the length of the file.
+     * - `100416` The range is outside the file. Choose a range within the length that Content-Range gives.
      */
     416: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3658,9 +3699,9 @@ export type ReadPathError = ReadPathErrors[keyof ReadPathErrors];
 
 export type ReadPathResponses = {
     /**
-     * The bytes of the file. With `meta`, information about the path; with `link`, a URL of the bytes; with `versions` or `deleted`, the history; with `removal`, the preview of a removal.
+     * The bytes of the file. With `meta`, information about the path; with `link`, a URL of the bytes; with `search`, what was found; with `versions` or `deleted`, the history; with `removal`, the preview of a removal.
      */
-    200: Entry | DownloadLink | VersionPage | DeletedPage | RemovalPreview;
+    200: Entry | DownloadLink | SearchPage | VersionPage | DeletedPage | TrashPage | RemovalPreview;
     /**
      * The bytes that `Range` asks for.
      */
@@ -3673,7 +3714,7 @@ export type UploadToFolderData = {
     body: Files;
     headers?: {
         /**
-         * `*`: the change is made only if the path is free. ETags: only if no tag names the present state.
+         * `*`: make the change only if no file is at the path. ETags: make the change only if none of them names the present state.
          */
         'If-None-Match'?: string;
         /**
@@ -3689,21 +3730,21 @@ export type UploadToFolderData = {
          */
         'Upload-Defer-Length'?: string;
         /**
-         * `filename` and, if you like, `filetype` and `version` (`draft`, `draft-publish`), each in base64.
+         * `filename`, and optionally `filetype` and `version` (`draft`, `draft-publish`), each in base64.
          */
         'Upload-Metadata'?: string;
         /**
-         * `sha256`, `sha1` or `md5`, a space and the checksum of the body in base64. If the bytes do not match, none are stored.
+         * `sha256`, `sha1` or `md5`, then a space and the checksum of the body in base64. If the bytes do not match, none are stored.
          */
         'Upload-Checksum'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -3713,15 +3754,15 @@ export type UploadToFolderData = {
     };
     query?: {
         /**
-         * The access token, if there is no `Authorization`; the header wins.
+         * The access token. It is ignored if the request has an `Authorization` header.
          */
         access_token?: string;
         /**
-         * Begins an upload of one file whose parts you send to the bucket yourself. The body is `{"name": …, "size": …}`, with `type` and `version` if you like. The switch needs no value.
+         * Begins an upload of one file whose parts you send to the bucket yourself. The body is `{"name": …, "size": …}`, with optional `type` and `version`. The parameter needs no value.
          */
         parts?: string;
         /**
-         * Restores the removed file or folder. The body is `{}`, or names the version. The switch needs no value.
+         * Restores the removed file or folder. The body is `{}`, or names the version. The parameter needs no value.
          */
         restore?: string;
     };
@@ -3730,73 +3771,73 @@ export type UploadToFolderData = {
 
 export type UploadToFolderErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104000` The request is malformed. GET /docs shows what to send.
-     * - `104002` This path is a folder. Name a file in it.
-     * - `104005` The file is too large. Send a smaller one.
-     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
-     * - `104006` Two editable regions of the template share a name. Give each its own.
-     * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
-     * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104002` This path is a folder. Name a file in the folder.
+     * - `104005` The file is too large. Send a smaller file.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
+     * - `104006` Two editable regions of the template have the same name. Give each region its own name.
+     * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
+     * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat when that is done.
-     * - `104012` The page has a running workflow. End it before you change the page.
+     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104012` The page has a running workflow. End the workflow before you change the page.
      * - `104019` This path is a file. Choose a folder.
-     * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
-     * - `104014` The file has no name. Give it one.
-     * - `104015` The path is not valid. Check its characters and their encoding.
-     * - `104016` Two files of the upload have the same name. Give each its own.
-     * - `104028` A file or folder name is too long. Choose a shorter one.
-     * - `104033` The bytes do not match the checksum of the request. Send them again.
-     * - `104020` This folder is reserved. You cannot delete, rename or move it.
+     * - `104022` The name is taken. Choose another name, or delete the file or folder that has this name.
+     * - `104014` The file or folder has no name. Send a path with a name.
+     * - `104015` The path is not valid. Check its characters and its percent-encoding.
+     * - `104016` Two files of the upload have the same name. Give each file its own name.
+     * - `104028` The name of a file or folder is too long. Choose a shorter name.
+     * - `104033` The bytes do not match the checksum of the request. Send the bytes again.
+     * - `104020` This folder is reserved: you cannot delete, rename or move it. Choose another folder.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      * - `104001` The site has no such file or folder. Check the path.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
-     * - `100412` This tus version is not supported. Tus-Version lists those that are.
+     * - `100412` If-Match failed: the resource has changed. Read it again, then repeat the request.
+     * - `100412` This tus version is not supported. Use a version from the Tus-Version header.
      */
     412: Error;
     /**
-     * - `104005` The upload is too large. Tus-Max-Size in the answer to OPTIONS is the limit.
+     * - `104005` The upload is too large. Ask for the limit with OPTIONS: Tus-Max-Size gives the bytes.
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `104033` The bytes do not match Upload-Checksum. None were stored: send them again.
+     * - `104033` The bytes do not match Upload-Checksum. No bytes were stored. Send the bytes again.
      */
     460: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3809,7 +3850,7 @@ export type UploadToFolderResponses = {
      */
     200: Stored;
     /**
-     * With `Tus-Resumable`: a resumable upload has begun. Send its bytes to `Location`. With `parts`: an upload in parts has begun. Request their addresses there.
+     * With `Tus-Resumable`: a resumable upload has begun. Send its bytes to `Location`. With `parts`: an upload in parts has begun. Request the addresses of its parts at `Location`.
      */
     201: unknown;
 };
@@ -3820,7 +3861,7 @@ export type PutPathData = {
     body?: NewName | NewPath | CopyPath;
     headers?: {
         /**
-         * `*`: the change is made only if the path is free. ETags: only if no tag names the present state.
+         * `*`: make the change only if no file is at the path. ETags: make the change only if none of them names the present state.
          */
         'If-None-Match'?: string;
         /**
@@ -3832,13 +3873,13 @@ export type PutPathData = {
          */
         'Content-Digest'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -3848,7 +3889,7 @@ export type PutPathData = {
     };
     query?: {
         /**
-         * Asks for information about the path, not for its bytes. The switch needs no value.
+         * Asks for information about the path instead of its bytes. The parameter needs no value.
          */
         meta?: string;
         /**
@@ -3856,7 +3897,7 @@ export type PutPathData = {
          */
         type?: string;
         /**
-         * `draft` stores the draft of a page; `draft-publish`, or nothing, the live file.
+         * `draft` stores the draft of a page. `draft-publish` stores the live file, as does a request without `version`.
          */
         version?: 'draft' | 'draft-publish';
     };
@@ -3865,45 +3906,45 @@ export type PutPathData = {
 
 export type PutPathErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104000` The request is malformed. GET /docs shows what to send.
-     * - `104002` This path is a folder. Name a file in it.
-     * - `104005` The file is too large. Send a smaller one.
-     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
-     * - `104006` Two editable regions of the template share a name. Give each its own.
-     * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
-     * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104002` This path is a folder. Name a file in the folder.
+     * - `104005` The file is too large. Send a smaller file.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
+     * - `104006` Two editable regions of the template have the same name. Give each region its own name.
+     * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
+     * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat when that is done.
-     * - `104012` The page has a running workflow. End it before you change the page.
+     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104012` The page has a running workflow. End the workflow before you change the page.
      * - `104019` This path is a file. Choose a folder.
-     * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
-     * - `104014` The file has no name. Give it one.
-     * - `104015` The path is not valid. Check its characters and their encoding.
-     * - `104016` Two files of the upload have the same name. Give each its own.
-     * - `104028` A file or folder name is too long. Choose a shorter one.
-     * - `104011` The page has a running workflow. End it before you delete or rename the page.
-     * - `104020` This folder is reserved. You cannot delete, rename or move it.
-     * - `104033` The bytes do not match the checksum of the request. Send them again.
+     * - `104022` The name is taken. Choose another name, or delete the file or folder that has this name.
+     * - `104014` The file or folder has no name. Send a path with a name.
+     * - `104015` The path is not valid. Check its characters and its percent-encoding.
+     * - `104016` Two files of the upload have the same name. Give each file its own name.
+     * - `104028` The name of a file or folder is too long. Choose a shorter name.
+     * - `104011` The page has a running workflow. End the workflow before you delete or rename the page.
+     * - `104020` This folder is reserved: you cannot delete, rename or move it. Choose another folder.
+     * - `104033` The bytes do not match the checksum of the request. Send the bytes again.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      * - `104001` The site has no such file or folder. Check the path.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
+     * - `100412` If-Match failed: the resource has changed. Read it again, then repeat the request.
      */
     412: Error;
     /**
@@ -3911,23 +3952,23 @@ export type PutPathErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3947,17 +3988,17 @@ export type DeleteRootData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
     query?: {
         /**
-         * `draft` deletes only the draft of a page. Folders and other files ignore it.
+         * `draft` deletes only the draft of a page. Requests for folders and other files ignore this parameter.
          */
         version?: 'draft';
         /**
-         * `false` refuses to delete a folder that is not empty.
+         * With `false`, the request deletes a folder only if it is empty.
          */
         force?: Force;
     };
@@ -3966,39 +4007,39 @@ export type DeleteRootData = {
 
 export type DeleteRootErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104000` The request is malformed. GET /docs shows what to send.
-     * - `104014` The file has no name. Give it one.
+     * - `104014` The file or folder has no name. Send a path with a name.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4009,37 +4050,41 @@ export type ReadRootData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
     query?: {
         /**
-         * Asks for the progress of the token's newest upload; its value may be the token.
+         * Asks for the progress of the token's newest upload. The value of the parameter may be the token.
          */
         status?: string;
         /**
-         * Asks for information about the path, not for its bytes. The switch needs no value.
+         * Asks for information about the path instead of its bytes. The parameter needs no value.
          */
         meta?: string;
         /**
-         * The most entries of an answer, for `meta`, `versions` and `deleted`.
+         * The largest number of entries in an answer to `meta`, `search`, `versions` or `deleted`.
          */
         limit?: number;
         /**
-         * The `cursor` of the previous answer, for `meta`, `versions` and `deleted`.
+         * The `cursor` or `nextCursor` of the previous answer.
          */
         cursor?: string;
         /**
-         * For `meta`: `true` lists every file below the folder instead, up to 1,000 per answer, sorted by path.
+         * For `meta`: with `true`, the answer instead lists every file below the folder, up to 1,000 per answer, sorted by path.
          */
         recursive?: 'true';
         /**
-         * Lists removed files and folders that have not come back: 100 by default (`limit`). The folder itself may be removed. The switch needs no value.
+         * Lists files and folders below the folder whose names contain this text, in upper or lower case: 100 by default (`limit`).
+         */
+        search?: string;
+        /**
+         * Without a value, lists removed files and folders of this folder that were not restored or created again: 100 by default (`limit`). The folder itself may be removed. `all` also lists those of the folders below, the newest removal first, 100 at most.
          */
         deleted?: string;
         /**
-         * Shows what a DELETE of the path would remove, and removes nothing. The switch needs no value.
+         * Shows what a DELETE of the path would remove, and removes nothing. The parameter needs no value.
          */
         removal?: string;
     };
@@ -4048,39 +4093,39 @@ export type ReadRootData = {
 
 export type ReadRootErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104000` The request is malformed. GET /docs shows what to send.
-     * - `104002` This path is a folder. Name a file in it.
+     * - `104002` This path is a folder. Name a file in the folder.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4089,9 +4134,9 @@ export type ReadRootError = ReadRootErrors[keyof ReadRootErrors];
 
 export type ReadRootResponses = {
     /**
-     * The progress, the contents of the root, its removed files and folders, or the preview of a removal.
+     * The progress, the contents of the root, what a search found, removed files and folders, or the preview of a removal.
      */
-    200: Progress | Entry | DeletedPage | RemovalPreview;
+    200: Progress | Entry | SearchPage | DeletedPage | TrashPage | RemovalPreview;
 };
 
 export type ReadRootResponse = ReadRootResponses[keyof ReadRootResponses];
@@ -4100,7 +4145,7 @@ export type UploadToRootData = {
     body: Files;
     headers?: {
         /**
-         * `*`: the change is made only if the path is free. ETags: only if no tag names the present state.
+         * `*`: make the change only if no file is at the path. ETags: make the change only if none of them names the present state.
          */
         'If-None-Match'?: string;
         /**
@@ -4116,31 +4161,31 @@ export type UploadToRootData = {
          */
         'Upload-Defer-Length'?: string;
         /**
-         * `filename` and, if you like, `filetype` and `version` (`draft`, `draft-publish`), each in base64.
+         * `filename`, and optionally `filetype` and `version` (`draft`, `draft-publish`), each in base64.
          */
         'Upload-Metadata'?: string;
         /**
-         * `sha256`, `sha1` or `md5`, a space and the checksum of the body in base64. If the bytes do not match, none are stored.
+         * `sha256`, `sha1` or `md5`, then a space and the checksum of the body in base64. If the bytes do not match, none are stored.
          */
         'Upload-Checksum'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
     query?: {
         /**
-         * The access token, if there is no `Authorization`; the header wins.
+         * The access token. It is ignored if the request has an `Authorization` header.
          */
         access_token?: string;
         /**
-         * Begins an upload of one file whose parts you send to the bucket yourself. The body is `{"name": …, "size": …}`, with `type` and `version` if you like. The switch needs no value.
+         * Begins an upload of one file whose parts you send to the bucket yourself. The body is `{"name": …, "size": …}`, with optional `type` and `version`. The parameter needs no value.
          */
         parts?: string;
     };
@@ -4149,71 +4194,71 @@ export type UploadToRootData = {
 
 export type UploadToRootErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104000` The request is malformed. GET /docs shows what to send.
-     * - `104002` This path is a folder. Name a file in it.
-     * - `104005` The file is too large. Send a smaller one.
-     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
-     * - `104006` Two editable regions of the template share a name. Give each its own.
-     * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
-     * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104002` This path is a folder. Name a file in the folder.
+     * - `104005` The file is too large. Send a smaller file.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
+     * - `104006` Two editable regions of the template have the same name. Give each region its own name.
+     * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
+     * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat when that is done.
-     * - `104012` The page has a running workflow. End it before you change the page.
+     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104012` The page has a running workflow. End the workflow before you change the page.
      * - `104019` This path is a file. Choose a folder.
-     * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
-     * - `104014` The file has no name. Give it one.
-     * - `104015` The path is not valid. Check its characters and their encoding.
-     * - `104016` Two files of the upload have the same name. Give each its own.
-     * - `104028` A file or folder name is too long. Choose a shorter one.
-     * - `104033` The bytes do not match the checksum of the request. Send them again.
+     * - `104022` The name is taken. Choose another name, or delete the file or folder that has this name.
+     * - `104014` The file or folder has no name. Send a path with a name.
+     * - `104015` The path is not valid. Check its characters and its percent-encoding.
+     * - `104016` Two files of the upload have the same name. Give each file its own name.
+     * - `104028` The name of a file or folder is too long. Choose a shorter name.
+     * - `104033` The bytes do not match the checksum of the request. Send the bytes again.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
-     * - `100412` This tus version is not supported. Tus-Version lists those that are.
+     * - `100412` If-Match failed: the resource has changed. Read it again, then repeat the request.
+     * - `100412` This tus version is not supported. Use a version from the Tus-Version header.
      */
     412: Error;
     /**
-     * - `104005` The upload is too large. Tus-Max-Size in the answer to OPTIONS is the limit.
+     * - `104005` The upload is too large. Ask for the limit with OPTIONS: Tus-Max-Size gives the bytes.
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `104033` The bytes do not match Upload-Checksum. None were stored: send them again.
+     * - `104033` The bytes do not match Upload-Checksum. No bytes were stored. Send the bytes again.
      */
     460: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4226,7 +4271,7 @@ export type UploadToRootResponses = {
      */
     200: Stored;
     /**
-     * With `Tus-Resumable`: a resumable upload has begun. Send its bytes to `Location`. With `parts`: an upload in parts has begun. Request their addresses there.
+     * With `Tus-Resumable`: a resumable upload has begun. Send its bytes to `Location`. With `parts`: an upload in parts has begun. Request the addresses of its parts at `Location`.
      */
     201: unknown;
 };
@@ -4237,17 +4282,17 @@ export type PutRootData = {
     body: Files;
     headers?: {
         /**
-         * `*`: the change is made only if the path is free. ETags: only if no tag names the present state.
+         * `*`: make the change only if no file is at the path. ETags: make the change only if none of them names the present state.
          */
         'If-None-Match'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
@@ -4257,45 +4302,45 @@ export type PutRootData = {
 
 export type PutRootErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104000` The request is malformed. GET /docs shows what to send.
-     * - `104002` This path is a folder. Name a file in it.
-     * - `104005` The file is too large. Send a smaller one.
-     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
-     * - `104006` Two editable regions of the template share a name. Give each its own.
-     * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
-     * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104002` This path is a folder. Name a file in the folder.
+     * - `104005` The file is too large. Send a smaller file.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
+     * - `104006` Two editable regions of the template have the same name. Give each region its own name.
+     * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
+     * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat when that is done.
-     * - `104012` The page has a running workflow. End it before you change the page.
+     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104012` The page has a running workflow. End the workflow before you change the page.
      * - `104019` This path is a file. Choose a folder.
-     * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
-     * - `104014` The file has no name. Give it one.
-     * - `104015` The path is not valid. Check its characters and their encoding.
-     * - `104016` Two files of the upload have the same name. Give each its own.
-     * - `104028` A file or folder name is too long. Choose a shorter one.
-     * - `104011` The page has a running workflow. End it before you delete or rename the page.
-     * - `104020` This folder is reserved. You cannot delete, rename or move it.
-     * - `104033` The bytes do not match the checksum of the request. Send them again.
+     * - `104022` The name is taken. Choose another name, or delete the file or folder that has this name.
+     * - `104014` The file or folder has no name. Send a path with a name.
+     * - `104015` The path is not valid. Check its characters and its percent-encoding.
+     * - `104016` Two files of the upload have the same name. Give each file its own name.
+     * - `104028` The name of a file or folder is too long. Choose a shorter name.
+     * - `104011` The page has a running workflow. End the workflow before you delete or rename the page.
+     * - `104020` This folder is reserved: you cannot delete, rename or move it. Choose another folder.
+     * - `104033` The bytes do not match the checksum of the request. Send the bytes again.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      * - `104001` The site has no such file or folder. Check the path.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
+     * - `100412` If-Match failed: the resource has changed. Read it again, then repeat the request.
      */
     412: Error;
     /**
@@ -4303,23 +4348,23 @@ export type PutRootErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4345,7 +4390,7 @@ export type CancelUploadData = {
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -4359,42 +4404,42 @@ export type CancelUploadData = {
 
 export type CancelUploadErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `104032` The upload does not exist, has ended or has expired. Create a new one.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `104032` The upload does not exist, has ended or has expired. Create a new upload.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100412` This tus version is not supported. Tus-Version lists those that are.
+     * - `100412` This tus version is not supported. Use a version from the Tus-Version header.
      */
     412: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4414,7 +4459,7 @@ export type ReadUploadData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -4437,53 +4482,53 @@ export type ReadUploadData = {
 
 export type ReadUploadErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
-     * - `104005` The file is too large. Send a smaller one.
-     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
-     * - `104006` Two editable regions of the template share a name. Give each its own.
-     * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
-     * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
+     * - `104005` The file is too large. Send a smaller file.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
+     * - `104006` Two editable regions of the template have the same name. Give each region its own name.
+     * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
+     * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat when that is done.
-     * - `104012` The page has a running workflow. End it before you change the page.
+     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104012` The page has a running workflow. End the workflow before you change the page.
      * - `104019` This path is a file. Choose a folder.
-     * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
+     * - `104022` The name is taken. Choose another name, or delete the file or folder that has this name.
      * - `104000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `104032` The upload does not exist, has ended or has expired. Create a new one.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `104032` The upload does not exist, has ended or has expired. Create a new upload.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100412` This tus version is not supported. Tus-Version lists those that are.
+     * - `100412` This tus version is not supported. Use a version from the Tus-Version header.
      */
     412: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4509,7 +4554,7 @@ export type DescribeUploadData = {
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -4523,52 +4568,52 @@ export type DescribeUploadData = {
 
 export type DescribeUploadErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
-     * - `104005` The file is too large. Send a smaller one.
-     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
-     * - `104006` Two editable regions of the template share a name. Give each its own.
-     * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
-     * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
+     * - `104005` The file is too large. Send a smaller file.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
+     * - `104006` Two editable regions of the template have the same name. Give each region its own name.
+     * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
+     * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat when that is done.
-     * - `104012` The page has a running workflow. End it before you change the page.
+     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104012` The page has a running workflow. End the workflow before you change the page.
      * - `104019` This path is a file. Choose a folder.
-     * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
+     * - `104022` The name is taken. Choose another name, or delete the file or folder that has this name.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `104032` The upload does not exist, has ended or has expired. Create a new one.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `104032` The upload does not exist, has ended or has expired. Create a new upload.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100412` This tus version is not supported. Tus-Version lists those that are.
+     * - `100412` This tus version is not supported. Use a version from the Tus-Version header.
      */
     412: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4584,7 +4629,7 @@ export type DescribeUploadResponses = {
 
 export type AppendToUploadData = {
     /**
-     * Bytes as they are.
+     * The bytes of the file.
      */
     body?: Blob | File;
     headers?: {
@@ -4601,13 +4646,13 @@ export type AppendToUploadData = {
          */
         'Upload-Length'?: string;
         /**
-         * `sha256`, `sha1` or `md5`, a space and the checksum of the body in base64. If the bytes do not match, none are stored.
+         * `sha256`, `sha1` or `md5`, then a space and the checksum of the body in base64. If the bytes do not match, none are stored.
          */
         'Upload-Checksum'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -4621,74 +4666,74 @@ export type AppendToUploadData = {
 
 export type AppendToUploadErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
-     * - `104005` The file is too large. Send a smaller one.
-     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
-     * - `104006` Two editable regions of the template share a name. Give each its own.
-     * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
-     * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
+     * - `104005` The file is too large. Send a smaller file.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
+     * - `104006` Two editable regions of the template have the same name. Give each region its own name.
+     * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
+     * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat when that is done.
-     * - `104012` The page has a running workflow. End it before you change the page.
+     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104012` The page has a running workflow. End the workflow before you change the page.
      * - `104019` This path is a file. Choose a folder.
-     * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
+     * - `104022` The name is taken. Choose another name, or delete the file or folder that has this name.
      * - `104000` The request is malformed. GET /docs shows what to send.
-     * - `104033` The bytes do not match the checksum of the request. Send them again.
+     * - `104033` The bytes do not match the checksum of the request. Send the bytes again.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `104032` The upload does not exist, has ended or has expired. Create a new one.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `104032` The upload does not exist, has ended or has expired. Create a new upload.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `104030` Upload-Offset differs from the offset of the upload. Ask for that with HEAD, then continue there.
+     * - `104030` Upload-Offset differs from the offset of the upload. Ask for its offset with HEAD, then continue there.
      */
     409: Error;
     /**
-     * - `100412` This tus version is not supported. Tus-Version lists those that are.
+     * - `100412` This tus version is not supported. Use a version from the Tus-Version header.
      */
     412: Error;
     /**
-     * - `104005` The upload is too large. Tus-Max-Size in the answer to OPTIONS is the limit.
+     * - `104005` The upload is too large. Ask for the limit with OPTIONS: Tus-Max-Size gives the bytes.
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `104031` Another request is appending. Repeat after the time in the Retry-After header.
+     * - `104031` Another request is appending to the upload. Repeat your request after the time in the Retry-After header.
      */
     423: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `104033` The bytes do not match Upload-Checksum. None were stored: send them again.
+     * - `104033` The bytes do not match Upload-Checksum. No bytes were stored. Send the bytes again.
      */
     460: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4708,7 +4753,7 @@ export type ListChangesData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
@@ -4718,7 +4763,7 @@ export type ListChangesData = {
          */
         after?: string;
         /**
-         * The most changes of an answer, 100 by default.
+         * The largest number of changes in an answer, 100 by default.
          */
         limit?: number;
         /**
@@ -4726,7 +4771,7 @@ export type ListChangesData = {
          */
         type?: string;
         /**
-         * The beginning of the subject.
+         * The beginning of the subjects to list.
          */
         subject?: string;
     };
@@ -4735,38 +4780,38 @@ export type ListChangesData = {
 
 export type ListChangesErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4796,28 +4841,28 @@ export type SignOutData = {
 
 export type SignOutErrors = {
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
-     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check the name and the password.
      */
     401: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4847,11 +4892,11 @@ export type SignInErrors = {
      */
     400: Error;
     /**
-     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check the name and the password.
      */
     401: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -4859,23 +4904,23 @@ export type SignInErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4900,27 +4945,27 @@ export type SignOutV1Data = {
 
 export type SignOutV1Errors = {
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4950,11 +4995,11 @@ export type SignInV1Errors = {
      */
     400: Error;
     /**
-     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check the name and the password.
      */
     401: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -4962,23 +5007,23 @@ export type SignInV1Errors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5004,19 +5049,19 @@ export type AcceptInvitationData = {
 export type AcceptInvitationErrors = {
     /**
      * - `101002` The request is malformed. GET /docs shows what to send.
-     * - `101013` The password is too weak. Choose one of 12 to 256 characters.
+     * - `101013` The password is too weak. Choose a password of 12 to 256 characters.
      */
     400: Error;
     /**
-     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check the name and the password.
      */
     401: Error;
     /**
-     * - `101003` The invitation is unknown, used or expired. Ask for a new one.
+     * - `101003` The invitation is unknown, used or expired. Ask for a new invitation.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -5024,23 +5069,23 @@ export type AcceptInvitationErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5065,27 +5110,27 @@ export type GetMeData = {
 
 export type GetMeErrors = {
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5111,16 +5156,16 @@ export type ChangePasswordData = {
 export type ChangePasswordErrors = {
     /**
      * - `101002` The request is malformed. GET /docs shows what to send.
-     * - `101013` The password is too weak. Choose one of 12 to 256 characters.
+     * - `101013` The password is too weak. Choose a password of 12 to 256 characters.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
-     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check the name and the password.
      */
     401: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -5128,23 +5173,23 @@ export type ChangePasswordErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5172,31 +5217,31 @@ export type SignOutOfSiteData = {
 
 export type SignOutOfSiteErrors = {
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5224,36 +5269,36 @@ export type CreateSiteTokenData = {
 
 export type CreateSiteTokenErrors = {
     /**
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
-     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check the name and the password.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5273,7 +5318,7 @@ export type ListUsersData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
@@ -5283,40 +5328,40 @@ export type ListUsersData = {
 
 export type ListUsersErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5336,7 +5381,7 @@ export type AddUserData = {
     body: NewUser;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
@@ -5346,29 +5391,29 @@ export type AddUserData = {
 
 export type AddUserErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `101002` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `101011` The name is taken. Choose another one.
+     * - `101011` The name is taken. Choose another name.
      */
     409: Error;
     /**
@@ -5376,23 +5421,23 @@ export type AddUserErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5412,7 +5457,7 @@ export type RemoveUserData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -5426,45 +5471,45 @@ export type RemoveUserData = {
 
 export type RemoveUserErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `101010` The site has no such person. GET …/users lists its people.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `101010` The site has no such person. Choose a name that GET …/users lists.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `101012` This is the last owner of a site. Make another person an owner first.
+     * - `101012` This is the last owner of a site. Choose another owner first.
      */
     409: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5482,7 +5527,7 @@ export type GetUserData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -5496,41 +5541,41 @@ export type GetUserData = {
 
 export type GetUserErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `101010` The site has no such person. GET …/users lists its people.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `101010` The site has no such person. Choose a name that GET …/users lists.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5550,7 +5595,7 @@ export type ChangeUserData = {
     body: UserChange;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -5564,30 +5609,30 @@ export type ChangeUserData = {
 
 export type ChangeUserErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `101002` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `101010` The site has no such person. GET …/users lists its people.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `101010` The site has no such person. Choose a name that GET …/users lists.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `101012` This is the last owner of a site. Make another person an owner first.
+     * - `101012` This is the last owner of a site. Choose another owner first.
      */
     409: Error;
     /**
@@ -5595,23 +5640,23 @@ export type ChangeUserErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
