@@ -39,10 +39,10 @@ interface ServerDeps {
   readonly addressOf: NonNullable<Front['addressOf']>
 }
 
-/** Milliseconds. A renewal writes down how much of an upload is on the disk, and the next bytes wait with it. */
+/** In milliseconds. A renewal records how many bytes of an upload are on the disk, and the upload waits for it. */
 const lease = { lasts: 15_000, renewsEvery: 1_000 }
 
-/** Serves the operations of all groups for one data centre. It does not listen yet. */
+/** The operations of all groups, for one data centre. This does not listen yet. */
 const serverFor = ({ dataCentre, stores, settings, telemetry, insecureSignIn, addressOf }: ServerDeps): Server => {
   const here = { dataCentre, ...settings }
   const surroundings = { telemetry, consoleFolder }
@@ -60,7 +60,7 @@ const serverFor = ({ dataCentre, stores, settings, telemetry, insecureSignIn, ad
   return createServer((path) => (isDownload(path) ? downloads : groups(path)), { addressOf })
 }
 
-/** The default one becomes the only default of the directory. */
+/** The default data centre of this list becomes the only default in the directory. */
 const registerDataCentres = async (
   sites: SiteDirectory,
   urls: Readonly<Record<string, string>>,
@@ -94,8 +94,8 @@ const reportDamage = ({ tidied }: LocalStores, say: (sentence: string) => void):
 }
 
 /**
- * One process: a listener for each data centre over one data directory. Throws UsageError or SettingsError for faults
- * that a user can correct.
+ * One process with one data directory, and a listener for each data centre. Throws UsageError or SettingsError for
+ * faults that a user can correct.
  */
 export const startService = async (options: Options) => {
   const { dataDirectory, host, dataCentres, reset, demo: wantsDemo = true, telemetry, say } = options
@@ -133,7 +133,7 @@ export const startService = async (options: Options) => {
     return { baseUrl: urls[home] ?? '', dataCentres: urls, listening, demo, stop }
   } catch (error) {
     await stop()
-    // A full disk may show first in the writes at the start.
+    // A full disk may be noticed only by the writes at the start.
     throw isOutOfSpace(error) ? diskFullError(directory, error) : error
   }
 }

@@ -34,8 +34,8 @@ const prepareFiles = async (baseUrl: string, token: string): Promise<string> => 
 }
 
 /**
- * An owner, a page in a workflow, and a folder with an open removal: no request creates these. Returns the token of the
- * owner.
+ * An owner, a page in a workflow, and a folder with an open removal, because no request can create these. Returns the
+ * token of the owner.
  */
 const openRecords = async (dataDirectory: string, site: HistoryEntry['site']): Promise<string> => {
   const entry: HistoryEntry = { site, type: 'site.created', subject: 'example', actor: 'example' }

@@ -10,7 +10,7 @@ export const askLine = async (question: string): Promise<string> => {
     for await (const line of lines) return line.trim()
     return ''
   } catch (error) {
-    // Ctrl+C and Ctrl+D arrive here as an AbortError, not as signals.
+    // Ctrl+C and Ctrl+D reach this code as an AbortError, not as signals.
     throw error instanceof Error && error.name === 'AbortError' ? new Interrupted() : error
   } finally {
     lines.close()
@@ -18,7 +18,7 @@ export const askLine = async (question: string): Promise<string> => {
 }
 
 const enter = /[\r\n]/
-/** Ctrl+C and Ctrl+D, Backspace and Delete, as a terminal sends them. */
+/** The codes that a terminal sends for Ctrl+C and Ctrl+D, Backspace and Delete. */
 const stops = [3, 4].map((code) => String.fromCharCode(code))
 const erases = [8, 127].map((code) => String.fromCharCode(code))
 
@@ -43,7 +43,7 @@ const askHidden = (question: string): Promise<string> =>
     stdin.setRawMode(true).setEncoding('utf8').on('data', take).resume()
   })
 
-/** Reads a secret without echo. Without a terminal, reads the next line of standard input. */
+/** Reads a secret without showing it. Without a terminal, reads the next line of standard input. */
 export const askSecret = async (question: string): Promise<string> => (isTerminal() ? askHidden(question) : askLine(''))
 
 export const askYesNo = async (question: string): Promise<boolean | undefined> =>

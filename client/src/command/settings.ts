@@ -47,7 +47,7 @@ const readLogin = async (): Promise<Login | undefined> => {
 export const writeLogin = async (login: Login): Promise<void> => {
   const file = loginFile()
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  // An existing file may be readable for others; a new one never is.
+  // An existing file may be readable for other users. A new file never is.
   const temporary = `${file}.${randomUUID()}`
   try {
     await writeFile(temporary, `${JSON.stringify(login)}\n`, { mode: 0o600, flag: 'wx' })
@@ -57,7 +57,7 @@ export const writeLogin = async (login: Login): Promise<void> => {
   }
 }
 
-/** The file may be a pipe, so its size is unknown. */
+/** The file may be a pipe, so its size is unknown in advance. */
 const readTokenFile = async (file: string): Promise<string> => {
   const chunks: Buffer[] = []
   try {
@@ -82,7 +82,7 @@ export const checkedUrl = (text: string): string => {
 
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
 
-/** The command line comes first, then the environment, then the saved login. */
+/** The command line has priority, then the environment, then the saved login. */
 export const connectAs = async (
   { url, tokenFile, identity, site }: Where,
   signal: AbortSignal,
@@ -96,7 +96,7 @@ export const connectAs = async (
     const token = await exchangeIdentity({ url: address, site }, signal)
     return connect({ url: address, token, signal, fetch: nodeFetch, ...(site !== undefined && { site }) })
   }
-  // The saved token belongs to the saved address: never send it to another one.
+  // The saved token belongs to the saved address, and is never sent to another address.
   const isKept = login !== undefined && withoutSlash(login.url) === withoutSlash(address)
   const token = tokenFile ? await readTokenFile(tokenFile) : process.env['SITE_ADMIN_TOKEN'] || (isKept && login.token)
   if (!token) {

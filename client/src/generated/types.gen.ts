@@ -35,7 +35,7 @@ export type Health = {
 };
 
 /**
- * The service answers; `links` are its `console`, `docs` and `openapi`.
+ * The service answers. `links` lead to its `console`, `docs` and `openapi`.
  */
 export type Root = {
     status: 'ok';
@@ -91,7 +91,7 @@ export type Site = {
      */
     renderingEngine: boolean;
     /**
-     * `files`: the token has a right on files of the site.
+     * `files` is listed if the token has a right on files of the site.
      */
     permissions: Array<'files'>;
 };
@@ -123,7 +123,7 @@ export type Field = {
 };
 
 /**
- * The identifier of a type of system field. -400 (ImageVerification) is stored by import only.
+ * The identifier of a type of system field. Fields of the type -400 (ImageVerification) can only be imported.
  */
 export type StoredFieldTypeId = -2 | -3 | -304 | -10 | -20 | -23 | -5 | -6 | -7 | -11 | -21 | -24 | -25 | -4 | -22 | -500 | -31 | -33 | -34 | -32 | -30 | -301 | -302 | -13 | -40 | -41 | -12 | -303 | -300 | -200 | -403 | -404 | -402 | -400;
 
@@ -201,7 +201,7 @@ export type FieldType = {
 };
 
 /**
- * A page of a list. A page by `skip` has `skip`. A page by `cursor` has `nextCursor`, which is null at the end; its `totalItemsCount` is null unless `count=true`.
+ * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page; its `totalItemsCount` is null unless the request has `count=true`.
  */
 export type NewsAssociationPage = {
     items: Array<NewsAssociation>;
@@ -290,7 +290,7 @@ export type Unlinks = {
 };
 
 /**
- * Objects with an `objectId`, or ids. A single one needs no array.
+ * Objects with an `objectId`, or ids. A single object or id needs no array.
  */
 export type UnlinkedItems = Array<UnlinkedItem | ObjectId> | UnlinkedItem | ObjectId;
 
@@ -299,7 +299,7 @@ export type UnlinkedItem = {
 };
 
 /**
- * A page of a list. A page by `skip` has `skip`. A page by `cursor` has `nextCursor`, which is null at the end; its `totalItemsCount` is null unless `count=true`.
+ * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page; its `totalItemsCount` is null unless the request has `count=true`.
  */
 export type BlogAssociationPage = {
     items: Array<BlogAssociation>;
@@ -347,7 +347,7 @@ export type BlogAssociation = {
 };
 
 /**
- * A page of a list. A page by `skip` has `skip`. A page by `cursor` has `nextCursor`, which is null at the end; its `totalItemsCount` is null unless `count=true`.
+ * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page; its `totalItemsCount` is null unless the request has `count=true`.
  */
 export type CategoryPage = {
     items: Array<Category>;
@@ -366,7 +366,7 @@ export type Category = {
 };
 
 /**
- * A page of a list. A page by `skip` has `skip`. A page by `cursor` has `nextCursor`, which is null at the end; its `totalItemsCount` is null unless `count=true`.
+ * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page; its `totalItemsCount` is null unless the request has `count=true`.
  */
 export type NewsItemPage = {
     items: Array<NewsItem>;
@@ -377,7 +377,7 @@ export type NewsItemPage = {
 };
 
 /**
- * All of a news item.
+ * A news item with all of its members.
  */
 export type NewsItem = {
     id?: number;
@@ -429,7 +429,7 @@ export type CategoryUnlinks = {
 };
 
 /**
- * Objects with a `categoryId`, or ids. A single one needs no array.
+ * Objects with a `categoryId`, or ids. A single object or id needs no array.
  */
 export type UnlinkedCategories = Array<UnlinkedCategory | CategoryId> | UnlinkedCategory | CategoryId;
 
@@ -438,7 +438,7 @@ export type UnlinkedCategory = {
 };
 
 /**
- * A page of a list. A page by `skip` has `skip`. A page by `cursor` has `nextCursor`, which is null at the end; its `totalItemsCount` is null unless `count=true`.
+ * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page; its `totalItemsCount` is null unless the request has `count=true`.
  */
 export type BlogPage = {
     items: Array<Blog>;
@@ -449,7 +449,7 @@ export type BlogPage = {
 };
 
 /**
- * All of a blog.
+ * A blog with all of its members.
  */
 export type Blog = {
     id?: number;
@@ -475,7 +475,7 @@ export type Blog = {
 };
 
 /**
- * A page of a list. A page by `skip` has `skip`. A page by `cursor` has `nextCursor`, which is null at the end; its `totalItemsCount` is null unless `count=true`.
+ * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page; its `totalItemsCount` is null unless the request has `count=true`.
  */
 export type SiteUrlPage = {
     items: Array<SiteUrl>;
@@ -501,7 +501,7 @@ export type Files = {
 };
 
 /**
- * Restores the newest kept state, or the `version` of a file. With `replace`, it replaces the present state.
+ * Restores the newest kept state of a file, or the one that `version` names. With `replace: true`, the restored state replaces the present one.
  */
 export type Restoration = {
     version?: string;
@@ -525,7 +525,7 @@ export type Deleting = {
 };
 
 /**
- * A file or a folder. `lastModified` of a folder is the time of its creation, or null if it was created together with a file. A file has `contentType`, `etag` (with its quotes, for `If-Match`) and `fingerprint`. Up to 8 MiB the fingerprint is the hex MD5 of the bytes. Above, it is the hex MD5 of the MD5s of parts of 8 MiB, `-` and the number of parts; a file that was copied whole may have the MD5 of its bytes in either form. It is null while it is unknown. A page has `draft` and `workflow`, which may be null. A folder has `contents`, sorted by name. If there are more, `cursor` is for the next request.
+ * A file or a folder. `lastModified` of a folder is the time of its creation, or null if it was created together with a file. A file has `contentType`, `etag` (with its quotes, for `If-Match`) and `fingerprint`. The fingerprint of a file of up to 8 MiB is the hex MD5 of its bytes. For a larger file, it is the hex MD5 of the MD5s of its parts of 8 MiB, `-` and the number of parts. A file that was copied as a whole may have the MD5 of its bytes in either form. An unknown fingerprint is null. A page has `draft` and `workflow`, which may be null. A folder has `contents`, sorted by name. If there are more entries, send `cursor` with the next request.
  */
 export type Entry = {
     name: string;
@@ -553,7 +553,7 @@ export type Draft = {
 };
 
 /**
- * An entry of a folder. `lastModified` of a folder is null here. With `recursive=true` every entry is a file with its `path` relative to the folder, its `etag` and its `fingerprint`.
+ * An entry of a folder. Here, `lastModified` of a folder is null. With `recursive=true` every entry is a file with its `path` relative to the folder, its `etag` and its `fingerprint`.
  */
 export type FolderContent = {
     name: string;
@@ -567,7 +567,7 @@ export type FolderContent = {
 };
 
 /**
- * A URL that downloads one version of a file as an attachment. Everybody who has it may use it until it expires.
+ * A URL that downloads one version of a file as an attachment. Everybody who has the URL may use it until it expires.
  */
 export type DownloadLink = {
     url: string;
@@ -575,7 +575,25 @@ export type DownloadLink = {
 };
 
 /**
- * The kept states of a file, the newest first. If there are more, `cursor` is for the next request.
+ * Files and folders whose names contain the text. If there may be more, `nextCursor` is the `cursor` of the next request; a page may then be short.
+ */
+export type SearchPage = {
+    items: Array<FoundItem>;
+    nextCursor?: string;
+};
+
+/**
+ * A file or folder whose name contains the text.
+ */
+export type FoundItem = {
+    path: string;
+    type: EntryType;
+    size: number;
+    lastUpdateDate: string;
+};
+
+/**
+ * The kept states of a file, the newest first. If there are more, send `cursor` with the next request.
  */
 export type VersionPage = {
     versions: Array<Version>;
@@ -583,7 +601,7 @@ export type VersionPage = {
 };
 
 /**
- * A state of a file. `at` is the time of the change that made it. `current` marks the present state. `removed` marks states that ended when the file was removed or moved; all others were replaced.
+ * A state of a file. `at` is the time of the change that made this state. `current` marks the present state. `removed` marks a state that ended when the file was removed or moved; other old states were replaced.
  */
 export type Version = {
     version: string;
@@ -594,7 +612,7 @@ export type Version = {
 };
 
 /**
- * Removed files and folders of a folder, sorted by name. If there are more, `cursor` is for the next request.
+ * Removed files and folders of a folder, sorted by name. If there are more, send `cursor` with the next request.
  */
 export type DeletedPage = {
     deleted: Array<Deleted>;
@@ -602,7 +620,7 @@ export type DeletedPage = {
 };
 
 /**
- * A removed file or folder that has not come back. `size` of a folder is null.
+ * A removed file or folder that was not restored or created again. `size` of a folder is null.
  */
 export type Deleted = {
     name: string;
@@ -612,7 +630,26 @@ export type Deleted = {
 };
 
 /**
- * The files, folders (with the folder itself) and bytes that a DELETE would remove, drafts included. `code` is the error of a DELETE that would be refused. `atLeast` is true if there is more than was counted.
+ * Removed files and folders that a restore can bring back, the newest removal first, with the user who removed each. Moved files are not among them. If there are more, `nextCursor` is the `cursor` of the next request; a page may then be short.
+ */
+export type TrashPage = {
+    deleted: Array<TrashItem>;
+    nextCursor?: string;
+};
+
+/**
+ * A removed file or folder. A folder has no size of its own.
+ */
+export type TrashItem = {
+    path: string;
+    type: 'file' | 'folder';
+    removedAt: string;
+    removedBy: string;
+    size: number | null;
+};
+
+/**
+ * The files, folders (with the folder itself) and bytes that a DELETE would remove, drafts included. If the DELETE would be refused, `code` is its error. `atLeast` is true if the folder has more than was counted.
  */
 export type RemovalPreview = {
     files: number;
@@ -637,7 +674,7 @@ export type NewPath = {
 };
 
 /**
- * The path of the copy as plain text, not percent-encoded. A folder may have up to 10,000 files and folders.
+ * The path of the copy as plain text, not percent-encoded. A folder to copy may have up to 10,000 files and folders.
  */
 export type CopyPath = {
     copyTo: string;
@@ -651,7 +688,7 @@ export type Progress = {
 };
 
 /**
- * The state of an upload. `stored` has the numbers of its stored parts, `addresses` those that were requested.
+ * The state of an upload. `stored` has the numbers of its stored parts. `addresses` has the addresses that the request asks for.
  */
 export type UploadState = {
     size: number | null;
@@ -662,7 +699,7 @@ export type UploadState = {
 };
 
 /**
- * The address of a part, for an hour. PUT its bytes there with these headers, and without the token.
+ * The address of a part, valid for an hour. PUT its bytes there with these headers, and without the token.
  */
 export type PartAddress = {
     number: number;
@@ -673,7 +710,7 @@ export type PartAddress = {
 };
 
 /**
- * Changes, the oldest first. `next` is the `after` of the next request, or null if there are no more.
+ * Changes, the oldest first. Send `next` as the `after` of the next request. `next` is null if there are no more changes.
  */
 export type ChangePage = {
     items: Array<Change>;
@@ -681,7 +718,7 @@ export type ChangePage = {
 };
 
 /**
- * A change. Ids sort by time. `subject` is the path of a file or folder, or another name such as `form/1/field/-7` or `category/1/news/36`. `actor` is the user of the token. For a command it is `admin:` and the user of its machine, and `requestId` is null. `details` depend on the type and may be null: `names` or `count` of several files or versions, `to` of a move or a copy.
+ * A change. Ids sort by time. `subject` is the path of a file or folder, or another name such as `form/1/field/-7` or `category/1/news/36`. `actor` is the user of the token. For a change by a command, `actor` is `admin:` and the user of the operating system, and `requestId` is null. `details` depends on the type and may be null: `names` or `count` of several files or versions, `to` of a move or a copy.
  */
 export type Change = {
     id: string;
@@ -874,7 +911,7 @@ export type UserChange = {
 };
 
 /**
- * The value of `where`. Its other keys are the members that `order` accepts, each with a value or operators.
+ * The value of `where`. Its keys besides `$and` and `$or` are the members that `order` accepts, each with a value or operators.
  */
 export type Where = {
     $and?: Array<Where>;
@@ -883,7 +920,7 @@ export type Where = {
 };
 
 /**
- * Conditions on a member. All must be met.
+ * Conditions on a member. A member meets them only if it meets all.
  */
 export type WhereOperators = {
     $eq?: string | number | boolean | null;
@@ -908,23 +945,23 @@ export type GetHealthData = {
 
 export type GetHealthErrors = {
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -949,23 +986,23 @@ export type GetRootData = {
 
 export type GetRootErrors = {
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -985,7 +1022,7 @@ export type GetOpenApiData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -996,23 +1033,23 @@ export type GetOpenApiData = {
 
 export type GetOpenApiErrors = {
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1037,23 +1074,23 @@ export type GetReferenceData = {
 
 export type GetReferenceErrors = {
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1073,7 +1110,7 @@ export type GetReferenceAssetData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -1089,27 +1126,27 @@ export type GetReferenceAssetData = {
 
 export type GetReferenceAssetErrors = {
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1129,7 +1166,7 @@ export type GetConsoleData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -1140,23 +1177,23 @@ export type GetConsoleData = {
 
 export type GetConsoleErrors = {
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1176,13 +1213,13 @@ export type GetConsoleAssetData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The name of the file, as the page writes it.
+         * The name of the file, as the page spells it.
          */
         file: string;
     };
@@ -1192,27 +1229,27 @@ export type GetConsoleAssetData = {
 
 export type GetConsoleAssetErrors = {
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1237,31 +1274,31 @@ export type ListSitesData = {
 
 export type ListSitesErrors = {
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1281,13 +1318,13 @@ export type ListFieldsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -1301,45 +1338,45 @@ export type ListFieldsData = {
 
 export type ListFieldsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `115001` The site has no such web form. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `115001` The site has no web form with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1359,7 +1396,7 @@ export type CreateFieldData = {
     body: NewField;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -1373,31 +1410,31 @@ export type CreateFieldData = {
 
 export type CreateFieldErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `115000` The request body is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
-     * - `115006` The web form already has a field of this type. Change or remove that one.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `115006` The web form already has a field of this type. Change or remove that field.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `115001` The site has no such web form. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `115001` The site has no web form with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
      */
     406: Error;
     /**
@@ -1405,23 +1442,23 @@ export type CreateFieldErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1441,13 +1478,13 @@ export type DeleteFieldData = {
     body?: never;
     headers?: {
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -1465,50 +1502,50 @@ export type DeleteFieldData = {
 
 export type DeleteFieldErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `115001` The site has no such web form. Check the id.
-     * - `115002` The web form has no such system field. List its fields first.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `115001` The site has no web form with this id. Check the id.
+     * - `115002` The web form has no system field with this id. List the fields of the form first.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
+     * - `100412` If-Match failed: the resource has changed. Read it again, then repeat the request.
      */
     412: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1526,13 +1563,13 @@ export type GetFieldData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -1550,46 +1587,46 @@ export type GetFieldData = {
 
 export type GetFieldErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `115001` The site has no such web form. Check the id.
-     * - `115002` The web form has no such system field. List its fields first.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `115001` The site has no web form with this id. Check the id.
+     * - `115002` The web form has no system field with this id. List the fields of the form first.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1609,13 +1646,13 @@ export type UpdateFieldData = {
     body: FieldChange;
     headers?: {
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -1633,35 +1670,35 @@ export type UpdateFieldData = {
 
 export type UpdateFieldErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `115000` The request body is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `115001` The site has no such web form. Check the id.
-     * - `115002` The web form has no such system field. List its fields first.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `115001` The site has no web form with this id. Check the id.
+     * - `115002` The web form has no system field with this id. List the fields of the form first.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
+     * - `100412` If-Match failed: the resource has changed. Read it again, then repeat the request.
      */
     412: Error;
     /**
@@ -1669,23 +1706,23 @@ export type UpdateFieldErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1703,7 +1740,7 @@ export type ListWebFormsData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
@@ -1713,44 +1750,44 @@ export type ListWebFormsData = {
 
 export type ListWebFormsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1770,7 +1807,7 @@ export type GetWebFormData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -1784,45 +1821,45 @@ export type GetWebFormData = {
 
 export type GetWebFormErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `115001` The site has no such web form. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `115001` The site has no web form with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1842,7 +1879,7 @@ export type ListFieldTypesData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
@@ -1852,44 +1889,44 @@ export type ListFieldTypesData = {
 
 export type ListFieldTypesErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1907,12 +1944,12 @@ export type ListFieldTypesResponse = ListFieldTypesResponses[keyof ListFieldType
 
 export type UnlinkNewsData = {
     /**
-     * Required unless the query has `items`. In a form, `items` is such a JSON text, or `items[0][objectId]=1`. A form is also accepted under `Content-Type: application/json`.
+     * Required unless the query has `items`. In a form, `items` is a JSON text too, or `items[0][objectId]=1`. A form is also accepted under `Content-Type: application/json`.
      */
     body?: Unlinks;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -1922,7 +1959,7 @@ export type UnlinkNewsData = {
     };
     query?: {
         /**
-         * The items as a JSON text, for clients that send no body with `DELETE`: `[{"objectId":1}]`, `[1,2]` or `1`. A body has priority.
+         * The items as a JSON text, for clients that send no body with `DELETE`: `[{"objectId":1}]`, `[1,2]` or `1`. If the request has a body, this parameter is ignored.
          */
         items?: string;
     };
@@ -1931,27 +1968,27 @@ export type UnlinkNewsData = {
 
 export type UnlinkNewsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220001` The site has no such category. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220001` The site has no category with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -1959,23 +1996,23 @@ export type UnlinkNewsErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1984,7 +2021,7 @@ export type UnlinkNewsError = UnlinkNewsErrors[keyof UnlinkNewsErrors];
 
 export type UnlinkNewsResponses = {
     /**
-     * None of them is linked.
+     * No link between them is left.
      */
     204: void;
 };
@@ -1995,13 +2032,13 @@ export type ListNewsOfCategoryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -2011,15 +2048,15 @@ export type ListNewsOfCategoryData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: a list of a category has no member `subject`, only `news.subject`, so `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
+         * The members to sort by, separated by commas. `-` in front of a member sorts it in descending order. Equal items are sorted by id.
          */
         order?: string;
         /**
@@ -2031,11 +2068,11 @@ export type ListNewsOfCategoryData = {
          */
         limit?: number;
         /**
-         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Cannot be combined with `skip`.
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`.
+         * With `cursor`, `true` also counts the whole list.
          */
         count?: string;
     };
@@ -2044,44 +2081,44 @@ export type ListNewsOfCategoryData = {
 
 export type ListNewsOfCategoryErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
-     * - `220003` The list is too long to be filtered or sorted at once. Page through it with the parameter cursor.
+     * - `220003` The list is too long to be filtered or sorted at once. Read it page by page with the parameter cursor.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220001` The site has no such category. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220001` The site has no category with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2101,7 +2138,7 @@ export type LinkNewsData = {
     body: NewLinks;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -2115,28 +2152,28 @@ export type LinkNewsData = {
 
 export type LinkNewsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220001` The site has no such category. Check the id.
-     * - `220002` The site lacks some of the objects. Nothing was linked. Check the ids.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220001` The site has no category with this id. Check the id.
+     * - `220002` Some of the objects do not exist on the site. Nothing was linked. Check the ids.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -2144,23 +2181,23 @@ export type LinkNewsErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2176,12 +2213,12 @@ export type LinkNewsResponses = {
 
 export type UnlinkBlogsData = {
     /**
-     * Required unless the query has `items`. In a form, `items` is such a JSON text, or `items[0][objectId]=1`. A form is also accepted under `Content-Type: application/json`.
+     * Required unless the query has `items`. In a form, `items` is a JSON text too, or `items[0][objectId]=1`. A form is also accepted under `Content-Type: application/json`.
      */
     body?: Unlinks;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -2191,7 +2228,7 @@ export type UnlinkBlogsData = {
     };
     query?: {
         /**
-         * The items as a JSON text, for clients that send no body with `DELETE`: `[{"objectId":1}]`, `[1,2]` or `1`. A body has priority.
+         * The items as a JSON text, for clients that send no body with `DELETE`: `[{"objectId":1}]`, `[1,2]` or `1`. If the request has a body, this parameter is ignored.
          */
         items?: string;
     };
@@ -2200,27 +2237,27 @@ export type UnlinkBlogsData = {
 
 export type UnlinkBlogsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220001` The site has no such category. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220001` The site has no category with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -2228,23 +2265,23 @@ export type UnlinkBlogsErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2253,7 +2290,7 @@ export type UnlinkBlogsError = UnlinkBlogsErrors[keyof UnlinkBlogsErrors];
 
 export type UnlinkBlogsResponses = {
     /**
-     * None of them is linked.
+     * No link between them is left.
      */
     204: void;
 };
@@ -2264,13 +2301,13 @@ export type ListBlogsOfCategoryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -2280,15 +2317,15 @@ export type ListBlogsOfCategoryData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: a list of a category has no member `subject`, only `news.subject`, so `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
+         * The members to sort by, separated by commas. `-` in front of a member sorts it in descending order. Equal items are sorted by id.
          */
         order?: string;
         /**
@@ -2300,11 +2337,11 @@ export type ListBlogsOfCategoryData = {
          */
         limit?: number;
         /**
-         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Cannot be combined with `skip`.
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`.
+         * With `cursor`, `true` also counts the whole list.
          */
         count?: string;
     };
@@ -2313,44 +2350,44 @@ export type ListBlogsOfCategoryData = {
 
 export type ListBlogsOfCategoryErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
-     * - `220003` The list is too long to be filtered or sorted at once. Page through it with the parameter cursor.
+     * - `220003` The list is too long to be filtered or sorted at once. Read it page by page with the parameter cursor.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220001` The site has no such category. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220001` The site has no category with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2370,7 +2407,7 @@ export type LinkBlogsData = {
     body: NewLinks;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -2384,28 +2421,28 @@ export type LinkBlogsData = {
 
 export type LinkBlogsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220001` The site has no such category. Check the id.
-     * - `220002` The site lacks some of the objects. Nothing was linked. Check the ids.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220001` The site has no category with this id. Check the id.
+     * - `220002` Some of the objects do not exist on the site. Nothing was linked. Check the ids.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -2413,23 +2450,23 @@ export type LinkBlogsErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2447,27 +2484,27 @@ export type ListCategoriesData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: a list of a category has no member `subject`, only `news.subject`, so `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
+         * The members to sort by, separated by commas. `-` in front of a member sorts it in descending order. Equal items are sorted by id.
          */
         order?: string;
         /**
@@ -2479,11 +2516,11 @@ export type ListCategoriesData = {
          */
         limit?: number;
         /**
-         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Cannot be combined with `skip`.
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`.
+         * With `cursor`, `true` also counts the whole list.
          */
         count?: string;
     };
@@ -2492,43 +2529,43 @@ export type ListCategoriesData = {
 
 export type ListCategoriesErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
-     * - `220003` The list is too long to be filtered or sorted at once. Page through it with the parameter cursor.
+     * - `220003` The list is too long to be filtered or sorted at once. Read it page by page with the parameter cursor.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2548,13 +2585,13 @@ export type GetCategoryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -2564,7 +2601,7 @@ export type GetCategoryData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: a list of a category has no member `subject`, only `news.subject`, so `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
     };
@@ -2573,43 +2610,43 @@ export type GetCategoryData = {
 
 export type GetCategoryErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220001` The site has no such category. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220001` The site has no category with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2629,27 +2666,27 @@ export type ListNewsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: a list of a category has no member `subject`, only `news.subject`, so `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
+         * The members to sort by, separated by commas. `-` in front of a member sorts it in descending order. Equal items are sorted by id.
          */
         order?: string;
         /**
@@ -2661,11 +2698,11 @@ export type ListNewsData = {
          */
         limit?: number;
         /**
-         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Cannot be combined with `skip`.
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`.
+         * With `cursor`, `true` also counts the whole list.
          */
         count?: string;
     };
@@ -2674,43 +2711,43 @@ export type ListNewsData = {
 
 export type ListNewsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
-     * - `220003` The list is too long to be filtered or sorted at once. Page through it with the parameter cursor.
+     * - `220003` The list is too long to be filtered or sorted at once. Read it page by page with the parameter cursor.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2728,12 +2765,12 @@ export type ListNewsResponse = ListNewsResponses[keyof ListNewsResponses];
 
 export type UnlinkCategoriesOfNewsData = {
     /**
-     * Required unless the query has `items`. In a form, `items` is such a JSON text, or `items[0][categoryId]=1`. A form is also accepted under `Content-Type: application/json`.
+     * Required unless the query has `items`. In a form, `items` is a JSON text too, or `items[0][categoryId]=1`. A form is also accepted under `Content-Type: application/json`.
      */
     body?: CategoryUnlinks;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -2743,7 +2780,7 @@ export type UnlinkCategoriesOfNewsData = {
     };
     query?: {
         /**
-         * The items as a JSON text, for clients that send no body with `DELETE`: `[{"categoryId":1}]`, `[1,2]` or `1`. A body has priority.
+         * The items as a JSON text, for clients that send no body with `DELETE`: `[{"categoryId":1}]`, `[1,2]` or `1`. If the request has a body, this parameter is ignored.
          */
         items?: string;
     };
@@ -2752,28 +2789,28 @@ export type UnlinkCategoriesOfNewsData = {
 
 export type UnlinkCategoriesOfNewsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220002` The site has no such object. Check the id.
-     * - `220001` The site lacks some of the categories. Nothing was changed. Check the ids.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220002` The site has no object with this id. Check the id.
+     * - `220001` Some of the categories do not exist on the site. Nothing was changed. Check the ids.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -2781,23 +2818,23 @@ export type UnlinkCategoriesOfNewsErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2806,7 +2843,7 @@ export type UnlinkCategoriesOfNewsError = UnlinkCategoriesOfNewsErrors[keyof Unl
 
 export type UnlinkCategoriesOfNewsResponses = {
     /**
-     * None of them is linked.
+     * No link between them is left.
      */
     204: void;
 };
@@ -2817,13 +2854,13 @@ export type ListCategoriesOfNewsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -2833,15 +2870,15 @@ export type ListCategoriesOfNewsData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: a list of a category has no member `subject`, only `news.subject`, so `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
+         * The members to sort by, separated by commas. `-` in front of a member sorts it in descending order. Equal items are sorted by id.
          */
         order?: string;
         /**
@@ -2853,11 +2890,11 @@ export type ListCategoriesOfNewsData = {
          */
         limit?: number;
         /**
-         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Cannot be combined with `skip`.
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`.
+         * With `cursor`, `true` also counts the whole list.
          */
         count?: string;
     };
@@ -2866,44 +2903,44 @@ export type ListCategoriesOfNewsData = {
 
 export type ListCategoriesOfNewsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
-     * - `220003` The list is too long to be filtered or sorted at once. Page through it with the parameter cursor.
+     * - `220003` The list is too long to be filtered or sorted at once. Read it page by page with the parameter cursor.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220002` The site has no such object. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220002` The site has no object with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2923,7 +2960,7 @@ export type LinkCategoriesOfNewsData = {
     body: NewCategoryLinks;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -2937,28 +2974,28 @@ export type LinkCategoriesOfNewsData = {
 
 export type LinkCategoriesOfNewsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220002` The site has no such object. Check the id.
-     * - `220001` The site lacks some of the categories. Nothing was changed. Check the ids.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220002` The site has no object with this id. Check the id.
+     * - `220001` Some of the categories do not exist on the site. Nothing was changed. Check the ids.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -2966,23 +3003,23 @@ export type LinkCategoriesOfNewsErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3000,27 +3037,27 @@ export type ListBlogsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: a list of a category has no member `subject`, only `news.subject`, so `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
+         * The members to sort by, separated by commas. `-` in front of a member sorts it in descending order. Equal items are sorted by id.
          */
         order?: string;
         /**
@@ -3032,11 +3069,11 @@ export type ListBlogsData = {
          */
         limit?: number;
         /**
-         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Cannot be combined with `skip`.
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`.
+         * With `cursor`, `true` also counts the whole list.
          */
         count?: string;
     };
@@ -3045,43 +3082,43 @@ export type ListBlogsData = {
 
 export type ListBlogsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
-     * - `220003` The list is too long to be filtered or sorted at once. Page through it with the parameter cursor.
+     * - `220003` The list is too long to be filtered or sorted at once. Read it page by page with the parameter cursor.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3099,12 +3136,12 @@ export type ListBlogsResponse = ListBlogsResponses[keyof ListBlogsResponses];
 
 export type UnlinkCategoriesOfBlogData = {
     /**
-     * Required unless the query has `items`. In a form, `items` is such a JSON text, or `items[0][categoryId]=1`. A form is also accepted under `Content-Type: application/json`.
+     * Required unless the query has `items`. In a form, `items` is a JSON text too, or `items[0][categoryId]=1`. A form is also accepted under `Content-Type: application/json`.
      */
     body?: CategoryUnlinks;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -3114,7 +3151,7 @@ export type UnlinkCategoriesOfBlogData = {
     };
     query?: {
         /**
-         * The items as a JSON text, for clients that send no body with `DELETE`: `[{"categoryId":1}]`, `[1,2]` or `1`. A body has priority.
+         * The items as a JSON text, for clients that send no body with `DELETE`: `[{"categoryId":1}]`, `[1,2]` or `1`. If the request has a body, this parameter is ignored.
          */
         items?: string;
     };
@@ -3123,28 +3160,28 @@ export type UnlinkCategoriesOfBlogData = {
 
 export type UnlinkCategoriesOfBlogErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220002` The site has no such object. Check the id.
-     * - `220001` The site lacks some of the categories. Nothing was changed. Check the ids.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220002` The site has no object with this id. Check the id.
+     * - `220001` Some of the categories do not exist on the site. Nothing was changed. Check the ids.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -3152,23 +3189,23 @@ export type UnlinkCategoriesOfBlogErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3177,7 +3214,7 @@ export type UnlinkCategoriesOfBlogError = UnlinkCategoriesOfBlogErrors[keyof Unl
 
 export type UnlinkCategoriesOfBlogResponses = {
     /**
-     * None of them is linked.
+     * No link between them is left.
      */
     204: void;
 };
@@ -3188,13 +3225,13 @@ export type ListCategoriesOfBlogData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -3204,15 +3241,15 @@ export type ListCategoriesOfBlogData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: a list of a category has no member `subject`, only `news.subject`, so `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
+         * The members to sort by, separated by commas. `-` in front of a member sorts it in descending order. Equal items are sorted by id.
          */
         order?: string;
         /**
@@ -3224,11 +3261,11 @@ export type ListCategoriesOfBlogData = {
          */
         limit?: number;
         /**
-         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Cannot be combined with `skip`.
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`.
+         * With `cursor`, `true` also counts the whole list.
          */
         count?: string;
     };
@@ -3237,44 +3274,44 @@ export type ListCategoriesOfBlogData = {
 
 export type ListCategoriesOfBlogErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
-     * - `220003` The list is too long to be filtered or sorted at once. Page through it with the parameter cursor.
+     * - `220003` The list is too long to be filtered or sorted at once. Read it page by page with the parameter cursor.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220002` The site has no such object. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220002` The site has no object with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3294,7 +3331,7 @@ export type LinkCategoriesOfBlogData = {
     body: NewCategoryLinks;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -3308,28 +3345,28 @@ export type LinkCategoriesOfBlogData = {
 
 export type LinkCategoriesOfBlogErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220002` The site has no such object. Check the id.
-     * - `220001` The site lacks some of the categories. Nothing was changed. Check the ids.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220002` The site has no object with this id. Check the id.
+     * - `220001` Some of the categories do not exist on the site. Nothing was changed. Check the ids.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -3337,23 +3374,23 @@ export type LinkCategoriesOfBlogErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3371,27 +3408,27 @@ export type ListSiteUrlsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: a list of a category has no member `subject`, only `news.subject`, so `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
+         * The members to sort by, separated by commas. `-` in front of a member sorts it in descending order. Equal items are sorted by id.
          */
         order?: string;
         /**
@@ -3403,11 +3440,11 @@ export type ListSiteUrlsData = {
          */
         limit?: number;
         /**
-         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Cannot be combined with `skip`.
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`.
+         * With `cursor`, `true` also counts the whole list.
          */
         count?: string;
     };
@@ -3416,42 +3453,42 @@ export type ListSiteUrlsData = {
 
 export type ListSiteUrlsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3471,17 +3508,17 @@ export type DeletePathData = {
     body?: never;
     headers?: {
         /**
-         * `*`: the change is made only if the path is free. ETags: only if no tag names the present state.
+         * `*`: make the change only if no file is at the path. ETags: make the change only if none of them names the present state.
          */
         'If-None-Match'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -3491,19 +3528,19 @@ export type DeletePathData = {
     };
     query?: {
         /**
-         * `draft` deletes only the draft of a page. Folders and other files ignore it.
+         * `draft` deletes only the draft of a page. Requests for folders and other files ignore this parameter.
          */
         version?: 'draft';
         /**
-         * `false` refuses to delete a folder that is not empty.
+         * With `false`, the request deletes a folder only if it is empty.
          */
         force?: Force;
         /**
-         * Purges the old versions of the file, also those from before a removal, and those of its draft. The file itself stays. The switch needs no value.
+         * Purges the old versions of the file, also those from before a removal, and those of its draft. The file itself stays. The parameter needs no value.
          */
         versions?: string;
         /**
-         * Purges this one of its `versions`.
+         * Purges only this one of the `versions` of the file.
          */
         versionId?: string;
     };
@@ -3512,53 +3549,53 @@ export type DeletePathData = {
 
 export type DeletePathErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104000` The request is malformed. GET /docs shows what to send.
-     * - `104002` This path is a folder. Name a file in it.
+     * - `104002` This path is a folder. Name a file in the folder.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat when that is done.
-     * - `104011` The page has a running workflow. End it before you delete or rename the page.
-     * - `104014` The file has no name. Give it one.
-     * - `104020` This folder is reserved. You cannot delete, rename or move it.
+     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104011` The page has a running workflow. End the workflow before you delete or rename the page.
+     * - `104014` The file or folder has no name. Send a path with a name.
+     * - `104020` This folder is reserved: you cannot delete, rename or move it. Choose another folder.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `104024` The folder is not empty. Empty it first, or leave out force=false.
+     * - `104024` The folder is not empty. Empty the folder first, or leave out force=false.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      * - `104001` The site has no such file or folder. Check the path.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
+     * - `100412` If-Match failed: the resource has changed. Read it again, then repeat the request.
      */
     412: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3567,7 +3604,7 @@ export type DeletePathError = DeletePathErrors[keyof DeletePathErrors];
 
 export type DeletePathResponses = {
     /**
-     * It is deleted.
+     * The file, draft or folder is deleted, or the versions are purged.
      */
     200: unknown;
     /**
@@ -3582,25 +3619,25 @@ export type ReadPathData = {
     body?: never;
     headers?: {
         /**
-         * One range of bytes; several are ignored.
+         * One range of bytes. A header with several ranges is ignored.
          */
         Range?: string;
         /**
-         * The ETag or Last-Modified of an earlier part.
+         * The ETag or Last-Modified of a part that you have. If the file has changed since, the answer has the whole file.
          */
         'If-Range'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -3610,43 +3647,47 @@ export type ReadPathData = {
     };
     query?: {
         /**
-         * Asks for information about the path, not for its bytes. The switch needs no value.
+         * Asks for information about the path instead of its bytes. The parameter needs no value.
          */
         meta?: string;
         /**
-         * The most entries of an answer, for `meta`, `versions` and `deleted`.
+         * The largest number of entries in an answer to `meta`, `search`, `versions` or `deleted`.
          */
         limit?: number;
         /**
-         * The `cursor` of the previous answer, for `meta`, `versions` and `deleted`.
+         * The `cursor` or `nextCursor` of the previous answer.
          */
         cursor?: string;
         /**
-         * For `meta`: `true` lists every file below the folder instead, up to 1,000 per answer, sorted by path.
+         * For `meta`: with `true`, the answer instead lists every file below the folder, up to 1,000 per answer, sorted by path.
          */
         recursive?: 'true';
         /**
-         * Asks for a URL that downloads the present version of the file as an attachment. Everybody who has the URL may use it for five minutes. The switch needs no value.
+         * Asks for a URL that downloads the present version of the file as an attachment. Everybody who has the URL may use it for five minutes. The parameter needs no value.
          */
         link?: string;
         /**
-         * Lists the states of the live file: 100 by default (`limit`). The switch needs no value.
+         * Lists the states of the live file: 100 by default (`limit`). The parameter needs no value.
          */
         versions?: string;
         /**
-         * Reads one of its `versions` instead of the present one.
+         * Reads one of the `versions` of the file instead of the present one.
          */
         versionId?: string;
         /**
-         * Lists removed files and folders that have not come back: 100 by default (`limit`). The folder itself may be removed. The switch needs no value.
+         * Lists files and folders below the folder whose names contain this text, in upper or lower case: 100 by default (`limit`).
+         */
+        search?: string;
+        /**
+         * Without a value, lists removed files and folders of this folder that were not restored or created again: 100 by default (`limit`). The folder itself may be removed. `all` also lists those of the folders below, the newest removal first, 100 at most.
          */
         deleted?: string;
         /**
-         * Shows what a DELETE of the path would remove, and removes nothing. The switch needs no value.
+         * Shows what a DELETE of the path would remove, and removes nothing. The parameter needs no value.
          */
         removal?: string;
         /**
-         * `draft` reads the draft of a page, or the live file when there is none. Other values are ignored.
+         * `draft` reads the draft of a page, or the live file if the page has no draft. Other values are ignored.
          */
         version?: string;
     };
@@ -3655,51 +3696,51 @@ export type ReadPathData = {
 
 export type ReadPathErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104000` The request is malformed. GET /docs shows what to send.
-     * - `104002` This path is a folder. Name a file in it.
+     * - `104002` This path is a folder. Name a file in the folder.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104015` The path is not valid. Check its characters and their encoding.
-     * - `104028` A file or folder name is too long. Choose a shorter one.
+     * - `104015` The path is not valid. Check its characters and its percent-encoding.
+     * - `104028` The name of a file or folder is too long. Choose a shorter name.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      * - `104001` The site has no such file or folder. Check the path.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
+     * - `100412` If-Match failed: the resource has changed. Read it again, then repeat the request.
      */
     412: Error;
     /**
-     * - `100416` The range is outside the file. Content-Range gives the length of the file.
+     * - `100416` The range is outside the file. Choose a range within the length that Content-Range gives.
      */
     416: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3708,9 +3749,9 @@ export type ReadPathError = ReadPathErrors[keyof ReadPathErrors];
 
 export type ReadPathResponses = {
     /**
-     * The bytes of the file. With `meta`, information about the path; with `link`, a URL of the bytes; with `versions` or `deleted`, the history; with `removal`, the preview of a removal.
+     * The bytes of the file. With `meta`, information about the path; with `link`, a URL of the bytes; with `search`, what was found; with `versions` or `deleted`, the history; with `removal`, the preview of a removal.
      */
-    200: Entry | DownloadLink | VersionPage | DeletedPage | RemovalPreview;
+    200: Entry | DownloadLink | SearchPage | VersionPage | DeletedPage | TrashPage | RemovalPreview;
     /**
      * The bytes that `Range` asks for.
      */
@@ -3723,7 +3764,7 @@ export type UploadToFolderData = {
     body: Files;
     headers?: {
         /**
-         * `*`: the change is made only if the path is free. ETags: only if no tag names the present state.
+         * `*`: make the change only if no file is at the path. ETags: make the change only if none of them names the present state.
          */
         'If-None-Match'?: string;
         /**
@@ -3739,21 +3780,21 @@ export type UploadToFolderData = {
          */
         'Upload-Defer-Length'?: string;
         /**
-         * `filename` and, if you like, `filetype` and `version` (`draft`, `draft-publish`), each in base64.
+         * `filename`, and optionally `filetype` and `version` (`draft`, `draft-publish`), each in base64.
          */
         'Upload-Metadata'?: string;
         /**
-         * `sha256`, `sha1` or `md5`, a space and the checksum of the body in base64. If the bytes do not match, none are stored.
+         * `sha256`, `sha1` or `md5`, then a space and the checksum of the body in base64. If the bytes do not match, none are stored.
          */
         'Upload-Checksum'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -3763,15 +3804,15 @@ export type UploadToFolderData = {
     };
     query?: {
         /**
-         * The access token, if there is no `Authorization`; the header wins.
+         * The access token. It is ignored if the request has an `Authorization` header.
          */
         access_token?: string;
         /**
-         * Begins an upload of one file whose parts you send to the bucket yourself. The body is `{"name": …, "size": …}`, with `type` and `version` if you like. The switch needs no value.
+         * Begins an upload of one file whose parts you send to the bucket yourself. The body is `{"name": …, "size": …}`, with optional `type` and `version`. The parameter needs no value.
          */
         parts?: string;
         /**
-         * Restores the removed file or folder. The body is `{}`, or names the version. The switch needs no value.
+         * Restores the removed file or folder. The body is `{}`, or names the version. The parameter needs no value.
          */
         restore?: string;
     };
@@ -3780,73 +3821,73 @@ export type UploadToFolderData = {
 
 export type UploadToFolderErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104000` The request is malformed. GET /docs shows what to send.
-     * - `104002` This path is a folder. Name a file in it.
-     * - `104005` The file is too large. Send a smaller one.
-     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
-     * - `104006` Two editable regions of the template share a name. Give each its own.
-     * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
-     * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104002` This path is a folder. Name a file in the folder.
+     * - `104005` The file is too large. Send a smaller file.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
+     * - `104006` Two editable regions of the template have the same name. Give each region its own name.
+     * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
+     * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat when that is done.
-     * - `104012` The page has a running workflow. End it before you change the page.
+     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104012` The page has a running workflow. End the workflow before you change the page.
      * - `104019` This path is a file. Choose a folder.
-     * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
-     * - `104014` The file has no name. Give it one.
-     * - `104015` The path is not valid. Check its characters and their encoding.
-     * - `104016` Two files of the upload have the same name. Give each its own.
-     * - `104028` A file or folder name is too long. Choose a shorter one.
-     * - `104033` The bytes do not match the checksum of the request. Send them again.
-     * - `104020` This folder is reserved. You cannot delete, rename or move it.
+     * - `104022` The name is taken. Choose another name, or delete the file or folder that has this name.
+     * - `104014` The file or folder has no name. Send a path with a name.
+     * - `104015` The path is not valid. Check its characters and its percent-encoding.
+     * - `104016` Two files of the upload have the same name. Give each file its own name.
+     * - `104028` The name of a file or folder is too long. Choose a shorter name.
+     * - `104033` The bytes do not match the checksum of the request. Send the bytes again.
+     * - `104020` This folder is reserved: you cannot delete, rename or move it. Choose another folder.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      * - `104001` The site has no such file or folder. Check the path.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
-     * - `100412` This tus version is not supported. Tus-Version lists those that are.
+     * - `100412` If-Match failed: the resource has changed. Read it again, then repeat the request.
+     * - `100412` This tus version is not supported. Use a version from the Tus-Version header.
      */
     412: Error;
     /**
-     * - `104005` The upload is too large. Tus-Max-Size in the answer to OPTIONS is the limit.
+     * - `104005` The upload is too large. Ask for the limit with OPTIONS: Tus-Max-Size gives the bytes.
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `104033` The bytes do not match Upload-Checksum. None were stored: send them again.
+     * - `104033` The bytes do not match Upload-Checksum. No bytes were stored. Send the bytes again.
      */
     460: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3859,7 +3900,7 @@ export type UploadToFolderResponses = {
      */
     200: Stored;
     /**
-     * With `Tus-Resumable`: a resumable upload has begun. Send its bytes to `Location`. With `parts`: an upload in parts has begun. Request their addresses there.
+     * With `Tus-Resumable`: a resumable upload has begun. Send its bytes to `Location`. With `parts`: an upload in parts has begun. Request the addresses of its parts at `Location`.
      */
     201: unknown;
 };
@@ -3870,7 +3911,7 @@ export type PutPathData = {
     body?: NewName | NewPath | CopyPath;
     headers?: {
         /**
-         * `*`: the change is made only if the path is free. ETags: only if no tag names the present state.
+         * `*`: make the change only if no file is at the path. ETags: make the change only if none of them names the present state.
          */
         'If-None-Match'?: string;
         /**
@@ -3882,13 +3923,13 @@ export type PutPathData = {
          */
         'Content-Digest'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -3898,7 +3939,7 @@ export type PutPathData = {
     };
     query?: {
         /**
-         * Asks for information about the path, not for its bytes. The switch needs no value.
+         * Asks for information about the path instead of its bytes. The parameter needs no value.
          */
         meta?: string;
         /**
@@ -3906,7 +3947,7 @@ export type PutPathData = {
          */
         type?: string;
         /**
-         * `draft` stores the draft of a page; `draft-publish`, or nothing, the live file.
+         * `draft` stores the draft of a page. `draft-publish` stores the live file, as does a request without `version`.
          */
         version?: 'draft' | 'draft-publish';
     };
@@ -3915,45 +3956,45 @@ export type PutPathData = {
 
 export type PutPathErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104000` The request is malformed. GET /docs shows what to send.
-     * - `104002` This path is a folder. Name a file in it.
-     * - `104005` The file is too large. Send a smaller one.
-     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
-     * - `104006` Two editable regions of the template share a name. Give each its own.
-     * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
-     * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104002` This path is a folder. Name a file in the folder.
+     * - `104005` The file is too large. Send a smaller file.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
+     * - `104006` Two editable regions of the template have the same name. Give each region its own name.
+     * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
+     * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat when that is done.
-     * - `104012` The page has a running workflow. End it before you change the page.
+     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104012` The page has a running workflow. End the workflow before you change the page.
      * - `104019` This path is a file. Choose a folder.
-     * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
-     * - `104014` The file has no name. Give it one.
-     * - `104015` The path is not valid. Check its characters and their encoding.
-     * - `104016` Two files of the upload have the same name. Give each its own.
-     * - `104028` A file or folder name is too long. Choose a shorter one.
-     * - `104011` The page has a running workflow. End it before you delete or rename the page.
-     * - `104020` This folder is reserved. You cannot delete, rename or move it.
-     * - `104033` The bytes do not match the checksum of the request. Send them again.
+     * - `104022` The name is taken. Choose another name, or delete the file or folder that has this name.
+     * - `104014` The file or folder has no name. Send a path with a name.
+     * - `104015` The path is not valid. Check its characters and its percent-encoding.
+     * - `104016` Two files of the upload have the same name. Give each file its own name.
+     * - `104028` The name of a file or folder is too long. Choose a shorter name.
+     * - `104011` The page has a running workflow. End the workflow before you delete or rename the page.
+     * - `104020` This folder is reserved: you cannot delete, rename or move it. Choose another folder.
+     * - `104033` The bytes do not match the checksum of the request. Send the bytes again.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      * - `104001` The site has no such file or folder. Check the path.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
+     * - `100412` If-Match failed: the resource has changed. Read it again, then repeat the request.
      */
     412: Error;
     /**
@@ -3961,23 +4002,23 @@ export type PutPathErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3997,17 +4038,17 @@ export type DeleteRootData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
     query?: {
         /**
-         * `draft` deletes only the draft of a page. Folders and other files ignore it.
+         * `draft` deletes only the draft of a page. Requests for folders and other files ignore this parameter.
          */
         version?: 'draft';
         /**
-         * `false` refuses to delete a folder that is not empty.
+         * With `false`, the request deletes a folder only if it is empty.
          */
         force?: Force;
     };
@@ -4016,39 +4057,39 @@ export type DeleteRootData = {
 
 export type DeleteRootErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104000` The request is malformed. GET /docs shows what to send.
-     * - `104014` The file has no name. Give it one.
+     * - `104014` The file or folder has no name. Send a path with a name.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4059,37 +4100,41 @@ export type ReadRootData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
     query?: {
         /**
-         * Asks for the progress of the token's newest upload; its value may be the token.
+         * Asks for the progress of the token's newest upload. The value of the parameter may be the token.
          */
         status?: string;
         /**
-         * Asks for information about the path, not for its bytes. The switch needs no value.
+         * Asks for information about the path instead of its bytes. The parameter needs no value.
          */
         meta?: string;
         /**
-         * The most entries of an answer, for `meta`, `versions` and `deleted`.
+         * The largest number of entries in an answer to `meta`, `search`, `versions` or `deleted`.
          */
         limit?: number;
         /**
-         * The `cursor` of the previous answer, for `meta`, `versions` and `deleted`.
+         * The `cursor` or `nextCursor` of the previous answer.
          */
         cursor?: string;
         /**
-         * For `meta`: `true` lists every file below the folder instead, up to 1,000 per answer, sorted by path.
+         * For `meta`: with `true`, the answer instead lists every file below the folder, up to 1,000 per answer, sorted by path.
          */
         recursive?: 'true';
         /**
-         * Lists removed files and folders that have not come back: 100 by default (`limit`). The folder itself may be removed. The switch needs no value.
+         * Lists files and folders below the folder whose names contain this text, in upper or lower case: 100 by default (`limit`).
+         */
+        search?: string;
+        /**
+         * Without a value, lists removed files and folders of this folder that were not restored or created again: 100 by default (`limit`). The folder itself may be removed. `all` also lists those of the folders below, the newest removal first, 100 at most.
          */
         deleted?: string;
         /**
-         * Shows what a DELETE of the path would remove, and removes nothing. The switch needs no value.
+         * Shows what a DELETE of the path would remove, and removes nothing. The parameter needs no value.
          */
         removal?: string;
     };
@@ -4098,39 +4143,39 @@ export type ReadRootData = {
 
 export type ReadRootErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104000` The request is malformed. GET /docs shows what to send.
-     * - `104002` This path is a folder. Name a file in it.
+     * - `104002` This path is a folder. Name a file in the folder.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4139,9 +4184,9 @@ export type ReadRootError = ReadRootErrors[keyof ReadRootErrors];
 
 export type ReadRootResponses = {
     /**
-     * The progress, the contents of the root, its removed files and folders, or the preview of a removal.
+     * The progress, the contents of the root, what a search found, removed files and folders, or the preview of a removal.
      */
-    200: Progress | Entry | DeletedPage | RemovalPreview;
+    200: Progress | Entry | SearchPage | DeletedPage | TrashPage | RemovalPreview;
 };
 
 export type ReadRootResponse = ReadRootResponses[keyof ReadRootResponses];
@@ -4150,7 +4195,7 @@ export type UploadToRootData = {
     body: Files;
     headers?: {
         /**
-         * `*`: the change is made only if the path is free. ETags: only if no tag names the present state.
+         * `*`: make the change only if no file is at the path. ETags: make the change only if none of them names the present state.
          */
         'If-None-Match'?: string;
         /**
@@ -4166,31 +4211,31 @@ export type UploadToRootData = {
          */
         'Upload-Defer-Length'?: string;
         /**
-         * `filename` and, if you like, `filetype` and `version` (`draft`, `draft-publish`), each in base64.
+         * `filename`, and optionally `filetype` and `version` (`draft`, `draft-publish`), each in base64.
          */
         'Upload-Metadata'?: string;
         /**
-         * `sha256`, `sha1` or `md5`, a space and the checksum of the body in base64. If the bytes do not match, none are stored.
+         * `sha256`, `sha1` or `md5`, then a space and the checksum of the body in base64. If the bytes do not match, none are stored.
          */
         'Upload-Checksum'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
     query?: {
         /**
-         * The access token, if there is no `Authorization`; the header wins.
+         * The access token. It is ignored if the request has an `Authorization` header.
          */
         access_token?: string;
         /**
-         * Begins an upload of one file whose parts you send to the bucket yourself. The body is `{"name": …, "size": …}`, with `type` and `version` if you like. The switch needs no value.
+         * Begins an upload of one file whose parts you send to the bucket yourself. The body is `{"name": …, "size": …}`, with optional `type` and `version`. The parameter needs no value.
          */
         parts?: string;
     };
@@ -4199,71 +4244,71 @@ export type UploadToRootData = {
 
 export type UploadToRootErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104000` The request is malformed. GET /docs shows what to send.
-     * - `104002` This path is a folder. Name a file in it.
-     * - `104005` The file is too large. Send a smaller one.
-     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
-     * - `104006` Two editable regions of the template share a name. Give each its own.
-     * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
-     * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104002` This path is a folder. Name a file in the folder.
+     * - `104005` The file is too large. Send a smaller file.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
+     * - `104006` Two editable regions of the template have the same name. Give each region its own name.
+     * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
+     * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat when that is done.
-     * - `104012` The page has a running workflow. End it before you change the page.
+     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104012` The page has a running workflow. End the workflow before you change the page.
      * - `104019` This path is a file. Choose a folder.
-     * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
-     * - `104014` The file has no name. Give it one.
-     * - `104015` The path is not valid. Check its characters and their encoding.
-     * - `104016` Two files of the upload have the same name. Give each its own.
-     * - `104028` A file or folder name is too long. Choose a shorter one.
-     * - `104033` The bytes do not match the checksum of the request. Send them again.
+     * - `104022` The name is taken. Choose another name, or delete the file or folder that has this name.
+     * - `104014` The file or folder has no name. Send a path with a name.
+     * - `104015` The path is not valid. Check its characters and its percent-encoding.
+     * - `104016` Two files of the upload have the same name. Give each file its own name.
+     * - `104028` The name of a file or folder is too long. Choose a shorter name.
+     * - `104033` The bytes do not match the checksum of the request. Send the bytes again.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
-     * - `100412` This tus version is not supported. Tus-Version lists those that are.
+     * - `100412` If-Match failed: the resource has changed. Read it again, then repeat the request.
+     * - `100412` This tus version is not supported. Use a version from the Tus-Version header.
      */
     412: Error;
     /**
-     * - `104005` The upload is too large. Tus-Max-Size in the answer to OPTIONS is the limit.
+     * - `104005` The upload is too large. Ask for the limit with OPTIONS: Tus-Max-Size gives the bytes.
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `104033` The bytes do not match Upload-Checksum. None were stored: send them again.
+     * - `104033` The bytes do not match Upload-Checksum. No bytes were stored. Send the bytes again.
      */
     460: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4276,7 +4321,7 @@ export type UploadToRootResponses = {
      */
     200: Stored;
     /**
-     * With `Tus-Resumable`: a resumable upload has begun. Send its bytes to `Location`. With `parts`: an upload in parts has begun. Request their addresses there.
+     * With `Tus-Resumable`: a resumable upload has begun. Send its bytes to `Location`. With `parts`: an upload in parts has begun. Request the addresses of its parts at `Location`.
      */
     201: unknown;
 };
@@ -4287,17 +4332,17 @@ export type PutRootData = {
     body: Files;
     headers?: {
         /**
-         * `*`: the change is made only if the path is free. ETags: only if no tag names the present state.
+         * `*`: make the change only if no file is at the path. ETags: make the change only if none of them names the present state.
          */
         'If-None-Match'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
@@ -4307,45 +4352,45 @@ export type PutRootData = {
 
 export type PutRootErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104000` The request is malformed. GET /docs shows what to send.
-     * - `104002` This path is a folder. Name a file in it.
-     * - `104005` The file is too large. Send a smaller one.
-     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
-     * - `104006` Two editable regions of the template share a name. Give each its own.
-     * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
-     * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104002` This path is a folder. Name a file in the folder.
+     * - `104005` The file is too large. Send a smaller file.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
+     * - `104006` Two editable regions of the template have the same name. Give each region its own name.
+     * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
+     * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat when that is done.
-     * - `104012` The page has a running workflow. End it before you change the page.
+     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104012` The page has a running workflow. End the workflow before you change the page.
      * - `104019` This path is a file. Choose a folder.
-     * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
-     * - `104014` The file has no name. Give it one.
-     * - `104015` The path is not valid. Check its characters and their encoding.
-     * - `104016` Two files of the upload have the same name. Give each its own.
-     * - `104028` A file or folder name is too long. Choose a shorter one.
-     * - `104011` The page has a running workflow. End it before you delete or rename the page.
-     * - `104020` This folder is reserved. You cannot delete, rename or move it.
-     * - `104033` The bytes do not match the checksum of the request. Send them again.
+     * - `104022` The name is taken. Choose another name, or delete the file or folder that has this name.
+     * - `104014` The file or folder has no name. Send a path with a name.
+     * - `104015` The path is not valid. Check its characters and its percent-encoding.
+     * - `104016` Two files of the upload have the same name. Give each file its own name.
+     * - `104028` The name of a file or folder is too long. Choose a shorter name.
+     * - `104011` The page has a running workflow. End the workflow before you delete or rename the page.
+     * - `104020` This folder is reserved: you cannot delete, rename or move it. Choose another folder.
+     * - `104033` The bytes do not match the checksum of the request. Send the bytes again.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      * - `104001` The site has no such file or folder. Check the path.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
+     * - `100412` If-Match failed: the resource has changed. Read it again, then repeat the request.
      */
     412: Error;
     /**
@@ -4353,23 +4398,23 @@ export type PutRootErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4395,7 +4440,7 @@ export type CancelUploadData = {
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -4409,42 +4454,42 @@ export type CancelUploadData = {
 
 export type CancelUploadErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `104032` The upload does not exist, has ended or has expired. Create a new one.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `104032` The upload does not exist, has ended or has expired. Create a new upload.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100412` This tus version is not supported. Tus-Version lists those that are.
+     * - `100412` This tus version is not supported. Use a version from the Tus-Version header.
      */
     412: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4464,7 +4509,7 @@ export type ReadUploadData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -4487,53 +4532,53 @@ export type ReadUploadData = {
 
 export type ReadUploadErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
-     * - `104005` The file is too large. Send a smaller one.
-     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
-     * - `104006` Two editable regions of the template share a name. Give each its own.
-     * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
-     * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
+     * - `104005` The file is too large. Send a smaller file.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
+     * - `104006` Two editable regions of the template have the same name. Give each region its own name.
+     * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
+     * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat when that is done.
-     * - `104012` The page has a running workflow. End it before you change the page.
+     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104012` The page has a running workflow. End the workflow before you change the page.
      * - `104019` This path is a file. Choose a folder.
-     * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
+     * - `104022` The name is taken. Choose another name, or delete the file or folder that has this name.
      * - `104000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `104032` The upload does not exist, has ended or has expired. Create a new one.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `104032` The upload does not exist, has ended or has expired. Create a new upload.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100412` This tus version is not supported. Tus-Version lists those that are.
+     * - `100412` This tus version is not supported. Use a version from the Tus-Version header.
      */
     412: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4559,7 +4604,7 @@ export type DescribeUploadData = {
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -4573,52 +4618,52 @@ export type DescribeUploadData = {
 
 export type DescribeUploadErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
-     * - `104005` The file is too large. Send a smaller one.
-     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
-     * - `104006` Two editable regions of the template share a name. Give each its own.
-     * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
-     * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
+     * - `104005` The file is too large. Send a smaller file.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
+     * - `104006` Two editable regions of the template have the same name. Give each region its own name.
+     * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
+     * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat when that is done.
-     * - `104012` The page has a running workflow. End it before you change the page.
+     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104012` The page has a running workflow. End the workflow before you change the page.
      * - `104019` This path is a file. Choose a folder.
-     * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
+     * - `104022` The name is taken. Choose another name, or delete the file or folder that has this name.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `104032` The upload does not exist, has ended or has expired. Create a new one.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `104032` The upload does not exist, has ended or has expired. Create a new upload.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100412` This tus version is not supported. Tus-Version lists those that are.
+     * - `100412` This tus version is not supported. Use a version from the Tus-Version header.
      */
     412: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4634,7 +4679,7 @@ export type DescribeUploadResponses = {
 
 export type AppendToUploadData = {
     /**
-     * Bytes as they are.
+     * The bytes of the file.
      */
     body?: Blob | File;
     headers?: {
@@ -4651,13 +4696,13 @@ export type AppendToUploadData = {
          */
         'Upload-Length'?: string;
         /**
-         * `sha256`, `sha1` or `md5`, a space and the checksum of the body in base64. If the bytes do not match, none are stored.
+         * `sha256`, `sha1` or `md5`, then a space and the checksum of the body in base64. If the bytes do not match, none are stored.
          */
         'Upload-Checksum'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -4671,74 +4716,74 @@ export type AppendToUploadData = {
 
 export type AppendToUploadErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
-     * - `104005` The file is too large. Send a smaller one.
-     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
-     * - `104006` Two editable regions of the template share a name. Give each its own.
-     * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
-     * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
+     * - `104005` The file is too large. Send a smaller file.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
+     * - `104006` Two editable regions of the template have the same name. Give each region its own name.
+     * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
+     * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat when that is done.
-     * - `104012` The page has a running workflow. End it before you change the page.
+     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104012` The page has a running workflow. End the workflow before you change the page.
      * - `104019` This path is a file. Choose a folder.
-     * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
+     * - `104022` The name is taken. Choose another name, or delete the file or folder that has this name.
      * - `104000` The request is malformed. GET /docs shows what to send.
-     * - `104033` The bytes do not match the checksum of the request. Send them again.
+     * - `104033` The bytes do not match the checksum of the request. Send the bytes again.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `104032` The upload does not exist, has ended or has expired. Create a new one.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `104032` The upload does not exist, has ended or has expired. Create a new upload.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `104030` Upload-Offset differs from the offset of the upload. Ask for that with HEAD, then continue there.
+     * - `104030` Upload-Offset differs from the offset of the upload. Ask for its offset with HEAD, then continue there.
      */
     409: Error;
     /**
-     * - `100412` This tus version is not supported. Tus-Version lists those that are.
+     * - `100412` This tus version is not supported. Use a version from the Tus-Version header.
      */
     412: Error;
     /**
-     * - `104005` The upload is too large. Tus-Max-Size in the answer to OPTIONS is the limit.
+     * - `104005` The upload is too large. Ask for the limit with OPTIONS: Tus-Max-Size gives the bytes.
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `104031` Another request is appending. Repeat after the time in the Retry-After header.
+     * - `104031` Another request is appending to the upload. Repeat your request after the time in the Retry-After header.
      */
     423: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `104033` The bytes do not match Upload-Checksum. None were stored: send them again.
+     * - `104033` The bytes do not match Upload-Checksum. No bytes were stored. Send the bytes again.
      */
     460: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4758,7 +4803,7 @@ export type ListChangesData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
@@ -4768,7 +4813,7 @@ export type ListChangesData = {
          */
         after?: string;
         /**
-         * The most changes of an answer, 100 by default.
+         * The largest number of changes in an answer, 100 by default.
          */
         limit?: number;
         /**
@@ -4776,7 +4821,7 @@ export type ListChangesData = {
          */
         type?: string;
         /**
-         * The beginning of the subject.
+         * The beginning of the subjects to list.
          */
         subject?: string;
     };
@@ -4785,38 +4830,38 @@ export type ListChangesData = {
 
 export type ListChangesErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4846,28 +4891,28 @@ export type SignOutData = {
 
 export type SignOutErrors = {
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
-     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check the name and the password.
      */
     401: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4901,11 +4946,11 @@ export type SignInErrors = {
      */
     400: Error;
     /**
-     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check the name and the password.
      */
     401: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -4913,23 +4958,23 @@ export type SignInErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4954,27 +4999,27 @@ export type SignOutV1Data = {
 
 export type SignOutV1Errors = {
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5004,11 +5049,11 @@ export type SignInV1Errors = {
      */
     400: Error;
     /**
-     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check the name and the password.
      */
     401: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -5016,23 +5061,23 @@ export type SignInV1Errors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5190,19 +5235,19 @@ export type AcceptInvitationData = {
 export type AcceptInvitationErrors = {
     /**
      * - `101002` The request is malformed. GET /docs shows what to send.
-     * - `101013` The password is too weak. Choose one of 12 to 256 characters.
+     * - `101013` The password is too weak. Choose a password of 12 to 256 characters.
      */
     400: Error;
     /**
-     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check the name and the password.
      */
     401: Error;
     /**
-     * - `101003` The invitation is unknown, used or expired. Ask for a new one.
+     * - `101003` The invitation is unknown, used or expired. Ask for a new invitation.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -5210,23 +5255,23 @@ export type AcceptInvitationErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5251,27 +5296,27 @@ export type GetMeData = {
 
 export type GetMeErrors = {
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5297,16 +5342,16 @@ export type ChangePasswordData = {
 export type ChangePasswordErrors = {
     /**
      * - `101002` The request is malformed. GET /docs shows what to send.
-     * - `101013` The password is too weak. Choose one of 12 to 256 characters.
+     * - `101013` The password is too weak. Choose a password of 12 to 256 characters.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
-     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check the name and the password.
      */
     401: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -5314,23 +5359,23 @@ export type ChangePasswordErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5358,31 +5403,31 @@ export type SignOutOfSiteData = {
 
 export type SignOutOfSiteErrors = {
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5410,36 +5455,36 @@ export type CreateSiteTokenData = {
 
 export type CreateSiteTokenErrors = {
     /**
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
-     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check the name and the password.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5459,7 +5504,7 @@ export type ListUsersData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
@@ -5469,40 +5514,40 @@ export type ListUsersData = {
 
 export type ListUsersErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5522,7 +5567,7 @@ export type AddUserData = {
     body: NewUser;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
@@ -5532,29 +5577,29 @@ export type AddUserData = {
 
 export type AddUserErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `101002` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `101011` The name is taken. Choose another one.
+     * - `101011` The name is taken. Choose another name.
      */
     409: Error;
     /**
@@ -5562,23 +5607,23 @@ export type AddUserErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5598,7 +5643,7 @@ export type RemoveUserData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -5612,45 +5657,45 @@ export type RemoveUserData = {
 
 export type RemoveUserErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `101010` The site has no such person. GET …/users lists its people.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `101010` The site has no such person. Choose a name that GET …/users lists.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `101012` This is the last owner of a site. Make another person an owner first.
+     * - `101012` This is the last owner of a site. Choose another owner first.
      */
     409: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5668,7 +5713,7 @@ export type GetUserData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -5682,41 +5727,41 @@ export type GetUserData = {
 
 export type GetUserErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `101010` The site has no such person. GET …/users lists its people.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `101010` The site has no such person. Choose a name that GET …/users lists.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5736,7 +5781,7 @@ export type ChangeUserData = {
     body: UserChange;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -5750,30 +5795,30 @@ export type ChangeUserData = {
 
 export type ChangeUserErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `101002` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `101010` The site has no such person. GET …/users lists its people.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `101010` The site has no such person. Choose a name that GET …/users lists.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `101012` This is the last owner of a site. Make another person an owner first.
+     * - `101012` This is the last owner of a site. Choose another owner first.
      */
     409: Error;
     /**
@@ -5781,23 +5826,23 @@ export type ChangeUserErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { tables } from '../../../lib/config/tables.ts'
 
-test('data centres share the directory tables, and no others', () => {
+test('data centres share only the directory tables', () => {
   const everywhere = Object.entries(tables).filter(([, { global }]) => global)
   expect(everywhere.map(([name]) => name)).toEqual(['sites', 'tokens'])
 })
