@@ -42,6 +42,10 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
     'several concurrent changes with a condition': 'it ignores conditions of a removal',
     'A link without its signature': 'it allows anonymous reads',
     'a digest that is not signed': 'it checks no signatures',
+    'exchange of tokens': 'its functions cannot reach an issuer on this machine',
+    'Rules and issuers': 'its functions cannot reach an issuer on this machine',
+    'Sign-in through an issuer': 'its functions cannot reach an issuer on this machine',
+    'Attacks on a sign-in': 'its functions cannot reach an issuer on this machine',
   },
 }
 

@@ -43,6 +43,7 @@ describe.each(hands)('Sign-in: $name', ({ open }) => {
         return get(...given)
       }
     const counted = {
+      ...hand.stores,
       sites,
       attempts,
       grants: { ...grants, get: noted('token', grants.get) },
