@@ -4939,10 +4939,10 @@ export type SignInData = {
 export type SignInErrors = {
     /**
      * - `101002` The request is malformed. GET /docs shows what to send.
-     * - `101002` The token is refused. Ask its issuer for a new one.
+     * - `101002` The token is refused. Ask its issuer for a new token.
      * - `101002` The exchange is malformed. GET /docs shows what to send.
      * - `101002` The grant_type is unknown. Send urn:ietf:params:oauth:grant-type:token-exchange, or sign in with a password.
-     * - `101002` The resource is no site that a rule names. Send the number of one.
+     * - `101002` No rule names this resource. Send the number of a site that a rule names.
      */
     400: Error;
     /**
@@ -5102,23 +5102,23 @@ export type ListIssuersData = {
 
 export type ListIssuersErrors = {
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5157,27 +5157,27 @@ export type BeginExternalSignInErrors = {
      */
     400: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5198,27 +5198,27 @@ export type FinishExternalSignInData = {
 
 export type FinishExternalSignInErrors = {
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
