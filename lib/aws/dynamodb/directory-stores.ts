@@ -9,7 +9,7 @@ import type { RecordChange } from './journal.ts'
 /** For functions, which only read: only commands change sites and tokens. */
 export const withoutHistory: RecordChange = async () => {}
 
-export interface DirectoryOptions extends TableOptions {
+interface DirectoryOptions extends TableOptions {
   // Writes to the history of the site, in its data centre.
   readonly record: RecordChange
 }

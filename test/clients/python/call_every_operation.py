@@ -129,6 +129,9 @@ assert len(changes.items) == 2 and changes.next_ == changes.items[-1].id
 credentials = models.SignIn(username="nobody", password="wrong")
 for operation in ["signIn", "signInV1"]:
     assert call(operation, 401, models.Error, body=credentials).code == 101001
+call("listIssuers", 200, models.SignInIssuers)
+call("beginExternalSignIn", 404, models.Error, "nobody", challenge="c" * 43)
+call("finishExternalSignIn", 404, models.Error, "nobody")
 unknown = models.Acceptance(invitation="nobody", password="correct horse battery")
 assert call("acceptInvitation", 404, models.Error, body=unknown).code == 101003
 assert call("getMe", 200, models.Me).kind == "token"
