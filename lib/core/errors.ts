@@ -69,7 +69,7 @@ export const errors = {
     401,
     'The name or the password is wrong, or the person may not sign in. Check the name and the password.',
   ),
-  exchangeRefused: grantRow(101002, 'invalid_grant', 'The token is refused. Ask its issuer for a new one.'),
+  exchangeRefused: grantRow(101002, 'invalid_grant', 'The token is refused. Ask its issuer for a new token.'),
   exchangeMalformed: grantRow(101002, 'invalid_request', 'The exchange is malformed. GET /docs shows what to send.'),
   grantTypeUnknown: grantRow(
     101002,
@@ -79,7 +79,7 @@ export const errors = {
   targetRefused: grantRow(
     101002,
     'invalid_target',
-    'The resource is no site that a rule names. Send the number of one.',
+    'No rule names this resource. Send the number of a site that a rule names.',
   ),
   invitationUnknown: row(101003, 404, 'The invitation is unknown, used or expired. Ask for a new invitation.'),
   personUnknown: row(101010, 404, 'The site has no such person. Choose a name that GET …/users lists.'),

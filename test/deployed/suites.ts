@@ -164,6 +164,7 @@ const storageSettings = (target: Target, dataCentre: string) => ({
   DATA_CENTRE: dataCentre,
   SITES_TABLE: outputOf(target.outputs, 'directory', 'SitesTable'),
   TOKENS_TABLE: outputOf(target.outputs, 'directory', 'TokensTable'),
+  USERS_TABLE: outputOf(target.outputs, 'directory', 'UsersTable'),
   JOURNAL_TABLE: outputOf(target.outputs, dataCentre, 'JournalTable'),
   PATH_LOCKS_TABLE: outputOf(target.outputs, dataCentre, 'PathLocksTable'),
   UPLOADS_TABLE: outputOf(target.outputs, dataCentre, 'UploadsTable'),
@@ -190,6 +191,7 @@ const streamSettings = (target: Target, dataCentre: string) => ({
   WEB_FORMS_TABLE: outputOf(target.outputs, dataCentre, 'WebFormsTable'),
   CONTENT_TABLE: outputOf(target.outputs, dataCentre, 'ContentTable'),
   CATEGORY_LINKS_TABLE: outputOf(target.outputs, dataCentre, 'CategoryLinksTable'),
+  SIGN_INS_TABLE: outputOf(target.outputs, dataCentre, 'SignInsTable'),
   DIRECTORY_REGION: target.region,
   LARGEST_FILE: String(largestStreamed),
 })

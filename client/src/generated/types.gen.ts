@@ -4939,10 +4939,10 @@ export type SignInData = {
 export type SignInErrors = {
     /**
      * - `101002` The request is malformed. GET /docs shows what to send.
-     * - `101002` The token is refused. Ask its issuer for a new one.
+     * - `101002` The token is refused. Ask its issuer for a new token.
      * - `101002` The exchange is malformed. GET /docs shows what to send.
      * - `101002` The grant_type is unknown. Send urn:ietf:params:oauth:grant-type:token-exchange, or sign in with a password.
-     * - `101002` The resource is no site that a rule names. Send the number of one.
+     * - `101002` No rule names this resource. Send the number of a site that a rule names.
      */
     400: Error;
     /**

@@ -10,6 +10,7 @@ import {
   list,
   put,
   read,
+  readVersions,
   remove,
   storeBoth,
   upload,
@@ -179,7 +180,7 @@ const subjects = {
     operation: anyUploadOperation,
     rival: upload('a/x', 'stalled'),
     first: [],
-    last: [read('a/x')],
+    last: [read('a/x'), readVersions('a/x')],
     // The call that places it.
     late: /^PUT .*live.*a\/x /,
     fates: stalls,
