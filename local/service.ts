@@ -1,4 +1,3 @@
-import type { Server } from 'node:http'
 import { join } from 'node:path'
 import { createCategoriesHandler } from '../functions/categories/group.ts'
 import { createDocumentationHandler } from '../functions/documentation/group.ts'
@@ -7,7 +6,7 @@ import { createStorageHandler } from '../functions/storage/group.ts'
 import { type MachineSettings, readSettingsOf } from '../lib/config/config.ts'
 import { systemClock } from '../lib/core/clock.ts'
 import { isOutOfSpace } from '../lib/core/system-failures.ts'
-import type { Telemetry } from '../lib/http/request.ts'
+import type { Handler, Telemetry } from '../lib/http/request.ts'
 import { readDemo } from '../lib/machine/directory/demo-file.ts'
 import { diskFullError, type Reset } from '../lib/machine/directory/open-directory.ts'
 import { type LocalStores, openMachine } from '../lib/machine/machine.ts'
@@ -19,6 +18,7 @@ import {
 } from '../lib/service/deps.ts'
 import type { SiteDirectory } from '../lib/sites/site-directory.ts'
 import { createServer, dispatch } from '../server/create-server.ts'
+import type { CertificateFiles } from './certificate.ts'
 import { ensureDemo } from './demo.ts'
 import { createDownloads, createLinkTo, isDownload } from './downloads.ts'
 import { createListeners, type DataCentreListener } from './listeners.ts'
@@ -35,8 +35,8 @@ interface ServerDeps {
 /** Milliseconds. A renewal writes down how much of an upload is on the disk, and the next bytes wait with it. */
 const lease = { lasts: 15_000, renewsEvery: 1_000 }
 
-/** Serves the operations of all groups for one data centre. It does not listen yet. */
-const serverFor = ({ dataCentre, stores, settings, telemetry }: ServerDeps): Server => {
+/** The handlers of all groups for one data centre. */
+const handlersFor = ({ dataCentre, stores, settings, telemetry }: ServerDeps) => {
   const here = { dataCentre, ...settings }
   const surroundings = { telemetry, consoleFolder }
   const linkTo = createLinkTo({ secret: stores.linkSecret }, systemClock)
@@ -48,7 +48,7 @@ const serverFor = ({ dataCentre, stores, settings, telemetry }: ServerDeps): Ser
     categories: createCategoriesHandler(createCategoriesDeps(here, stores, surroundings)),
     storage: createStorageHandler(storage),
   })
-  return createServer((path) => (isDownload(path) ? downloads : groups(path)))
+  return (path: string): Handler => (isDownload(path) ? downloads : groups(path))
 }
 
 /** The default one becomes the only default of the directory. */
@@ -69,6 +69,7 @@ interface Options {
   readonly dataDirectory: string
   readonly host: string
   readonly dataCentres: readonly [DataCentreListener, ...DataCentreListener[]]
+  readonly tls?: CertificateFiles
   readonly reset: Reset
   readonly demo?: boolean
   readonly telemetry: Telemetry
@@ -88,6 +89,7 @@ const reportDamage = ({ tidied }: LocalStores, say: (sentence: string) => void):
  */
 export const startService = async (options: Options) => {
   const { dataDirectory, host, dataCentres, reset, demo: wantsDemo = true, telemetry, say } = options
+  const tls = options.tls && (await import('./certificate.ts')).openTls(options.tls, say)
   const settings = readSettingsOf('machine')
   const machine = await openMachine(dataDirectory, {
     role: 'service',
@@ -99,11 +101,12 @@ export const startService = async (options: Options) => {
   const [{ id: home }] = dataCentres
   const listeners = createListeners(
     dataCentres,
-    host,
-    (dataCentre) => serverFor({ dataCentre, stores, settings, telemetry }),
+    { scheme: tls ? 'https' : 'http', host },
+    (dataCentre) => (tls?.createServer ?? createServer)(handlersFor({ dataCentre, stores, settings, telemetry })),
     say,
   )
   const stop = async () => {
+    tls?.close()
     await listeners.close()
     await machine.close()
   }

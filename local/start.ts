@@ -83,7 +83,7 @@ export const serve = async (given: Flags, admin: string): Promise<void> => {
   const { quiet, log: format, json, dataDir, yes, ...flags } = given
   // The service continues when nobody reads its output any more.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-  const say = (sentence: string) => console.error(sentence)
+  const say = (sentence: string) => console.error(escapeControls(sentence))
   const telemetry = createRequestLog(quiet, format)
   const reset = flags.reset && (yes ? async () => {} : confirmReset(dataDir))
   const service = await startService({ ...flags, dataDirectory: dataDir, reset, telemetry, say })

@@ -58,6 +58,15 @@ export const messages = {
     uploadLacks: text`\n\n1 unfinished upload lacks bytes: the sender must start again. …$`,
     versionDamaged: text`\n\n1 old version is damaged and cannot be restored. The current files of the sites`,
   },
+  certificate: {
+    kept: /^The old certificate stays in use\. /,
+    noCertificate: ({ cert }: { cert: string }) => `${cert} (--tls-cert) has no complete certificate`,
+    noKey: ({ key }: { key: string }) => `${key} (--tls-key) has no complete private key`,
+    otherKey: ({ cert, key }: { cert: string; key: string }) =>
+      `The private key ${key} does not belong to the certificate ${cert}.`,
+    replaced: (file: string) => new RegExp(`^The new certificate ${file} is in use\\. It expires on \\S+\\.$`),
+    unreadable: (file: string) => `${file} (--tls-key) cannot be read: `,
+  },
   check: {
     unreadable: (why: string) => text`^it cannot be read: ${why}`,
     blobSize: (found: number, expected: number) => text`^it has ${found} bytes instead of ${expected}: …blobs`,
@@ -423,6 +432,8 @@ export const wrongFlags = [
   ['--base-url us=https://us.example,us=https://us.example', 'Name each data centre only once'],
   ['--base-url eu=https://eu.example', '--base-url names the data centre eu, but --data-centres does not'],
   ['--base-url https://example.com --data-centres us:0,eu:0', 'With several data centres, --base-url must name each'],
+  ['--tls-cert cert.pem', '--tls-cert and --tls-key belong together'],
+  ['--tls-key key.pem', '--tls-cert and --tls-key belong together'],
   ['--log xml', usage.choices('text, json')],
   ['extra', usage.tooMany],
 ] as const
