@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { createAccessHandler } from '../functions/access/group.ts'
 import { createCategoriesHandler } from '../functions/categories/group.ts'
 import { createDocumentationHandler } from '../functions/documentation/group.ts'
 import { createFieldsHandler } from '../functions/fields/group.ts'
@@ -11,6 +12,7 @@ import { readDemo } from '../lib/machine/directory/demo-file.ts'
 import { diskFullError, type Reset } from '../lib/machine/directory/open-directory.ts'
 import { type LocalStores, openMachine } from '../lib/machine/machine.ts'
 import {
+  createAccessDeps,
   createCategoriesDeps,
   createDocumentationDeps,
   createFieldsDeps,
@@ -44,6 +46,7 @@ const handlersFor = ({ dataCentre, stores, settings, telemetry }: ServerDeps) =>
   const downloads = createDownloads({ files: stores.files, secret: stores.linkSecret }, storage.edge)
   const groups = dispatch({
     documentation: createDocumentationHandler(createDocumentationDeps(here, stores, surroundings)),
+    access: createAccessHandler(createAccessDeps(here, stores, surroundings)),
     fields: createFieldsHandler(createFieldsDeps(here, stores, surroundings)),
     categories: createCategoriesHandler(createCategoriesDeps(here, stores, surroundings)),
     storage: createStorageHandler(storage),

@@ -3,7 +3,7 @@ import type { Server as SecureServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { SecureContextOptions } from 'node:tls'
-import { catchAllGroup, prefixes } from '../lib/contract/routes/routes.ts'
+import { groupAt, type prefixes } from '../lib/contract/routes/routes.ts'
 import { type Deadline, unlimited } from '../lib/core/deadline.ts'
 import type { Handler } from '../lib/http/request.ts'
 import { namesHost, readRequest } from './read-request.ts'
@@ -60,10 +60,8 @@ type Group = (typeof prefixes)[number]['group']
 /** The handler for a path, chosen like the function behind the gateway. */
 export const dispatch =
   (handlers: Readonly<Record<Group, Handler>>) =>
-  (path: string): Handler => {
-    const found = prefixes.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))
-    return handlers[found?.group ?? catchAllGroup]
-  }
+  (path: string): Handler =>
+    handlers[groupAt(path)]
 
 const complaintInterval = 1_000
 

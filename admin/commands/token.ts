@@ -1,13 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import {
-  callerOf,
-  type Grant,
-  hashToken,
-  newToken,
-  type Permission,
-  permissions,
-  permissionsOf,
-} from '../../lib/access/grants.ts'
+import { permissionsOf, rightsOfToken } from '../../lib/access/callers.ts'
+import { type Grant, hashToken, newToken, type Permission, permissions } from '../../lib/access/grants.ts'
 import type { ChangeType, HistoryEntry } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { areas, parseRight, type Right, rightOf, simplified, textOfRight } from '../../lib/core/rights.ts'
@@ -84,8 +77,9 @@ const issue = async (stores: AdminStores, { user, site, ttl, ...granted }: Issue
 const list = async (stores: AdminStores, { site }: Partial<OfSite>) => {
   if (site !== undefined) await siteOf(stores, site)
   return (await grantsOf(stores, site)).map((grant) => {
-    const { hash, user, sites, rights } = callerOf(grant)
-    const permissions = permissionsOf({ rights })
+    const { hash, user, sites } = grant
+    const rights = rightsOfToken(grant)
+    const permissions = permissionsOf(rights)
     return { hash, user, sites, permissions, rights: rights.map(textOfRight), expires: expiryOf(grant) }
   })
 }

@@ -36,7 +36,7 @@ const longestMemory = 60_000
  * the directory, it does not ask the home: copies have the names of the tables at home.
  */
 export const openAwsStores = async (prefix: string, replica?: string): Promise<AdminStores> => {
-  const named: Outputs = (name) => `${prefix}-${name === 'SitesTable' ? 'sites' : 'tokens'}`
+  const named: Outputs = (name) => `${prefix}-${name.replace('Table', '').toLowerCase()}`
   const directory = replica === undefined ? await outputsOf(`${prefix}-directory`, undefined) : named
   const dynamodb = createDocumentClient(replica === undefined ? {} : { region: replica })
   const openDataCentre = async (id: string) => {
@@ -56,8 +56,12 @@ export const openAwsStores = async (prefix: string, replica?: string): Promise<A
       logLostEntry(entry, error)
     }
   }
-  const tables = { sitesTable: directory('SitesTable'), tokensTable: directory('TokensTable') }
-  const { sites: stored, grants } = openDirectory(tables, { dynamodb, record })
+  const tables = {
+    sitesTable: directory('SitesTable'),
+    tokensTable: directory('TokensTable'),
+    usersTable: directory('UsersTable'),
+  }
+  const { sites: stored, grants, people } = openDirectory(tables, { dynamodb, record })
   // Remembers the data centre of a site that is removed by this command.
   const homes = new Map<SiteId, string>()
   const sites: SiteDirectory = {
@@ -72,6 +76,7 @@ export const openAwsStores = async (prefix: string, replica?: string): Promise<A
   return {
     sites,
     grants,
+    people,
     async areas({ dataCentre }): Promise<AreaStores> {
       const { outputs, region, dynamodb } = await openDataCentre(dataCentre)
       const names = ['journalTable', 'pathLocksTable', 'webFormsTable', 'contentTable', 'categoryLinksTable'] as const

@@ -28,6 +28,12 @@ export const functionSettings: Readonly<Record<FunctionName, FunctionSettings>> 
     packageFiles: referenceFiles,
     folders: { console: join('console', 'dist') },
   },
+  access: {
+    description: 'Sign-in and people',
+    // Processor time for a hash of a password.
+    memorySize: 1024,
+    timeout: Duration.seconds(25),
+  },
   fields: {
     description: 'System fields of web forms',
     memorySize: 512,

@@ -12,12 +12,17 @@ export interface TableAccess {
 const directory: readonly TableAccess[] = [
   { table: 'sites', actions: ['GetItem'] },
   { table: 'tokens', actions: ['GetItem'] },
+  { table: 'users', actions: ['GetItem'] },
 ]
 
 const journal: TableAccess = { table: 'journal', actions: ['Query', 'UpdateItem'] }
 
 export const tableGrants: Readonly<Record<FunctionName, readonly TableAccess[]>> = {
   documentation: [{ table: 'sites', actions: ['GetItem'] }],
+  access: [
+    { table: 'tokens', actions: ['PutItem'] },
+    { table: 'users', actions: ['GetItem', 'PutItem'] },
+  ],
   fields: [...directory, journal, { table: 'webForms', actions: ['GetItem', 'Query', 'UpdateItem'] }],
   categories: [
     ...directory,
@@ -49,6 +54,7 @@ export const operationsOn = (table: TableName): ReadonlySet<string> => {
 export const administrationGrants: readonly TableAccess[] = [
   { table: 'sites', actions: ['GetItem', 'Scan', 'PutItem', 'UpdateItem', 'DeleteItem'] },
   { table: 'tokens', actions: ['GetItem', 'Scan', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+  { table: 'users', actions: ['GetItem', 'Scan', 'PutItem', 'DeleteItem'] },
   { table: 'webForms', actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'] },
   {
     table: 'content',

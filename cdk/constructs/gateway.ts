@@ -11,7 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-apigateway'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
-import { catchAllGroup, prefixes } from '../../lib/contract/routes/routes.ts'
+import { catchAllGroup, groupAt, prefixes } from '../../lib/contract/routes/routes.ts'
 import { errors } from '../../lib/core/errors.ts'
 import { corsHeaders } from '../../lib/http/cors.ts'
 import { byFunction, type FunctionName, type ServedGroup } from '../config/functions.ts'
@@ -36,14 +36,15 @@ const addRoutes = ({ root }: RestApi, functions: Functions): void => {
 
   answer(root, catchAllGroup)
   answer(root.addResource('{proxy+}'), catchAllGroup)
-  for (const { group, prefix } of prefixes) {
-    const segments = prefix.split('/').filter(Boolean)
-    const last = segments.length - 1
-    const resource = segments.reduce<IResource>(
-      (parent, segment, depth) => below(parent, segment, depth === last ? group : catchAllGroup),
-      root,
-    )
-    answer(resource.addResource('{proxy+}'), group)
+  for (const { prefix } of prefixes) {
+    const segments = prefix.replace('*', '{site}').split('/').filter(Boolean)
+    segments.reduce<IResource>((parent, segment, depth) => {
+      const path = `/${segments.slice(0, depth + 1).join('/')}`
+      const resource = below(parent, segment, groupAt(path))
+      // A resource has one variable child.
+      if (segments[depth + 1] !== '{site}') below(resource, '{proxy+}', groupAt(`${path}/{proxy+}`))
+      return resource
+    }, root)
   }
 }
 

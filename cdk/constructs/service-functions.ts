@@ -118,7 +118,11 @@ export const statementsOf = (
 
 type AllSettings = typeof settingsOf
 type AllTexts = SettingTexts<
-  AllSettings['documentation'] & AllSettings['fields'] & AllSettings['categories'] & AllSettings['storage']
+  AllSettings['documentation'] &
+    AllSettings['access'] &
+    AllSettings['fields'] &
+    AllSettings['categories'] &
+    AllSettings['storage']
 >
 
 const textsOf = ({ dataCentre, settings, stores: { tables, files, removals } }: FunctionOptions): AllTexts => ({
@@ -134,6 +138,7 @@ const textsOf = ({ dataCentre, settings, stores: { tables, files, removals } }: 
   requestsPerSite: String(settings.requestLimits.perSite),
   sitesTable: tables.sites.tableName,
   tokensTable: tables.tokens.tableName,
+  usersTable: tables.users.tableName,
   journalTable: tables.journal.tableName,
   webFormsTable: tables.webForms.tableName,
   contentTable: tables.content.tableName,

@@ -160,7 +160,9 @@ export const createStreaming = (
   const distribution = new Distribution(parts, 'Distribution', {
     comment: Stack.of(scope).stackName,
     defaultBehavior: passing(gatewayOrigin(api, handled.secrets[0])),
-    additionalBehaviors: Object.fromEntries(streamed.map(({ prefix }) => [`${prefix}/*`, toFunction])),
+    additionalBehaviors: Object.fromEntries(
+      streamed.flatMap(({ prefix }) => [prefix, `${prefix}/*`].map((pattern) => [pattern, toFunction])),
+    ),
     errorResponses: rememberedErrors.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     httpVersion: HttpVersion.HTTP2_AND_3,
     ...(customDomain && { domainNames: [customDomain.domainName] }),

@@ -1,4 +1,4 @@
-import { permissionsOf } from '../../lib/access/grants.ts'
+import { permissionsOf, rightsOn } from '../../lib/access/callers.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { health, root, sitePage } from '../../lib/contract/fields/contract.ts'
 import { xmlNames } from '../../lib/contract/fields/xml-names.ts'
@@ -45,7 +45,7 @@ export const listSites = ({ edge }: FieldsDeps) =>
       url: dataCentre.url,
       dataCentre: dataCentre.id,
       renderingEngine,
-      permissions: permissionsOf(caller),
+      permissions: permissionsOf(rightsOn(caller, id)),
     }))
     const value: Answer<typeof sitePage> = wholeList(sitesUrl(here), items)
     return ok({ value, xml: xmlNames.sites })

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import type { Caller } from '../../lib/access/grants.ts'
+import type { SiteCaller } from '../../lib/access/callers.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { Level } from '../../lib/core/rights.ts'
 import type { OperationInput } from '../../lib/http/operation.ts'
@@ -26,7 +26,7 @@ const deletedPathOf = (segments: Segments): { path: StoragePath } => {
 
 const permittedPath =
   (level: Level) =>
-  (segments: Segments, { rights }: Caller): { path: StoragePath } => {
+  (segments: Segments, { rights }: SiteCaller): { path: StoragePath } => {
     const { path } = pathOf(segments)
     requireScope({ rights, level }, path)
     return { path }
@@ -37,19 +37,19 @@ export const readablePath = permittedPath('read')
 export const writablePath = permittedPath('write')
 
 /** `?meta` also describes the folders that lead to those of the caller (A-43). */
-export const describablePath = (segments: Segments, caller: Caller): { path: StoragePath } => {
+export const describablePath = (segments: Segments, caller: SiteCaller): { path: StoragePath } => {
   const { path } = pathOf(segments)
   const isOnWay = ownFoldersBelow({ rights: caller.rights, level: 'read' }, path).length > 0
   return isOnWay ? { path } : readablePath(segments, caller)
 }
 
-export const removablePath = (segments: Segments, { rights }: Caller): { path: StoragePath } => {
+export const removablePath = (segments: Segments, { rights }: SiteCaller): { path: StoragePath } => {
   const { path } = deletedPathOf(segments)
   requireScope({ rights, level: 'write' }, parentOf(path))
   return { path }
 }
 
-export const purgeablePath = (segments: Segments, { rights }: Caller): { path: StoragePath } => {
+export const purgeablePath = (segments: Segments, { rights }: SiteCaller): { path: StoragePath } => {
   const { path } = deletedPathOf(segments)
   requireScope({ rights, level: 'write' }, path)
   return { path }

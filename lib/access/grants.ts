@@ -1,7 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { HistoryEntry } from '../core/history-entry.ts'
 import { type SiteId, storedId } from '../core/ids.ts'
-import { hasSomewhere, parseRight, type Right, rightOf } from '../core/rights.ts'
 
 /** The port to the grants, by the SHA-256 of their token. Errors of every call: unavailable. */
 export interface Grants {
@@ -19,7 +18,8 @@ export type Permission = (typeof permissions)[number]
 
 /**
  * A-12: `hash` is the SHA-256 of the token in hex; the token itself is never stored. `permissions` has the texts of
- * rights too. `expires`: epoch seconds.
+ * rights too. `expires`: epoch seconds. A session or key belongs to the person `user`; `since` names the `sessions` of
+ * that person, or for a key `created`.
  */
 export interface Grant {
   readonly hash: string
@@ -27,6 +27,8 @@ export interface Grant {
   readonly sites: readonly SiteId[]
   readonly permissions: readonly string[]
   readonly expires: number
+  readonly kind?: 'session' | 'key'
+  readonly since?: number
 }
 
 const listed = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
@@ -37,29 +39,11 @@ export const storedGrant = (stored: Readonly<Partial<Record<keyof Grant, unknown
   sites: listed(stored.sites).map((site) => storedId<SiteId>(site)),
   permissions: listed(stored.permissions).map(String),
   expires: Number(stored.expires),
+  ...(stored.kind != null && { kind: stored.kind === 'key' ? 'key' : 'session', since: Number(stored.since) }),
 })
-
-export interface Caller extends Grant {
-  readonly rights: readonly Right[]
-  readonly hasOwnRights: boolean
-}
-
-// A-38: the contract gives fields and categories to every token.
-const usualRights = (['forms:write', 'categories:write', 'history:read'] as const).map(rightOf)
-
-export const callerOf = (grant: Grant): Caller => {
-  const hasOwnRights = grant.permissions.some((text) => text.includes(':'))
-  const files = grant.permissions.includes('files') ? [rightOf('files:write')] : []
-  const own = grant.permissions.map(parseRight).filter((right) => right !== undefined)
-  return { ...grant, hasOwnRights, rights: [...files, ...(hasOwnRights ? own : usualRights)] }
-}
-
-/** A-22: `files` when the token has a right on any files. */
-export const permissionsOf = ({ rights }: Pick<Caller, 'rights'>): readonly Permission[] =>
-  hasSomewhere(rights, rightOf('files:read')) ? permissions : []
 
 export const newToken = (): string => randomBytes(32).toString('hex')
 
 export const hashToken = (token: string): string => hash('sha256', token, 'hex')
 
-export const isCurrent = (grant: Grant, now: number): boolean => grant.expires * 1000 > now
+export const isCurrent = (grant: Pick<Grant, 'expires'>, now: number): boolean => grant.expires * 1000 > now

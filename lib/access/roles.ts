@@ -17,3 +17,12 @@ export const roles = {
   author: role(true, 'files:write', 'history:read'),
   viewer: role(false, 'files:read', 'forms:read', 'categories:read', 'history:read'),
 } satisfies Readonly<Record<string, Role>>
+
+export type RoleName = keyof typeof roles
+
+export const isPerFolder = (name: RoleName): boolean => roles[name].isPerFolder
+
+export const rightsOfRole = (name: RoleName, onFolders: readonly Right[] = []): readonly Right[] => {
+  const { rights, isPerFolder: perFolder } = roles[name]
+  return perFolder ? [...onFolders, ...rights.filter(({ area }) => area !== 'files')] : rights
+}

@@ -6,6 +6,7 @@ import { createGrants, createSiteDirectory, withoutHistory } from './dynamodb/di
 import { createDocumentClient } from './dynamodb/dynamodb.ts'
 import { createJournal, type RecordChange } from './dynamodb/journal.ts'
 import { createPathLocks } from './dynamodb/path-locks.ts'
+import { createPeople } from './dynamodb/people.ts'
 import { createUploadProgress, createUploadRecords } from './dynamodb/uploads.ts'
 import { createUsageCounts } from './dynamodb/usage-counts.ts'
 import { createWebForms } from './dynamodb/web-forms.ts'
@@ -23,7 +24,7 @@ export interface Given {
 }
 
 type SitesSettings = Pick<EdgeSettings, 'sitesTable' | 'directoryRegion'>
-type DirectorySettings = SitesSettings & Pick<EdgeSettings, 'tokensTable'>
+type DirectorySettings = SitesSettings & Pick<EdgeSettings, 'tokensTable' | 'usersTable'>
 
 type AreaTable = 'journalTable' | 'webFormsTable' | 'contentTable' | 'categoryLinksTable' | 'pathLocksTable'
 
@@ -39,11 +40,15 @@ const directoryOptions = ({ directoryRegion: region }: SitesSettings, given: Giv
 export const openSites = (settings: SitesSettings, given: Given = {}) =>
   createSiteDirectory({ ...directoryOptions(settings, given), table: settings.sitesTable })
 
-export const openDirectory = (settings: DirectorySettings, given: Given = {}): Pick<Stores, 'sites' | 'grants'> => {
+export const openDirectory = (
+  settings: DirectorySettings,
+  given: Given = {},
+): Pick<Stores, 'sites' | 'grants' | 'people'> => {
   const options = directoryOptions(settings, given)
   return {
     sites: createSiteDirectory({ ...options, table: settings.sitesTable }),
     grants: createGrants({ ...options, table: settings.tokensTable }),
+    people: createPeople({ ...options, table: settings.usersTable }),
   }
 }
 
@@ -51,6 +56,20 @@ export const openJournal = ({ journalTable: table }: Pick<AreaSettings, 'journal
   const { dynamodb = createDocumentClient(), now } = given
   const { record, history } = createJournal({ dynamodb, table, now })
   return { dynamodb, now, record: given.record ?? record, history }
+}
+
+/** The history of a site is in its own data centre, so its entries from another one are left out (A-109). */
+export const openAccessStores = (
+  settings: DirectorySettings & Pick<AreaSettings, 'journalTable'> & Pick<EdgeSettings, 'dataCentre'>,
+  given?: Given,
+) => {
+  const { dynamodb, record } = openJournal(settings, given)
+  const sites = openSites(settings, { dynamodb })
+  const recordHere: RecordChange = async (entry) => {
+    const site = await sites.getSite(entry.site)
+    if (site?.dataCentre === settings.dataCentre) await record(entry)
+  }
+  return openDirectory(settings, { dynamodb, record: recordHere })
 }
 
 export const openFieldsStores = (

@@ -46,9 +46,16 @@ const limits = {
   requestsPerSite: otherwise('REQUESTS_PER_SITE', wholeNumber(0, 1_000_000), '0'),
 }
 
-const edge = { ...gateway, ...limits, tokensTable: required('TOKENS_TABLE', text()) }
+const edge = {
+  ...gateway,
+  ...limits,
+  tokensTable: required('TOKENS_TABLE', text()),
+  usersTable: required('USERS_TABLE', text()),
+}
 
 const journal = { journalTable: required('JOURNAL_TABLE', text()) }
+
+const access = { ...edge, ...journal }
 
 const fields = { ...edge, ...journal, webFormsTable: required('WEB_FORMS_TABLE', text()) }
 
@@ -124,6 +131,7 @@ const machine = {
 
 export const settingsOf = {
   documentation,
+  access,
   fields,
   categories,
   storage,

@@ -22,6 +22,7 @@ export interface TableDefinition {
 export const tables = {
   sites: { partitionKey: { name: 'id', type: 'S' }, global: true },
   tokens: { partitionKey: { name: 'hash', type: 'S' }, global: true, timeToLive: 'expires' },
+  users: { partitionKey: { name: 'key', type: 'S' }, global: true },
   webForms: {
     partitionKey: { name: 'site', type: 'N' },
     sortKey: { name: 'form', type: 'N' },

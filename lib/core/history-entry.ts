@@ -20,6 +20,11 @@ export const changeTypes = [
   'link.removed',
   ...subjectKinds.flatMap((thing) => fates.map((fate) => `${thing}.${fate}` as const)),
   'content.imported',
+  'user.created',
+  'user.changed',
+  'user.removed',
+  'user.invited',
+  ...(['key', 'issuer', 'rule'] as const).flatMap((thing) => [`${thing}.created`, `${thing}.removed`] as const),
 ] as const
 
 export type ChangeType = (typeof changeTypes)[number]

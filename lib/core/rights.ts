@@ -61,6 +61,17 @@ export const simplified = (rights: readonly Right[]): readonly Right[] => {
   })
 }
 
+const inBoth = (one: Right, other: Right): Right | undefined => {
+  if (one.area !== other.area) return undefined
+  const level = one.level === 'write' && other.level === 'write' ? 'write' : 'read'
+  if (isWithin(one.folder, other.folder)) return { ...other, level }
+  return isWithin(other.folder, one.folder) ? { ...one, level } : undefined
+}
+
+/** What both sets of rights include. */
+export const commonRights = (some: readonly Right[], others: readonly Right[]): readonly Right[] =>
+  simplified(some.flatMap((one) => others.map((other) => inBoth(one, other)).filter((right) => right !== undefined)))
+
 const lacks = (needed: Right, error: ErrorName): ServiceError =>
   new ServiceError(error, { message: `The token lacks the right ${textOfRight(needed)}. Use a token that has it.` })
 

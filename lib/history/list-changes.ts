@@ -45,6 +45,10 @@ const areas: Readonly<Record<string, Area>> = {
   object: 'categories',
   link: 'categories',
   token: 'access',
+  user: 'access',
+  key: 'access',
+  issuer: 'access',
+  rule: 'access',
 }
 
 const areaOf = ({ type, subject }: Change): Area | undefined => {

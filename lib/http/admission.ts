@@ -1,9 +1,11 @@
-import { type Caller, hashToken, isCurrent } from '../access/grants.ts'
+import { type Caller, rightsOn } from '../access/callers.ts'
+import { hashToken, isCurrent } from '../access/grants.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Deadline } from '../core/deadline.ts'
 import { ServiceError } from '../core/errors.ts'
 import { requireSomewhere, rightOf } from '../core/rights.ts'
 import { preflight } from './cors.ts'
+import type { Formats } from './format.ts'
 import { type GroupPolicy, groupPolicies } from './group-policy.ts'
 import { preferredFormat } from './negotiate.ts'
 import type { AdmittedRequest, OperationHandler, RoutedRequest } from './operation.ts'
@@ -60,16 +62,19 @@ const requireOfSite = (
   if (renderingEngine && !site.renderingEngine) throw new ServiceError('renderingEngineOff')
 }
 
-const negotiate = (request: Request, { formats }: GroupPolicy): Presentation => {
+const negotiate = (request: Request, formats: Formats): Presentation => {
   const format = preferredFormat(request, formats)
   if (format === undefined) throw new ServiceError('notAcceptable')
   return { format, varies: formats.length > 1 }
 }
 
-const onlyJson: Presentation = { format: 'json', varies: false }
+export const fallbackPresentation = (request: Request, policy: GroupPolicy, trace: Trace): Presentation => {
+  const formats = trace.formats ?? policy.formats
+  return { format: preferredFormat(request, formats) ?? formats[0], varies: formats.length > 1 }
+}
 
-export const fallbackPresentation = (request: Request, { formats }: GroupPolicy, trace: Trace): Presentation =>
-  trace.public ? onlyJson : { format: preferredFormat(request, formats) ?? formats[0], varies: formats.length > 1 }
+const formatsOf = (route: Route, policy: GroupPolicy): Formats =>
+  route.formats ?? (route.public ? ['json'] : policy.formats)
 
 // A disagreement between the operations and the route table is found when the service starts.
 const endpointOf = (route: Route, answeredBy: AnyOperation) => {
@@ -107,13 +112,15 @@ export const createResponder = <Operation extends string>(
     const { operation, answeredBy } = route
     trace.operation = operation
     const routed = { ...request, params, deadline }
+    const formats = formatsOf(route, policy)
+    trace.formats = formats
     if (isPublic(answeredBy)) {
-      trace.public = true
-      return renderReply(request, await answeredBy.run(routed), onlyJson)
+      const presentation = negotiate(request, formats)
+      return renderReply(request, await answeredBy.run(routed), presentation)
     }
     const caller = await authenticate(deps, routed, policy, trace)
     if (isOfCaller(answeredBy)) {
-      const presentation = negotiate(request, policy)
+      const presentation = negotiate(request, formats)
       return renderReply(request, await answeredBy.run({ ...routed, caller }), presentation)
     }
     const found = await resolveSite(deps, routed, caller, route, policy)
@@ -122,9 +129,9 @@ export const createResponder = <Operation extends string>(
     }
     trace.site = found.site.id
     deps.limitSite(found.site.id)
-    const admitted = { ...routed, ...found, caller }
+    const admitted = { ...routed, ...found, caller: { ...caller, rights: rightsOn(caller, found.site.id) } }
     requireOfSite(route, policy, admitted)
-    const presentation = negotiate(request, policy)
+    const presentation = negotiate(request, formats)
     return renderReply(request, await answeredBy(admitted), presentation)
   }
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { isStronglyIn, isWeaklyIn, readTags } from '../core/entity-tags.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { Format } from './negotiate.ts'
+import type { Format } from './format.ts'
 
 export const tagOfText = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22)
 

@@ -1,11 +1,10 @@
 import type { ErrorName } from '../core/errors.ts'
-import type { Format } from './negotiate.ts'
+import type { Formats } from './format.ts'
 import type { Group } from './router.ts'
 
 /** `alwaysMovedPermanently`: changes are redirected with 301 too. Other groups use 308 for them. */
 export interface GroupPolicy {
-  // The first one is the default. With a single format, `Accept` is ignored (A-6).
-  readonly formats: readonly [Format, ...Format[]]
+  readonly formats: Formats
   readonly renderingEngine?: true
   readonly tokenInQuery?: true
   readonly alwaysMovedPermanently?: true
@@ -32,4 +31,5 @@ export const groupPolicies: Readonly<Record<Group, GroupPolicy>> = {
     rightMissing: 'privilegesMissing',
   },
   documentation: { formats: ['json'], ...usualErrors },
+  access: { formats: ['json'], ...usualErrors },
 }

@@ -1,7 +1,6 @@
 import Negotiator from 'negotiator'
+import type { Format, Formats } from './format.ts'
 import type { Request } from './request.ts'
-
-export type Format = 'json' | 'xml'
 
 const mediaTypes: Readonly<Record<Format, readonly [string, ...string[]]>> = {
   json: ['application/json'],
@@ -20,10 +19,7 @@ export const formatOf = (mediaType: string): Format | undefined =>
 const charset = /;\s*charset=(?:"[^"]*"|[^;,]*)/gi
 
 /** F-26: undefined when `Accept` allows none of the formats. */
-export const preferredFormat = (
-  { headers }: Pick<Request, 'headers'>,
-  offered: readonly [Format, ...Format[]],
-): Format | undefined => {
+export const preferredFormat = ({ headers }: Pick<Request, 'headers'>, offered: Formats): Format | undefined => {
   const accept = (headers['accept'] ?? '').replace(charset, '').trim()
   if (offered.length === 1 || accept === '' || accept === '*/*') return offered[0]
   const chosen = new Negotiator({ headers: { accept } }).mediaType(offered.flatMap((format) => mediaTypes[format]))

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import type { Caller } from '../access/grants.ts'
+import type { SiteCaller } from '../access/callers.ts'
 import type { Deadline } from '../core/deadline.ts'
 import type { ErrorName } from '../core/errors.ts'
 import type { Author } from '../core/history-entry.ts'
@@ -15,7 +15,7 @@ export interface RoutedRequest extends Request {
 
 /** A request that has passed every check except those of its body. */
 export interface AdmittedRequest extends RoutedRequest {
-  readonly caller: Caller
+  readonly caller: SiteCaller
   readonly site: Site
   readonly dataCentre: DataCentre
 }
@@ -49,12 +49,15 @@ export const bodyOf = <Schemas, Name extends keyof Schemas>({ schemas, ...how }:
 })
 
 interface Shape<Params, Query, Body> {
-  readonly params: (params: Readonly<Record<string, string>>, caller: Caller) => Params
+  readonly params: (params: Readonly<Record<string, string>>, caller: SiteCaller) => Params
   readonly query?: (query: Switches, target: { readonly params: Params; readonly site: Site }) => Query | Promise<Query>
   readonly body?: BodyShape<Body>
 }
 
-const readBody = async <Body>(request: Request, { schema, malformed, ...forms }: BodyShape<Body>): Promise<Body> => {
+export const readBody = async <Body>(
+  request: Request,
+  { schema, malformed, ...forms }: BodyShape<Body>,
+): Promise<Body> => {
   const [{ readDocument }, { validate }, expected] = await Promise.all([
     import('./read-body.ts'),
     import('./validate.ts'),

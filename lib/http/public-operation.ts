@@ -1,4 +1,4 @@
-import type { Caller } from '../access/grants.ts'
+import type { Caller } from '../access/callers.ts'
 import type { RoutedRequest } from './operation.ts'
 import type { Reply } from './reply.ts'
 

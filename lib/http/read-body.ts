@@ -1,7 +1,8 @@
 import { type ErrorName, ServiceError } from '../core/errors.ts'
 import { mediaType } from '../core/media-type.ts'
+import type { Format } from './format.ts'
 import { readJson } from './json.ts'
-import { type Format, formatOf } from './negotiate.ts'
+import { formatOf } from './negotiate.ts'
 import { bodyChunks, type Request } from './request.ts'
 
 export const largestDocument = 64 * 1024

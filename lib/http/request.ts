@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Deadline } from '../core/deadline.ts'
 import { type ErrorName, ServiceError } from '../core/errors.ts'
+import type { Formats } from './format.ts'
 
 export type RequestBody = { readonly bytes: Uint8Array } | { readonly stream: Readable }
 
@@ -71,19 +72,18 @@ export interface Arrival {
 }
 
 /**
- * `token` is the first 8 hex digits of the token's hash, valid or not. A `public` route answers JSON, whatever `Accept`
- * prefers.
+ * `token` is the first 8 hex digits of the token's hash, valid or not. `formats` are those of the route that was found.
  */
 export interface Trace {
   operation: string
   site: number | null
   token: string | null
-  public: boolean
+  formats: Formats | undefined
   admitted: boolean
 }
 
 /** The record of a request. Never contains tokens, bodies or query strings. */
-export interface RequestRecord extends Arrival, Readonly<Omit<Trace, 'public' | 'admitted'>> {
+export interface RequestRecord extends Arrival, Readonly<Omit<Trace, 'formats' | 'admitted'>> {
   readonly status: number
   readonly durationMs: number
   readonly error?: unknown

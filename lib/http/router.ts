@@ -1,11 +1,12 @@
 import { ServiceError } from '../core/errors.ts'
 import type { AreaRight } from '../core/rights.ts'
+import type { Formats } from './format.ts'
 
-export type Group = 'fields' | 'categories' | 'storage' | 'documentation'
+export type Group = 'fields' | 'categories' | 'storage' | 'documentation' | 'access'
 
 /**
  * `right`: every operation of a site has one (A-34). `keepsMethod`: redirected to another data centre with 308, also in
- * a group that uses 301.
+ * a group that uses 301. `formats` replaces those of the group; a public route answers JSON without it.
  */
 export interface Route {
   readonly operation: string
@@ -16,6 +17,7 @@ export interface Route {
   readonly right?: AreaRight
   readonly public?: boolean
   readonly keepsMethod?: boolean
+  readonly formats?: Formats
 }
 
 export const isOfSite = ({ path }: Pick<Route, 'path'>): boolean => path.includes('{site}')

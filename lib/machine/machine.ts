@@ -22,6 +22,7 @@ import { createGrants, createSiteDirectory } from './tables/directory-stores.ts'
 import { createHistory, createHistorySweep, createRecorder, type RecordChange } from './tables/history.ts'
 import { openLinkSecret } from './tables/link-secret.ts'
 import { createFolderRemovals, createRemovalCheck, createWorkflows, forgetRemovals } from './tables/path-locks.ts'
+import { createPeople } from './tables/people.ts'
 import { createSiteUsage } from './tables/quotas.ts'
 import { createRemovalQueue, type LocalRemovalQueue } from './tables/removal-queue.ts'
 import { createUploadProgress, createUploadRecords } from './tables/uploads.ts'
@@ -38,6 +39,7 @@ export const createTableStores = (
 ): TableStores => ({
   sites: createSiteDirectory(database, record),
   grants: createGrants(database, record),
+  people: createPeople(database, record),
   webForms: createWebForms(database, record),
   contents: createContents(database, record),
   links: createCategoryLinks(database, record),

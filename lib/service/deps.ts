@@ -1,4 +1,4 @@
-import { type Caller, callerOf } from '../access/grants.ts'
+import { type Caller, findCaller } from '../access/callers.ts'
 import type { ListDeps } from '../categories/lists.ts'
 import type { CategoriesSettings, DocumentationSettings, EdgeSettings, FileSettings } from '../config/config.ts'
 import { cachedLookup } from '../core/cached-lookup.ts'
@@ -22,23 +22,23 @@ export interface Surroundings {
 // In milliseconds. A revoked token works no longer than this.
 const directoryTtl = 20_000
 
-type EdgeStores = Pick<Stores, 'sites' | 'grants'>
+type EdgeStores = Pick<Stores, 'sites' | 'grants' | 'people'>
 
 type HandledSettings = Pick<EdgeSettings, 'dataCentre'> &
   Partial<Pick<EdgeSettings, 'requestsPerToken' | 'requestsPerSite'>>
 
 const edgeOf = (
   { dataCentre, requestsPerToken = 0, requestsPerSite = 0 }: HandledSettings,
-  { sites, grants }: Pick<Stores, 'sites'> & Partial<EdgeStores>,
+  { sites, grants, people }: Pick<Stores, 'sites'> & Partial<EdgeStores>,
   { telemetry, clock = systemClock }: Surroundings,
 ): EdgeDeps => {
   const remembered = { ttl: directoryTtl, max: 10_000, now: clock.monotonic }
   return {
     dataCentre,
-    findCaller: cachedLookup<string, Caller>(async (hash) => {
-      const grant = await grants?.get(hash)
-      return grant && callerOf(grant)
-    }, remembered),
+    findCaller: cachedLookup<string, Caller>(
+      async (hash) => (grants && people ? findCaller({ grants, people }, hash) : undefined),
+      remembered,
+    ),
     findSite: cachedLookup<SiteId, Site>((id) => sites.getSite(id), remembered),
     findDataCentre: cachedLookup<string, DataCentre>((id) => sites.getDataCentre(id), remembered),
     limitToken: createRequestLimit(requestsPerToken, 'with this token', clock.monotonic),
@@ -73,6 +73,19 @@ export const createDocumentationDeps = (
 }
 
 export type DocumentationDeps = ReturnType<typeof createDocumentationDeps>
+
+export const createAccessDeps = (
+  settings: HandledSettings,
+  { grants, people, sites }: EdgeStores,
+  surroundings: Surroundings,
+) => ({
+  edge: edgeOf(settings, { grants, people, sites }, surroundings),
+  grants,
+  people,
+  clock: surroundings.clock ?? systemClock,
+})
+
+export type AccessDeps = ReturnType<typeof createAccessDeps>
 
 export const createFieldsDeps = (
   settings: HandledSettings,

@@ -1,4 +1,5 @@
 import type { Grants } from '../access/grants.ts'
+import type { People } from '../access/people.ts'
 import type { CategoryLinks } from '../categories/category-links.ts'
 import type { Contents } from '../categories/contents.ts'
 import type { WebForms } from '../fields/web-forms.ts'
@@ -14,6 +15,7 @@ import type { UploadParts, UploadRecords } from '../storage/uploads/upload-store
 export interface Stores {
   readonly sites: SiteDirectory
   readonly grants: Grants
+  readonly people: People
   readonly webForms: WebForms
   readonly contents: Contents
   readonly links: CategoryLinks

@@ -13,7 +13,7 @@ import type { RequestRecord } from '../../lib/http/request.ts'
 import type { Stores } from '../../lib/service/stores.ts'
 import { continueRemoval } from '../../lib/storage/continue-removal.ts'
 import { toStoragePath } from '../../lib/storage/path.ts'
-import { exercises, fillDirectory, openStorageOver, perform, storesOver } from '../support/every-operation.ts'
+import { addOwner, exercises, fillDirectory, openStorageOver, perform, storesOver } from '../support/every-operation.ts'
 import { entry } from '../support/history.ts'
 import { createLoss, loseFirstAnswers } from '../support/store-faults.ts'
 import { openTestTables } from '../support/tables.ts'
@@ -112,7 +112,8 @@ describe('each function has the table permissions of its operations, and no othe
     const records: RequestRecord[] = []
     const telemetry = { request: (record: RequestRecord) => void records.push(record) }
     const calls = await callsOf(async (repeat, dynamodb, plain) => {
-      const token = await fillDirectory(storesOver(plain))
+      await fillDirectory(storesOver(plain))
+      const token = await addOwner(storesOver(plain))
       await fill(plain)
       const opened = await open(dynamodb, { telemetry })
       for (const request of requests) await repeat(() => perform(opened.handler, token, request))

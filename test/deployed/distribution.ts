@@ -2,15 +2,21 @@ import { once } from 'node:events'
 import { request as ask, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { createAccessHandler } from '../../functions/access/group.ts'
 import { createCategoriesHandler } from '../../functions/categories/group.ts'
 import { createDocumentationHandler } from '../../functions/documentation/group.ts'
 import { createFieldsHandler } from '../../functions/fields/group.ts'
 import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
-import { openCategoriesStores, openFieldsStores } from '../../lib/aws/open-tables.ts'
+import { openAccessStores, openCategoriesStores, openFieldsStores } from '../../lib/aws/open-tables.ts'
 import { readSettingsOf } from '../../lib/config/config.ts'
 import type { Deadline } from '../../lib/core/deadline.ts'
 import type { Answer, Handler, Request, Send } from '../../lib/http/request.ts'
-import { createCategoriesDeps, createDocumentationDeps, createFieldsDeps } from '../../lib/service/deps.ts'
+import {
+  createAccessDeps,
+  createCategoriesDeps,
+  createDocumentationDeps,
+  createFieldsDeps,
+} from '../../lib/service/deps.ts'
 import { createServer, dispatch } from '../../server/create-server.ts'
 import { freePort, type StreamProcess, startStreamProcess } from './stream-process.ts'
 
@@ -75,7 +81,7 @@ const handingOver = (stream: StreamProcess): Handler => {
 
 const [bundle = ''] = process.argv.slice(2)
 const stream = await startStreamProcess(bundle, process.env)
-const settings = { ...readSettingsOf('fields'), ...readSettingsOf('categories') }
+const settings = { ...readSettingsOf('access'), ...readSettingsOf('fields'), ...readSettingsOf('categories') }
 const given = { dynamodb: createDocumentClient() }
 const stores = { ...openFieldsStores(settings, given), ...openCategoriesStores(settings, given) }
 const consoleFolder = join(import.meta.dirname, '..', '..', 'console', 'dist')
@@ -88,6 +94,7 @@ const server = createServer(
         consoleFolder,
       }),
     ),
+    access: createAccessHandler(createAccessDeps(settings, openAccessStores(settings, given), silent)),
     fields: createFieldsHandler(createFieldsDeps(settings, stores, silent)),
     categories: createCategoriesHandler(createCategoriesDeps(settings, stores, silent)),
     storage: handingOver(stream),

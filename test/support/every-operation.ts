@@ -1,20 +1,25 @@
 import { join } from 'node:path'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { ServedGroup } from '../../cdk/config/functions.ts'
+import { createAccessHandler } from '../../functions/access/group.ts'
 import { createCategoriesHandler } from '../../functions/categories/group.ts'
 import { createDocumentationHandler } from '../../functions/documentation/group.ts'
 import { createFieldsHandler } from '../../functions/fields/group.ts'
 import { hashToken, newToken } from '../../lib/access/grants.ts'
+import { hashPassword } from '../../lib/access/passwords.ts'
+import { beginSession } from '../../lib/access/sessions.ts'
 import type { ObservedRemovals } from '../../lib/aws/dynamodb/folder-removals.ts'
 import type { RecordChange } from '../../lib/aws/dynamodb/journal.ts'
 import { openAreas, openDirectory, openUploads } from '../../lib/aws/open-tables.ts'
 import { tables } from '../../lib/config/tables.ts'
+import { systemClock } from '../../lib/core/clock.ts'
 import { type ObjectKind, objectKindNames, withDefaults } from '../../lib/core/content-kinds.ts'
 import { unlimited } from '../../lib/core/deadline.ts'
 import type { SiteId, WebFormId } from '../../lib/core/ids.ts'
 import { objectKinds } from '../../lib/core/object-kinds.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import {
+  createAccessDeps,
   createCategoriesDeps,
   createDocumentationDeps,
   createFieldsDeps,
@@ -26,6 +31,7 @@ import { openTestFiles } from './files.ts'
 import { send } from './gateway.ts'
 import { entry } from './history.ts'
 import { formHeaders, multipart } from './multipart.ts'
+import { testPerson } from './people.ts'
 import { type TestTables, tableSettings } from './tables.ts'
 
 const settings = { dataCentre: 'us', dataCentres: ['us'], longestList: 20_000, keptDays: 30 }
@@ -81,6 +87,13 @@ export const fillDirectory = async ({ sites, grants }: Pick<Stores, 'sites' | 'g
   const expires = Math.floor(Date.now() / 1000) + 3600
   await grants.put({ hash: hashToken(token), user: 'ann', sites: [site], permissions: ['files'], expires }, [])
   return token
+}
+
+/** Creates an owner of that site. Returns the token of a session. */
+export const addOwner = async ({ grants, people }: Pick<Stores, 'grants' | 'people'>): Promise<string> => {
+  const person = testPerson()
+  await people.create(person, [])
+  return beginSession({ grants, clock: systemClock }, person)
 }
 
 export interface Request {
@@ -206,7 +219,7 @@ const largeFolder: readonly Request[] = Array.from({ length: 21 }, (_, batch) =>
 /** Files on this machine, and all other data of the storage in the tables. */
 export const openStorageOver = (dynamodb: DynamoDBDocumentClient, surroundings: Surroundings) => {
   const { record, ...stores } = storesOver(dynamodb)
-  const { sites, grants, workflows, removals, progress, uploadRecords, history } = stores
+  const { sites, grants, people, workflows, removals, progress, uploadRecords, history } = stores
   return openTestFiles({
     ...surroundings,
     lease: { lasts: 33_000 },
@@ -214,6 +227,7 @@ export const openStorageOver = (dynamodb: DynamoDBDocumentClient, surroundings: 
       files: watchingRemovals(files, removals, record),
       sites,
       grants,
+      people,
       workflows,
       removals,
       progress,
@@ -299,7 +313,25 @@ const storage: Exercise = {
   ],
 }
 
-export const exercises: readonly Exercise[] = [documentation, fields, categories, storage]
+const signIn = { username: 'Bob', password: 'correct horse battery' }
+
+const access: Exercise = {
+  group: 'access',
+  async fill(dynamodb) {
+    const password = await hashPassword(signIn.password)
+    await storesOver(dynamodb).people.create(testPerson({ name: 'bob', password }), [])
+  },
+  open: async (dynamodb, surroundings) => ({
+    handler: createAccessHandler(createAccessDeps(settings, storesOver(dynamodb), surroundings)),
+    close: async () => {},
+  }),
+  requests: [
+    { method: 'POST', target: '/api/v2/admin/tokens', body: signIn },
+    { method: 'POST', target: '/api/v1/admin/tokens', body: signIn },
+  ],
+}
+
+export const exercises: readonly Exercise[] = [access, documentation, fields, categories, storage]
 
 /** Sends a request of an exercise. Throws an Error if the status is not the expected one. */
 export const perform = async (handler: Handler, token: string, request: Request, requestId = 'test'): Promise<void> => {

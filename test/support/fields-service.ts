@@ -36,7 +36,7 @@ interface Instance {
   readonly handler: Handler
   /** The function of the categories, on the same directory. */
   readonly categoriesHandler: Handler
-  readonly stores: Pick<Stores, 'sites' | 'grants'>
+  readonly stores: Pick<Stores, 'sites' | 'grants' | 'people'>
   readonly deps: FieldsDeps
   readonly records: readonly RequestRecord[]
   /** The client of this instance. */

@@ -17,6 +17,7 @@ type StorageStores = Pick<
   Stores,
   | 'sites'
   | 'grants'
+  | 'people'
   | 'files'
   | 'workflows'
   | 'removals'

@@ -16,6 +16,7 @@ export interface TestTables {
 export const tableSettings = (names: TestTables['names']) => ({
   sitesTable: names.sites,
   tokensTable: names.tokens,
+  usersTable: names.users,
   webFormsTable: names.webForms,
   contentTable: names.content,
   categoryLinksTable: names.categoryLinks,

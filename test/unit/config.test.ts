@@ -6,6 +6,7 @@ const complete = {
   DATA_CENTRE: 'us',
   SITES_TABLE: 'sites-of-us',
   TOKENS_TABLE: 'tokens-of-us',
+  USERS_TABLE: 'users-of-us',
   JOURNAL_TABLE: 'journal-of-us',
   WEB_FORMS_TABLE: 'forms-of-us',
 }
@@ -18,6 +19,7 @@ describe('the settings of the fields function', () => {
       requestsPerSite: 0,
       sitesTable: 'sites-of-us',
       tokensTable: 'tokens-of-us',
+      usersTable: 'users-of-us',
       journalTable: 'journal-of-us',
       webFormsTable: 'forms-of-us',
       pathEncoding: 'encoded',
@@ -133,6 +135,7 @@ describe('the environment of the deployment', () => {
       dataCentre: 'us',
       sitesTable: 'sites-of-us',
       tokensTable: 'tokens-of-us',
+      usersTable: 'users-of-us',
       webFormsTable: 'forms-of-us',
       journalTable: 'journal-of-us',
       directoryRegion: undefined,
@@ -146,9 +149,8 @@ describe('the environment of the deployment', () => {
 
   test('must contain every required setting, or the compiler fails', () => {
     const { fields } = settingsOf
+    const texts = { dataCentre: 'us', sitesTable: 's', tokensTable: 't', usersTable: 'u', journalTable: 'j' }
     // @ts-expect-error the table of the web forms is missing
-    expect(environmentOf(fields, { dataCentre: 'us', sitesTable: 's', tokensTable: 't' })).not.toHaveProperty(
-      'WEB_FORMS_TABLE',
-    )
+    expect(environmentOf(fields, texts)).not.toHaveProperty('WEB_FORMS_TABLE')
   })
 })

@@ -1,6 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { hashPassword } from '../../lib/access/passwords.ts'
+import type { Person } from '../../lib/access/people.ts'
 import type { HistoryEntry } from '../../lib/core/history-entry.ts'
 import { openMachine } from '../../lib/machine/machine.ts'
 import { toStoragePath } from '../../lib/storage/path.ts'
@@ -29,11 +31,23 @@ const prepareFiles = async (baseUrl: string, token: string): Promise<string> => 
   return begun.headers.get('Location')?.split('/').at(-1) ?? ''
 }
 
-/** A page in a workflow, and a folder with an open removal: no request creates these. */
+/** A person, a page in a workflow, and a folder with an open removal: no request creates these. */
 const openRecords = async (dataDirectory: string, site: HistoryEntry['site']): Promise<void> => {
   const entry: HistoryEntry = { site, type: 'site.created', subject: 'example', actor: 'example' }
   const { stores, close } = await openMachine(dataDirectory)
+  const owner = {
+    name: 'ann',
+    displayName: 'Ann',
+    email: 'ann@example.com',
+    sites: { [site]: { role: 'owner' } },
+    disabled: false,
+    password: await hashPassword('correct horse battery'),
+    created: 1,
+    sessions: 1,
+    version: 1,
+  } satisfies Person
   try {
+    await stores.people.create(owner, [])
     await stores.workflows.start(site, toStoragePath('press/release.html'), entry)
     await stores.removals.open(site, toStoragePath('archive/2025'), 'to go', entry)
   } finally {

@@ -1,7 +1,7 @@
 import type { ExampleRequest } from '../../lib/contract/contract.ts'
 import { type ErrorName, errors } from '../../lib/core/errors.ts'
 import { mediaType } from '../../lib/core/media-type.ts'
-import type { Format } from '../../lib/http/negotiate.ts'
+import type { Format } from '../../lib/http/format.ts'
 import { writeXml } from '../../lib/http/write-xml.ts'
 import { type ExampleService, useExampleService } from './example-service.ts'
 import { type Operation, operations } from './operations.ts'
@@ -42,6 +42,7 @@ const bodyIn = (format: Format, { contract }: Operation, { body }: ExampleReques
 }
 
 const requestId = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g
+const secret = /(?<="token":"|<token>)[\da-f]{64}/g
 const changeId = /"(\d{16})-(\d+)"/g
 
 /**
@@ -54,6 +55,7 @@ const normalised = (text: string, baseUrl: string): string => {
     .replaceAll(changeId, (_, position: string, site: string) => `"${first + positions.indexOf(position)}-${site}"`)
     .replaceAll(baseUrl, exampleBaseUrl)
     .replaceAll(requestId, exampleRequestId)
+    .replaceAll(secret, 'd2f1'.repeat(16))
     .replaceAll(/"(lastModified|at)":"[^"]*"/g, `"$1":"${exampleDate}"`)
 }
 
@@ -102,7 +104,9 @@ const record = async (service: Service, operation: Operation, example: ExampleRe
 
 const recordAll = async (service: Service): Promise<Recording[]> => {
   const recordings: Recording[] = []
-  for (const operation of operations.filter(({ policy }) => policy.formats.includes(service.format))) {
+  for (const operation of operations.filter((one) =>
+    [...one.policy.formats, ...one.formats].includes(service.format),
+  )) {
     for (const example of operation.contract.examples ?? [{}]) {
       recordings.push(await record(service, operation, example))
     }

@@ -1,3 +1,4 @@
+import { accessContract } from '../../lib/contract/access/contract.ts'
 import { categoriesContract } from '../../lib/contract/categories/contract.ts'
 import type { GroupContract, OperationContract } from '../../lib/contract/contract.ts'
 import { documentationContract } from '../../lib/contract/documentation/contract.ts'
@@ -5,11 +6,12 @@ import { fieldsContract } from '../../lib/contract/fields/contract.ts'
 import { routes } from '../../lib/contract/routes/routes.ts'
 import { storageContract } from '../../lib/contract/storage/contract.ts'
 import { byName } from '../../lib/core/names.ts'
+import type { Format } from '../../lib/http/format.ts'
 import { groupPolicies } from '../../lib/http/group-policy.ts'
-import type { Format } from '../../lib/http/negotiate.ts'
 import type { Route } from '../../lib/http/router.ts'
 
 const contracts: { readonly [Name in (typeof routes)[number]['group']]: GroupContract<Name> } = {
+  access: accessContract,
   categories: categoriesContract,
   documentation: documentationContract,
   fields: fieldsContract,
@@ -23,7 +25,7 @@ const describe = (route: Route) => {
   const contract = Object.entries<OperationContract>(operations).find(([name]) => name === route.operation)?.[1]
   if (!contract) throw new Error(`Nothing describes ${route.operation}`)
   const policy = groupPolicies[route.group]
-  const formats: readonly Format[] = route.public ? ['json'] : policy.formats
+  const formats: readonly Format[] = route.formats ?? (route.public ? ['json'] : policy.formats)
   return {
     route,
     policy,
@@ -35,7 +37,7 @@ const describe = (route: Route) => {
       return { ...variable, example: contract.pathExamples?.[name] ?? variable.example }
     }),
     // Operations without a token belong to the service itself, whichever function answers them.
-    tag: route.public ? contracts.documentation.tag : (contract.tag ?? tag),
+    tag: contract.tag ?? (route.public ? contracts.documentation.tag : tag),
   }
 }
 

@@ -9,7 +9,7 @@ export type ClientOptions = {
  * An error. `errors` lists every fault of a request that has several.
  */
 export type Error = {
-    code: 431 | 100002 | 100004 | 100005 | 100006 | 100013 | 100015 | 100403 | 100412 | 100416 | 100429 | 100500 | 100503 | 100507 | 101000 | 104000 | 104001 | 104002 | 104003 | 104004 | 104005 | 104006 | 104007 | 104008 | 104009 | 104010 | 104011 | 104012 | 104014 | 104015 | 104016 | 104019 | 104020 | 104022 | 104023 | 104024 | 104028 | 104030 | 104031 | 104032 | 104033 | 109002 | 115000 | 115001 | 115002 | 115006 | 220000 | 220001 | 220002 | 220003;
+    code: 431 | 100002 | 100004 | 100005 | 100006 | 100013 | 100015 | 100403 | 100412 | 100416 | 100429 | 100500 | 100503 | 100507 | 101000 | 101001 | 101002 | 101003 | 101010 | 101011 | 101012 | 101013 | 104000 | 104001 | 104002 | 104003 | 104004 | 104005 | 104006 | 104007 | 104008 | 104009 | 104010 | 104011 | 104012 | 104014 | 104015 | 104016 | 104019 | 104020 | 104022 | 104023 | 104024 | 104028 | 104030 | 104031 | 104032 | 104033 | 109002 | 115000 | 115001 | 115002 | 115006 | 220000 | 220001 | 220002 | 220003;
     message: string;
     requestId: string;
     errors?: Array<Problem>;
@@ -691,7 +691,20 @@ export type Change = {
     } | null;
 };
 
-export type ChangeType = 'file.stored' | 'file.removed' | 'file.moved' | 'file.copied' | 'file.restored' | 'file.purged' | 'folder.created' | 'folder.removed' | 'folder.restored' | 'field.created' | 'field.updated' | 'field.removed' | 'link.added' | 'link.removed' | 'site.created' | 'site.changed' | 'site.removed' | 'form.created' | 'form.changed' | 'form.removed' | 'category.created' | 'category.changed' | 'category.removed' | 'object.created' | 'object.changed' | 'object.removed' | 'workflow.created' | 'workflow.changed' | 'workflow.removed' | 'token.created' | 'token.changed' | 'token.removed' | 'content.imported';
+export type ChangeType = 'file.stored' | 'file.removed' | 'file.moved' | 'file.copied' | 'file.restored' | 'file.purged' | 'folder.created' | 'folder.removed' | 'folder.restored' | 'field.created' | 'field.updated' | 'field.removed' | 'link.added' | 'link.removed' | 'site.created' | 'site.changed' | 'site.removed' | 'form.created' | 'form.changed' | 'form.removed' | 'category.created' | 'category.changed' | 'category.removed' | 'object.created' | 'object.changed' | 'object.removed' | 'workflow.created' | 'workflow.changed' | 'workflow.removed' | 'token.created' | 'token.changed' | 'token.removed' | 'content.imported' | 'user.created' | 'user.changed' | 'user.removed' | 'user.invited' | 'key.created' | 'key.removed' | 'issuer.created' | 'issuer.removed' | 'rule.created' | 'rule.removed';
+
+export type SignIn = {
+    username: string;
+    password: string;
+    tokenExpiryPeriod?: 'short' | 'long';
+};
+
+/**
+ * A token for the next requests.
+ */
+export type Token = {
+    token: string;
+};
 
 /**
  * The value of `where`. Its other keys are the members that `order` accepts, each with a value or operators.
@@ -4651,3 +4664,123 @@ export type ListChangesResponses = {
 };
 
 export type ListChangesResponse = ListChangesResponses[keyof ListChangesResponses];
+
+export type SignInData = {
+    /**
+     * JSON or a form.
+     */
+    body: SignIn;
+    path?: never;
+    query?: never;
+    url: '/api/v2/admin/tokens';
+};
+
+export type SignInErrors = {
+    /**
+     * - `101002` The request is malformed. GET /docs shows what to send.
+     */
+    400: Error;
+    /**
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     */
+    401: Error;
+    /**
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     */
+    405: Error;
+    /**
+     * - `100013` The request body is too large. Split it into smaller requests.
+     */
+    413: Error;
+    /**
+     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     */
+    415: Error;
+    /**
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report it with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type SignInError = SignInErrors[keyof SignInErrors];
+
+export type SignInResponses = {
+    /**
+     * The token.
+     */
+    200: Token;
+};
+
+export type SignInResponse = SignInResponses[keyof SignInResponses];
+
+export type SignInV1Data = {
+    /**
+     * JSON, a form, or XML with any root.
+     */
+    body: SignIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/admin/tokens';
+};
+
+export type SignInV1Errors = {
+    /**
+     * - `101002` The request is malformed. GET /docs shows what to send.
+     */
+    400: Error;
+    /**
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     */
+    401: Error;
+    /**
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     */
+    405: Error;
+    /**
+     * - `100013` The request body is too large. Split it into smaller requests.
+     */
+    413: Error;
+    /**
+     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     */
+    415: Error;
+    /**
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report it with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type SignInV1Error = SignInV1Errors[keyof SignInV1Errors];
+
+export type SignInV1Responses = {
+    /**
+     * The token.
+     */
+    200: Token;
+};
+
+export type SignInV1Response = SignInV1Responses[keyof SignInV1Responses];

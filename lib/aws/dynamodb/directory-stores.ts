@@ -44,7 +44,7 @@ export const createGrants = ({ record, ...options }: DirectoryOptions): Grants =
     },
 
     async put(grant, entries) {
-      await table.put({ ...grant } satisfies Record<keyof Grant, unknown>)
+      await table.put({ ...grant } satisfies Required<Record<keyof Omit<Grant, 'kind' | 'since'>, unknown>>)
       for (const entry of entries) await record(entry)
     },
 

@@ -1,3 +1,4 @@
+import { accessRoutes } from './access.ts'
 import { categoriesRoutes } from './categories.ts'
 import { documentationRoutes } from './documentation.ts'
 import { fieldsRoutes } from './fields.ts'
@@ -18,20 +19,37 @@ export const routes = [
   ...ofFields,
   ...categoriesRoutes,
   ...storageRoutes,
+  ...accessRoutes,
 ] as const
 
 type RouteOf<Group extends string> = Extract<(typeof routes)[number], { group: Group }>
 export type OperationOf<Group extends string> = RouteOf<Group>['operation']
 
-/** The gateway sends each prefix to the function of its group. */
+/**
+ * The gateway sends each prefix to the function of its group, the first one that fits. `*` is one segment. No path of
+ * another group may end like one of the storage, because `*` of a distribution is any number of segments.
+ */
 export const prefixes = [
   { group: 'documentation', prefix: '/openapi.json' },
   { group: 'documentation', prefix: '/docs' },
   { group: 'documentation', prefix: '/console' },
+  { group: 'access', prefix: '/api/v1/admin/tokens' },
   { group: 'fields', prefix: '/api/v1' },
   { group: 'categories', prefix: '/webresources/api/v3' },
-  { group: 'storage', prefix: '/api/v2' },
+  { group: 'storage', prefix: '/api/v2/admin/sites/*/storage' },
+  { group: 'storage', prefix: '/api/v2/admin/sites/*/uploads' },
+  { group: 'storage', prefix: '/api/v2/admin/sites/*/changes' },
+  { group: 'access', prefix: '/api/v2' },
 ] as const
 
 /** This group answers all other paths, so that 404 and 405 have the service's own body there too. */
 export const catchAllGroup = 'fields'
+
+const patterns = prefixes.map(({ group, prefix }) => ({
+  group,
+  expression: new RegExp(`^${prefix.replaceAll('.', '\\.').replaceAll('*', '[^/]+')}(?:/|$)`),
+}))
+
+/** The group whose function answers a path. */
+export const groupAt = (path: string): (typeof prefixes)[number]['group'] =>
+  patterns.find(({ expression }) => expression.test(path))?.group ?? catchAllGroup

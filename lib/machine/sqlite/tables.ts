@@ -49,7 +49,15 @@ const directory = `
     user TEXT NOT NULL,
     sites TEXT NOT NULL,
     permissions TEXT NOT NULL,
-    expires INTEGER NOT NULL
+    expires INTEGER NOT NULL,
+    kind TEXT, -- NULL for tokens, which belong to no person.
+    since INTEGER
+  ) STRICT, WITHOUT ROWID;
+  -- By the name in lower case. The record is JSON.
+  CREATE TABLE people (
+    key TEXT PRIMARY KEY,
+    version INTEGER NOT NULL,
+    record TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;`
 
 const webForms = `

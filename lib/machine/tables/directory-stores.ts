@@ -104,6 +104,8 @@ export const createSiteDirectory = (database: Database, record: RecordChange): S
 interface GrantRow extends Pick<Grant, 'hash' | 'user' | 'expires'> {
   readonly sites: string
   readonly permissions: string
+  readonly kind: string | null
+  readonly since: number | null
 }
 
 const toGrant = (row: GrantRow): Grant =>
@@ -114,7 +116,8 @@ export const createGrants = (database: Database, record: RecordChange): Grants =
   const { get, some, put, remove, setSites } = prepareAll(connection, {
     get: query<GrantRow>('SELECT * FROM grants WHERE hash = ?'),
     some: query<GrantRow>('SELECT * FROM grants WHERE hash > ? ORDER BY hash LIMIT +?'),
-    put: 'INSERT OR REPLACE INTO grants (hash, user, sites, permissions, expires) VALUES (?, ?, ?, ?, ?)',
+    put: `INSERT OR REPLACE INTO grants (hash, user, sites, permissions, expires, kind, since)
+      VALUES (?, ?, ?, ?, ?, ?, ?)`,
     remove: 'DELETE FROM grants WHERE hash = ?',
     setSites: 'UPDATE grants SET sites = ? WHERE hash = ?',
   })
@@ -125,9 +128,9 @@ export const createGrants = (database: Database, record: RecordChange): Grants =
       return row && toGrant(row)
     },
 
-    put: ({ hash, user, sites, permissions, expires }, entries) =>
+    put: ({ hash, user, sites, permissions, expires, kind, since }, entries) =>
       write(() => {
-        put.run(hash, user, JSON.stringify(sites), JSON.stringify(permissions), expires)
+        put.run(hash, user, JSON.stringify(sites), JSON.stringify(permissions), expires, kind ?? null, since ?? null)
         entries.forEach(record)
       }),
 

@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { GetObjectCommand, UploadPartCommand } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Context } from 'aws-lambda'
+import { createAccessHandler } from '../../../functions/access/group.ts'
 import { createCategoriesHandler } from '../../../functions/categories/group.ts'
 import { createDocumentationHandler } from '../../../functions/documentation/group.ts'
 import { createFieldsHandler } from '../../../functions/fields/group.ts'
@@ -17,6 +18,7 @@ import { type LambdaHandler, lambdaHandler } from '../../../lib/aws/lambda/lambd
 import { createRemovalWorker } from '../../../lib/aws/lambda/removal-worker.ts'
 import { openFileStores } from '../../../lib/aws/open-files.ts'
 import {
+  openAccessStores,
   openCategoriesStores,
   openDirectory,
   openFieldsStores,
@@ -24,10 +26,11 @@ import {
   openUploads,
 } from '../../../lib/aws/open-tables.ts'
 import { createS3Clients } from '../../../lib/aws/s3/bucket.ts'
-import { catchAllGroup, prefixes } from '../../../lib/contract/routes/routes.ts'
+import { groupAt, type prefixes } from '../../../lib/contract/routes/routes.ts'
 import { systemClock } from '../../../lib/core/clock.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import {
+  createAccessDeps,
   createCategoriesDeps,
   createDocumentationDeps,
   createFieldsDeps,
@@ -191,6 +194,9 @@ const functionsOf = (dataCentre: string): Readonly<Record<Group, LambdaHandler>>
         ),
       ),
     ),
+    access: lambdaHandler(
+      createAccessHandler(createAccessDeps(here, openAccessStores(here, { dynamodb }), { ...surroundings, clock })),
+    ),
     fields: lambdaHandler(
       createFieldsHandler(createFieldsDeps(here, openFieldsStores(here, { dynamodb }), surroundings)),
     ),
@@ -234,11 +240,7 @@ const openGateway = (dataCentre: string): Server => {
   return createServer((request, response) => {
     const answer = async () => {
       const event = eventOf(request, Buffer.concat(await request.toArray()))
-      const found = prefixes.find(({ prefix }) => event.path === prefix || event.path.startsWith(`${prefix}/`))
-      const { statusCode, headers, body, isBase64Encoded } = await functions[found?.group ?? catchAllGroup](
-        event,
-        context,
-      )
+      const { statusCode, headers, body, isBase64Encoded } = await functions[groupAt(event.path)](event, context)
       const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8')
       response.writeHead(statusCode, { 'Content-Length': bytes.length, ...headers }).end(bytes)
     }

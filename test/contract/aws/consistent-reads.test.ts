@@ -4,6 +4,7 @@ import { createCategoryStores } from '../../../lib/aws/dynamodb/category-stores.
 import { createGrants, createSiteDirectory } from '../../../lib/aws/dynamodb/directory-stores.ts'
 import { createJournal } from '../../../lib/aws/dynamodb/journal.ts'
 import { createPathLocks, type PathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
+import { createPeople } from '../../../lib/aws/dynamodb/people.ts'
 import { createUploadProgress } from '../../../lib/aws/dynamodb/uploads.ts'
 import { createWebForms } from '../../../lib/aws/dynamodb/web-forms.ts'
 import type { LinkList } from '../../../lib/categories/category-links.ts'
@@ -51,6 +52,7 @@ beforeAll(async () => {
   stores = {
     sites: createSiteDirectory({ dynamodb, table: names.sites, record: unrecorded }),
     grants: createGrants({ dynamodb, table: names.tokens, record: unrecorded }),
+    people: createPeople({ dynamodb, table: names.users, record: unrecorded }),
     webForms: createWebForms({ dynamodb, table: names.webForms, record: unrecorded }),
     ...createCategoryStores({
       dynamodb,

@@ -10,7 +10,7 @@ import { entry, type Hand, hands } from '../../support/hands.ts'
 import { oddNames } from './odd-names.ts'
 import { idsOf, range } from './some-content.ts'
 
-type Tested = Pick<Stores, 'sites' | 'grants' | 'webForms' | 'contents' | 'workflows'>
+type Tested = Pick<Stores, 'sites' | 'grants' | 'people' | 'webForms' | 'contents' | 'workflows'>
 
 const odd = `Ä "b" 'c' \\ 🍐 \u{ffff}`
 const largest = largestNamedId as SiteId

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { callerOf } from '../../../lib/access/grants.ts'
+import { rightsOfToken } from '../../../lib/access/callers.ts'
 import { roles } from '../../../lib/access/roles.ts'
-import type { SiteId } from '../../../lib/core/ids.ts'
 import { areas, foldersBelow, includesRight, parseRight, simplified, textOfRight } from '../../../lib/core/rights.ts'
 
 const rights = (...texts: readonly string[]) =>
@@ -73,8 +72,7 @@ test('A list of rights keeps none that another one includes', () => {
 })
 
 describe('the rights of a stored token', () => {
-  const rightsOf = (...permissions: readonly string[]) =>
-    callerOf({ hash: '', user: 'ann', sites: [1 as SiteId], permissions, expires: 0 }).rights.map(textOfRight)
+  const rightsOf = (...permissions: readonly string[]) => rightsOfToken({ permissions }).map(textOfRight)
   const usual = ['forms:write', 'categories:write', 'history:read']
 
   test('are the usual ones without rights of its own, and files with the permission (A-38, A-39)', () => {

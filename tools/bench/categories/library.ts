@@ -22,7 +22,7 @@ export const smallCategory = 1 as CategoryId
 // Empty at the start; the benches link to it.
 export const emptyCategory = 9 as CategoryId
 
-type CategoriesStores = Pick<Stores, 'sites' | 'grants' | 'contents' | 'links'>
+type CategoriesStores = Pick<Stores, 'sites' | 'grants' | 'people' | 'contents' | 'links'>
 
 export type Ask = (
   method: string,

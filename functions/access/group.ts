@@ -1,0 +1,15 @@
+import { accessRoutes } from '../../lib/contract/routes/access.ts'
+import type { OperationOf } from '../../lib/contract/routes/routes.ts'
+import type { AnyOperation } from '../../lib/http/admission.ts'
+import { createHandler } from '../../lib/http/handler.ts'
+import type { Handler } from '../../lib/http/request.ts'
+import type { AccessDeps } from '../../lib/service/deps.ts'
+import { signIn, signInV1 } from './sign-in.ts'
+
+export const createAccessHandler = (deps: AccessDeps): Handler => {
+  const operations: Record<OperationOf<'access'>, AnyOperation> = {
+    signIn: signIn(deps),
+    signInV1: signInV1(deps),
+  }
+  return createHandler('access', accessRoutes, operations, deps.edge)
+}

@@ -1,0 +1,73 @@
+import type { SiteId } from '../core/ids.ts'
+import { commonRights, hasSomewhere, parseRight, type Right, rightOf, simplified } from '../core/rights.ts'
+import { type Grant, type Grants, type Permission, permissions } from './grants.ts'
+import { type People, type Person, rightsOfEntry } from './people.ts'
+
+/** The owner of a valid token. `sites` has only those that the owner still has. Tokens of `token issue` have no person. */
+export interface Caller extends Grant {
+  readonly rightsBySite: ReadonlyMap<SiteId, readonly Right[]>
+  readonly hasOwnRights: boolean
+  readonly person?: Person
+}
+
+export interface SiteCaller extends Caller {
+  readonly rights: readonly Right[]
+}
+
+// A-38: the contract gives fields and categories to every token.
+const usualRights = (['forms:write', 'categories:write', 'history:read'] as const).map(rightOf)
+
+const ownRightsOf = ({ permissions: texts }: Pick<Grant, 'permissions'>): readonly Right[] =>
+  texts.map(parseRight).filter((right) => right !== undefined)
+
+export const rightsOfToken = (grant: Pick<Grant, 'permissions'>): readonly Right[] => {
+  const files = grant.permissions.includes('files') ? [rightOf('files:write')] : []
+  return [...files, ...(hasOwnRights(grant) ? ownRightsOf(grant) : usualRights)]
+}
+
+const hasOwnRights = ({ permissions: texts }: Pick<Grant, 'permissions'>): boolean =>
+  texts.some((text) => text.includes(':'))
+
+const callerOfToken = (grant: Grant): Caller => {
+  const rights = rightsOfToken(grant)
+  return {
+    ...grant,
+    rightsBySite: new Map(grant.sites.map((site) => [site, rights])),
+    hasOwnRights: hasOwnRights(grant),
+  }
+}
+
+// A-61, A-67, A-89: the rights that the person has now; a key has only those of its own among them.
+const callerOfPerson = (grant: Grant, person: Person): Caller | undefined => {
+  const since = grant.kind === 'key' ? person.created : person.sessions
+  if (person.disabled || grant.since !== since) return undefined
+  const sites = grant.sites.filter((site) => person.sites[site] !== undefined)
+  const rightsOn = (site: SiteId): readonly Right[] => {
+    const rights = rightsOfEntry(person.sites[site])
+    return grant.kind === 'key' ? commonRights(ownRightsOf(grant), rights) : rights
+  }
+  const rightsBySite = new Map(sites.map((site) => [site, simplified(rightsOn(site))]))
+  return { ...grant, sites, rightsBySite, hasOwnRights: true, person }
+}
+
+/** Undefined when the person of a session or key is removed, disabled, or has ended it. */
+export const callerOf = (grant: Grant, person?: Person): Caller | undefined => {
+  if (grant.kind === undefined) return callerOfToken(grant)
+  return person && callerOfPerson(grant, person)
+}
+
+/** A-62: a token of a person takes one call more than another one. */
+export const findCaller = async (
+  { grants, people }: { readonly grants: Pick<Grants, 'get'>; readonly people: Pick<People, 'get'> },
+  hash: string,
+): Promise<Caller | undefined> => {
+  const grant = await grants.get(hash)
+  if (!grant) return undefined
+  return callerOf(grant, grant.kind && (await people.get(grant.user)))
+}
+
+export const rightsOn = ({ rightsBySite }: Caller, site: SiteId): readonly Right[] => rightsBySite.get(site) ?? []
+
+/** A-22: `files` when the caller has a right on any files. */
+export const permissionsOf = (rights: readonly Right[]): readonly Permission[] =>
+  hasSomewhere(rights, rightOf('files:read')) ? permissions : []

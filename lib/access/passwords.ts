@@ -1,0 +1,84 @@
+import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import { ServiceError } from '../core/errors.ts'
+
+/** A-55. `memory` in KiB. */
+const present = { memory: 19 * 1024, passes: 2, parallelism: 1 } as const
+
+const derive = promisify<'argon2id', Argon2Parameters, Buffer>(argon2)
+
+interface Hash {
+  readonly memory: number
+  readonly passes: number
+  readonly parallelism: number
+  readonly nonce: Buffer
+  readonly tag: Buffer
+}
+
+const shape = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
+
+const inBase64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
+
+const read = (phc: string): Hash => {
+  const [, memory, passes, parallelism, nonce, tag] = shape.exec(phc) ?? []
+  if (nonce === undefined || tag === undefined) throw new Error('A stored password has no known form')
+  return {
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
+    nonce: Buffer.from(nonce, 'base64'),
+    tag: Buffer.from(tag, 'base64'),
+  }
+}
+
+const write = ({ memory, passes, parallelism, nonce, tag }: Hash): string =>
+  `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${inBase64(nonce)}$${inBase64(tag)}`
+
+/** Hashes share the threads of file reads, so the others wait. Errors: unavailable, when too many wait. */
+const atOnce = 2
+const mostWaiting = 50
+
+const createQueue = () => {
+  let running = 0
+  const waiting: (() => void)[] = []
+  return async <Value>(work: () => Promise<Value>): Promise<Value> => {
+    if (running >= atOnce) {
+      if (waiting.length >= mostWaiting) throw new ServiceError('unavailable')
+      await new Promise<void>((resolve) => waiting.push(resolve))
+    } else running += 1
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running -= 1
+    }
+  }
+}
+
+const inTurn = createQueue()
+
+const messageOf = (password: string): Buffer => Buffer.from(password.normalize('NFC'))
+
+const tagOf = (password: string, { nonce, memory, passes, parallelism, tag }: Hash): Promise<Buffer> =>
+  inTurn(() =>
+    derive('argon2id', { message: messageOf(password), nonce, memory, passes, parallelism, tagLength: tag.length }),
+  )
+
+export const hashPassword = async (password: string): Promise<string> => {
+  const fresh = { ...present, nonce: randomBytes(16), tag: Buffer.alloc(32) }
+  return write({ ...fresh, tag: await tagOf(password, fresh) })
+}
+
+// No password has it. A-66: the check of a person without a password takes as long as another one.
+const nobody = write({ ...present, nonce: randomBytes(16), tag: randomBytes(32) })
+
+export const matchesPassword = async (password: string, stored: string | undefined): Promise<boolean> => {
+  const hash = read(stored ?? nobody)
+  return timingSafeEqual(await tagOf(password, hash), hash.tag) && stored !== undefined
+}
+
+export const isOutdated = (stored: string): boolean => {
+  const { memory, passes, parallelism } = read(stored)
+  return memory !== present.memory || passes !== present.passes || parallelism !== present.parallelism
+}

@@ -1,0 +1,78 @@
+import type { HistoryEntry } from '../core/history-entry.ts'
+import { type SiteId, storedId } from '../core/ids.ts'
+import { parseRight, type Right } from '../core/rights.ts'
+import { isPerFolder, type RoleName, rightsOfRole } from './roles.ts'
+
+export type SiteEntry =
+  | { readonly role: RoleName; readonly folders?: readonly string[] }
+  | { readonly rights: readonly string[] }
+
+/**
+ * A-53. `created` differs between two people who have the same name one after the other. Sessions that began with another
+ * value of `sessions` have ended. Both are in epoch milliseconds, `expires` in epoch seconds. `password` is a PHC string.
+ * `addresses` has the day of the last sign-in by the hash of the address (A-77).
+ */
+export interface Person {
+  readonly name: string
+  readonly displayName: string
+  readonly email: string
+  readonly sites: Readonly<Record<SiteId, SiteEntry>>
+  readonly disabled: boolean
+  readonly password?: string
+  readonly invitation?: { readonly hash: string; readonly expires: number }
+  readonly created: number
+  readonly sessions: number
+  readonly lastSignIn?: string
+  readonly addresses?: Readonly<Record<string, string>>
+  readonly version: number
+}
+
+/** `overtaken`: another change came first, so `before` is no longer stored. */
+type PersonOutcome = 'done' | 'overtaken' | 'last owner'
+
+/**
+ * The port to people in all data centres. Names are compared without case. `create` answers false when the name is taken.
+ * `replace` removes without `after`, sets the version, and never takes the last owner from a site (A-58). Lists are in
+ * order of name. Errors of every call: unavailable.
+ */
+export interface People {
+  get(name: string): Promise<Person | undefined>
+  create(person: Person, entries: readonly HistoryEntry[]): Promise<boolean>
+  replace(before: Person, after: Person | undefined, entries: readonly HistoryEntry[]): Promise<PersonOutcome>
+  listOfSite(site: SiteId): Promise<readonly Person[]>
+}
+
+const nameShape = /^[A-Za-z0-9._@+-]{1,64}$/
+
+// A distribution would send the addresses of these people to the function of the files.
+const areaNames: ReadonlySet<string> = new Set(['storage', 'uploads', 'changes'])
+
+export const keyOfName = (name: string): string => name.toLowerCase()
+
+export const isPersonName = (name: string): boolean => nameShape.test(name) && !areaNames.has(keyOfName(name))
+
+export const sitesOfPerson = ({ sites }: Pick<Person, 'sites'>): readonly SiteId[] =>
+  Object.keys(sites).map((id) => storedId<SiteId>(id))
+
+const rightsIn = (texts: readonly string[]): readonly Right[] =>
+  texts.map(parseRight).filter((right) => right !== undefined)
+
+export const rightsOfEntry = (entry: SiteEntry | undefined): readonly Right[] => {
+  if (!entry) return []
+  if ('rights' in entry) return rightsIn(entry.rights)
+  return isPerFolder(entry.role)
+    ? rightsOfRole(entry.role, rightsIn((entry.folders ?? []).map((folder) => `files:write:${folder}`)))
+    : rightsOfRole(entry.role)
+}
+
+const isOwner = ({ sites, disabled }: Person, site: SiteId): boolean => {
+  const entry = sites[site]
+  return !disabled && entry !== undefined && 'role' in entry && entry.role === 'owner'
+}
+
+/** The sites that lose this owner by the change. */
+export const ownershipsLost = (before: Person, after: Person | undefined): readonly SiteId[] =>
+  sitesOfPerson(before).filter((site) => isOwner(before, site) && !(after && isOwner(after, site)))
+
+export const hasOtherOwner = (people: readonly Person[], site: SiteId, { name }: Person): boolean =>
+  people.some((person) => person.name !== name && isOwner(person, site))

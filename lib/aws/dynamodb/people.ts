@@ -1,0 +1,90 @@
+import { hasOtherOwner, keyOfName, ownershipsLost, type People, type Person } from '../../access/people.ts'
+import type { SiteId } from '../../core/ids.ts'
+import { openTable, scan, type Table, type TableOptions } from './dynamodb.ts'
+import type { RecordChange } from './journal.ts'
+import { createMark, isOwnWrite } from './write-mark.ts'
+
+interface PersonItem extends Person {
+  readonly key: string
+  readonly mark: string
+}
+
+const toPerson = ({ key: _, mark: __, ...person }: PersonItem): Person => person
+
+const storeOf = (table: Table<PersonItem>) => {
+  /** Whether the write with this mark took place, also when its answer was lost. */
+  const isStored = async (item: PersonItem): Promise<boolean> =>
+    isOwnWrite(item.mark, (await table.get({ key: item.key }))?.mark)
+
+  const put = async (item: PersonItem, condition: string, values = {}): Promise<boolean> =>
+    (await table.put(item, { condition, values })) || (await isStored(item))
+
+  const isUnchanged = '#version = :version AND #created = :created'
+
+  return {
+    create: (person: Person) =>
+      put({ ...person, version: 1, key: keyOfName(person.name), mark: createMark() }, 'attribute_not_exists(#key)'),
+
+    async replace(before: Person, after: Person | undefined): Promise<boolean> {
+      const key = keyOfName(before.name)
+      const values = { ':version': before.version, ':created': before.created }
+      if (!after) {
+        const isRemoved = await table.delete({ key }, { condition: isUnchanged, values })
+        return isRemoved || (await table.get({ key })) === undefined
+      }
+      return put({ ...after, version: before.version + 1, key, mark: createMark() }, isUnchanged, values)
+    },
+
+    async listOfSite(site: SiteId): Promise<readonly Person[]> {
+      const found: Person[] = []
+      for await (const item of scan(table)) if (item.sites[site] !== undefined) found.push(toPerson(item))
+      return found.sort((a, b) => (keyOfName(a.name) < keyOfName(b.name) ? -1 : 1))
+    },
+  }
+}
+
+/**
+ * The table Users: one item for each person. Two owners may leave a site at the same moment, so the owners are counted
+ * before the change and after it; the change is taken back when none is left.
+ */
+export const createPeople = ({ record, ...options }: TableOptions & { readonly record: RecordChange }): People => {
+  const table = openTable<PersonItem>(options)
+  const store = storeOf(table)
+
+  const hasLast = async (before: Person, sites: readonly SiteId[]): Promise<boolean> => {
+    for (const site of sites) if (!hasOtherOwner(await store.listOfSite(site), site, before)) return true
+    return false
+  }
+
+  const takeBack = async (before: Person, after: Person | undefined): Promise<void> => {
+    if (after) await store.replace({ ...after, version: before.version + 1 }, before)
+    else await store.create(before)
+  }
+
+  return {
+    async get(name) {
+      const item = await table.get({ key: keyOfName(name) }, false)
+      return item && toPerson(item)
+    },
+
+    async create(person, entries) {
+      const isCreated = await store.create(person)
+      if (isCreated) for (const entry of entries) await record(entry)
+      return isCreated
+    },
+
+    async replace(before, after, entries) {
+      const lost = ownershipsLost(before, after)
+      if (await hasLast(before, lost)) return 'last owner'
+      if (!(await store.replace(before, after))) return 'overtaken'
+      if (await hasLast(before, lost)) {
+        await takeBack(before, after)
+        return 'last owner'
+      }
+      for (const entry of entries) await record(entry)
+      return 'done'
+    },
+
+    listOfSite: store.listOfSite,
+  }
+}

@@ -1,0 +1,111 @@
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Person, SiteEntry } from '../../../lib/access/people.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
+import type { Stores } from '../../../lib/service/stores.ts'
+import { type Hand, hands } from '../../support/hands.ts'
+import { testPerson } from '../../support/people.ts'
+
+type Tested = Pick<Stores, 'people' | 'history'>
+
+const describePeople = async ({ name, open }: Hand<Tested>): Promise<void> => {
+  const hand = await open()
+  const { people, history } = hand.stores
+  afterAll(() => hand.close())
+
+  let site = 0 as SiteId
+  beforeEach(() => {
+    site = (site + 1) as SiteId
+  })
+
+  const owner: SiteEntry = { role: 'owner' }
+  const at = (entry: SiteEntry) => ({ [site]: entry }) as Person['sites']
+  const person = (own: string, details: Partial<Person> = {}) =>
+    testPerson({ name: `${own}.${site}`, sites: at(owner), ...details })
+  const entry = () => ({ site, type: 'user.changed', subject: 'user/ann', actor: 'bob' }) as const
+  const recorded = async () => (await history.after(site, 0, 100)).length
+
+  describe(`people: ${name}`, () => {
+    test('A person with every member is read back, whatever the case of the name (A-52, A-53)', async () => {
+      const full = person('Änn', {
+        displayName: `Ä "b" 🍐`,
+        sites: { ...at({ role: 'author', folders: ['/a', '/b c'] }), 7: { rights: ['files:read'] } } as Person['sites'],
+        disabled: true,
+        password: '$argon2id$',
+        invitation: { hash: 'ff', expires: 1_900_000_000 },
+        lastSignIn: '2026-01-31',
+        addresses: { ff: '2026-01-31' },
+      })
+      expect(await people.create(full, [entry()])).toBe(true)
+      expect(await people.get(full.name.toUpperCase())).toEqual(full)
+      expect(await people.get('nobody')).toBeUndefined()
+      expect(await recorded()).toBe(1)
+    })
+
+    test('A name is taken in every case, also for two callers at once (A-52)', async () => {
+      const outcomes = await Promise.all(
+        ['ann', 'ANN', 'Ann'].map((one) => hand.connect().people.create(person(one), [entry()])),
+      )
+      expect(outcomes.toSorted()).toEqual([false, false, true])
+      expect(await recorded()).toBe(1)
+    })
+
+    test('A change replaces only the state that it has seen', async () => {
+      const before = person('ann', { sites: at({ role: 'viewer' }) })
+      await people.create(before, [])
+      const changed = { ...before, displayName: 'Changed' }
+      expect(await people.replace(before, changed, [entry()])).toBe('done')
+      expect(await people.replace(before, { ...before, displayName: 'Late' }, [entry()])).toBe('overtaken')
+      expect(await people.replace(before, undefined, [entry()])).toBe('overtaken')
+      const now = await people.get(before.name)
+      expect(now).toEqual({ ...changed, version: 2 })
+      expect(await recorded()).toBe(1)
+    })
+
+    test('A removed person is gone, and another one of that name is not taken for it', async () => {
+      const [before, boss] = [person('ann'), person('boss')]
+      for (const one of [before, boss]) await people.create(one, [])
+      expect(await people.replace(before, undefined, [entry()])).toBe('done')
+      expect(await people.get(before.name)).toBeUndefined()
+      const next = { ...before, created: before.created + 1 }
+      expect(await people.create(next, [])).toBe(true)
+      expect(await people.replace(before, undefined, [])).toBe('overtaken')
+      expect(await people.get(before.name)).toEqual(next)
+    })
+
+    test('The people of a site are listed in order of name, without those of others', async () => {
+      const names = ['c', 'B', 'a']
+      for (const one of names) await people.create(person(one, { sites: at({ role: 'viewer' }) }), [])
+      await people.create(person('d', { sites: { [Number(`${site}0`)]: owner } as Person['sites'] }), [])
+      expect((await people.listOfSite(site)).map((one) => one.name)).toEqual(
+        ['a', 'B', 'c'].map((one) => `${one}.${site}`),
+      )
+    })
+
+    const losses: Readonly<Record<string, (before: Person) => Person | undefined>> = {
+      removed: () => undefined,
+      demoted: (before) => ({ ...before, sites: at({ role: 'editor' }) }),
+      disabled: (before) => ({ ...before, disabled: true }),
+      'taken from the site': (before) => ({ ...before, sites: {} }),
+    }
+
+    test.each(Object.entries(losses))('The last owner cannot be %s, a second one can (A-58)', async (_, lose) => {
+      const [ann, bob, editor] = [person('ann'), person('bob'), person('eve', { sites: at({ role: 'editor' }) })]
+      for (const one of [ann, bob, editor]) await people.create(one, [])
+      expect(await people.replace(ann, lose(ann), [entry()])).toBe('done')
+      expect(await people.replace(bob, lose(bob), [entry()])).toBe('last owner')
+      expect(await people.get(bob.name)).toMatchObject({ sites: at(owner), disabled: false })
+      expect(await recorded()).toBe(1)
+    })
+
+    test.each(Object.entries(losses))('Two last owners who are %s at once do not both go (A-58)', async (_, lose) => {
+      const both = [person('ann'), person('bob')]
+      for (const one of both) await people.create(one, [])
+      const outcomes = await Promise.all(both.map((one) => hand.connect().people.replace(one, lose(one), [])))
+      expect(outcomes).toContain('last owner')
+      const left = await people.listOfSite(site)
+      expect(left.filter((one) => !one.disabled).map((one) => one.sites[site])).toContainEqual(owner)
+    })
+  })
+}
+
+for (const hand of hands) await describePeople(hand)

@@ -1,0 +1,14 @@
+import type { Person } from '../../lib/access/people.ts'
+
+/** An owner of the site 1001 who has just been created. */
+export const testPerson = (details: Partial<Person> = {}): Person => ({
+  name: 'ann',
+  displayName: 'Ann',
+  email: 'ann@example.com',
+  sites: { 1001: { role: 'owner' } } as Person['sites'],
+  disabled: false,
+  created: 1_764_000_000_000,
+  sessions: 1_764_000_000_000,
+  version: 1,
+  ...details,
+})
