@@ -11,6 +11,7 @@ import { dataCentreCommand } from './commands/data-centre.ts'
 import { exportCommand } from './commands/export.ts'
 import { formCommand } from './commands/form.ts'
 import { importCommand } from './commands/import.ts'
+import { keyCommand } from './commands/key.ts'
 import { objectCommand } from './commands/object.ts'
 import { roleCommand } from './commands/role.ts'
 import { siteCommand } from './commands/site.ts'
@@ -58,6 +59,7 @@ export const createProgram = (
     dataCentreCommand(),
     siteCommand(),
     tokenCommand(),
+    keyCommand(),
     roleCommand(),
     formCommand(),
     categoryCommand(),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Grant, isCurrent } from '../../lib/access/grants.ts'
+import { type Grant, isCurrent, isGrantOfKey } from '../../lib/access/grants.ts'
 import { type ContentKind, objectKindNames } from '../../lib/core/content-kinds.ts'
 import { unlimited } from '../../lib/core/deadline.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
@@ -74,8 +74,9 @@ const uncover = async (stores: AdminStores, { id }: Site): Promise<boolean> => {
   let isAnyCurrent = false
   for (const grant of await grantsOf(stores, id)) {
     const { hash, user, sites } = grant
-    const type = sites.length === 1 ? 'token.removed' : 'token.changed'
-    await stores.grants.uncover(hash, id, entryOf(type, id, `token/${hash.slice(0, 12)}`, { user }))
+    const kind = isGrantOfKey(grant) ? 'key' : 'token'
+    const type = kind === 'key' || sites.length === 1 ? (`${kind}.removed` as const) : 'token.changed'
+    await stores.grants.uncover(hash, id, entryOf(type, id, `${kind}/${hash.slice(0, 12)}`, { user }))
     isAnyCurrent ||= isCurrent(grant, Date.now())
   }
   return isAnyCurrent

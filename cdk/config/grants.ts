@@ -6,12 +6,15 @@ type TableAction = `${'Get' | 'BatchGet' | 'Put' | 'Update' | 'Delete' | 'BatchW
 export interface TableAccess {
   readonly table: TableName
   readonly index?: string
+  /** Only items whose partition key matches. */
+  readonly keys?: string
   readonly actions: readonly TableAction[]
 }
 
 const directory: readonly TableAccess[] = [
   { table: 'sites', actions: ['GetItem'] },
   { table: 'tokens', actions: ['GetItem'] },
+  { table: 'tokens', keys: 'used#*', actions: ['PutItem'] },
   { table: 'users', actions: ['GetItem'] },
 ]
 
@@ -20,7 +23,10 @@ const journal: TableAccess = { table: 'journal', actions: ['Query', 'UpdateItem'
 export const tableGrants: Readonly<Record<FunctionName, readonly TableAccess[]>> = {
   documentation: [{ table: 'sites', actions: ['GetItem'] }],
   access: [
-    { table: 'tokens', actions: ['PutItem'] },
+    { table: 'sites', actions: ['GetItem'] },
+    journal,
+    { table: 'tokens', actions: ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem'] },
+    { table: 'tokens', index: 'keysOfSite', actions: ['Query'] },
     { table: 'users', actions: ['GetItem', 'PutItem'] },
   ],
   fields: [...directory, journal, { table: 'webForms', actions: ['GetItem', 'Query', 'UpdateItem'] }],
@@ -53,7 +59,8 @@ export const operationsOn = (table: TableName): ReadonlySet<string> => {
 
 export const administrationGrants: readonly TableAccess[] = [
   { table: 'sites', actions: ['GetItem', 'Scan', 'PutItem', 'UpdateItem', 'DeleteItem'] },
-  { table: 'tokens', actions: ['GetItem', 'Scan', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+  { table: 'tokens', actions: ['GetItem', 'BatchGetItem', 'Scan', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+  { table: 'tokens', index: 'keysOfSite', actions: ['Query'] },
   { table: 'users', actions: ['GetItem', 'Scan', 'PutItem', 'DeleteItem'] },
   { table: 'webForms', actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'] },
   {

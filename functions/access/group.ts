@@ -4,12 +4,16 @@ import type { AnyOperation } from '../../lib/http/admission.ts'
 import { createHandler } from '../../lib/http/handler.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
+import { createKey, deleteKey, listKeys } from './keys.ts'
 import { signIn, signInV1 } from './sign-in.ts'
 
 export const createAccessHandler = (deps: AccessDeps): Handler => {
   const operations: Record<OperationOf<'access'>, AnyOperation> = {
     signIn: signIn(deps),
     signInV1: signInV1(deps),
+    listKeys: listKeys(deps),
+    createKey: createKey(deps),
+    deleteKey: deleteKey(deps),
   }
   return createHandler('access', accessRoutes, operations, deps.edge)
 }

@@ -10,7 +10,7 @@ import { publicOperation } from '../../lib/http/public-operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 
-const bodies = {
+export const bodies = {
   schemas: () => import('../../lib/contract/access/bodies.ts'),
   malformed: 'accessMalformed' as const,
 }

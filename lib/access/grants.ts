@@ -2,7 +2,10 @@ import { hash, randomBytes } from 'node:crypto'
 import type { HistoryEntry } from '../core/history-entry.ts'
 import { type SiteId, storedId } from '../core/ids.ts'
 
-/** The port to the grants, by the SHA-256 of their token. Errors of every call: unavailable. */
+/**
+ * The port to the grants, by the SHA-256 of their token. `handOver` answers false when there is no such key, and
+ * `recordUse` writes each day once. Errors of every call: unavailable.
+ */
 export interface Grants {
   get(hash: string): Promise<Grant | undefined>
   put(grant: Grant, entries: readonly HistoryEntry[]): Promise<void>
@@ -10,6 +13,9 @@ export interface Grants {
   /** Removes a site from a grant, and the grant with its last site. False when the grant does not cover the site. */
   uncover(hash: string, site: SiteId, entry: HistoryEntry): Promise<boolean>
   list(): AsyncIterable<Grant>
+  keysOf(site: SiteId): Promise<readonly Key[]>
+  handOver(hash: string, to: Pick<Key, 'user' | 'since'>, entries: readonly HistoryEntry[]): Promise<boolean>
+  recordUse(key: Key, day: string): Promise<void>
 }
 
 // A-18: "Can use SFTP & File Manager".
@@ -19,7 +25,7 @@ export type Permission = (typeof permissions)[number]
 /**
  * A-12: `hash` is the SHA-256 of the token in hex; the token itself is never stored. `permissions` has the texts of
  * rights too. `expires`: epoch seconds. A session or key belongs to the person `user`; `since` names the `sessions` of
- * that person, or for a key `created`.
+ * that person, or for a key `created`. Only a key has a `name`.
  */
 export interface Grant {
   readonly hash: string
@@ -29,7 +35,18 @@ export interface Grant {
   readonly expires: number
   readonly kind?: 'session' | 'key'
   readonly since?: number
+  readonly name?: string
 }
+
+/** A-88. `lastUsed` is a day; only `keysOf` reads it. */
+export interface Key extends Grant {
+  readonly kind: 'key'
+  readonly since: number
+  readonly name: string
+  readonly lastUsed?: string
+}
+
+export const isGrantOfKey = (grant: Grant): grant is Key => grant.kind === 'key'
 
 const listed = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
@@ -40,6 +57,7 @@ export const storedGrant = (stored: Readonly<Partial<Record<keyof Grant, unknown
   permissions: listed(stored.permissions).map(String),
   expires: Number(stored.expires),
   ...(stored.kind != null && { kind: stored.kind === 'key' ? 'key' : 'session', since: Number(stored.since) }),
+  ...(stored.name != null && { name: String(stored.name) }),
 })
 
 export const newToken = (): string => randomBytes(32).toString('hex')

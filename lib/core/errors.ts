@@ -24,6 +24,7 @@ export const errors = {
   signInRefused: row(101001, 401, 'The name or the password is wrong, or the person may not sign in. Check both.'),
   invitationUnknown: row(101003, 404, 'The invitation is unknown, used or expired. Ask for a new one.'),
   personUnknown: row(101010, 404, 'The site has no such person. GET …/users lists its people.'),
+  keyUnknown: row(101010, 404, 'The site has no such key. GET …/keys lists its keys.'),
   personTaken: row(101011, 409, 'The name is taken. Choose another one.'),
   lastOwner: row(101012, 409, 'This is the last owner of a site. Make another person an owner first.'),
   passwordWeak: row(101013, 400, 'The password is too weak. Choose one of 12 to 256 characters.'),

@@ -75,8 +75,8 @@ export const commonRights = (some: readonly Right[], others: readonly Right[]): 
 const lacks = (needed: Right, error: ErrorName): ServiceError =>
   new ServiceError(error, { message: `The token lacks the right ${textOfRight(needed)}. Use a token that has it.` })
 
-export const requireRight = (held: readonly Right[], needed: Right): void => {
-  if (!includesRight(held, needed)) throw lacks(needed, 'privilegesMissing')
+export const requireRight = (held: readonly Right[], needed: Right, error: ErrorName = 'privilegesMissing'): void => {
+  if (!includesRight(held, needed)) throw lacks(needed, error)
 }
 
 /** A right on one folder is enough: the paths of the request decide later. */

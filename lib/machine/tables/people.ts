@@ -26,7 +26,8 @@ export const createPeople = (database: Database, record: RecordChange): People =
     replace: 'UPDATE people SET version = version + 1, record = ? WHERE key = ? AND version = ?',
     remove: 'DELETE FROM people WHERE key = ? AND version = ?',
   })
-  const ofSite = (after: string, site: SiteId, limit: number) => people.some.all(after, String(site), limit).map(toPerson)
+  const ofSite = (after: string, site: SiteId, limit: number) =>
+    people.some.all(after, String(site), limit).map(toPerson)
 
   return {
     async get(name) {
