@@ -36,7 +36,8 @@ export interface Patience {
 }
 
 export interface TransportOptions extends Patience {
-  readonly token: string
+  /** Signing in needs none. */
+  readonly token?: string
   /** The address that the caller gave. Its service names the other trusted ones. */
   readonly base: string
   readonly trustedUrls: () => readonly string[]
@@ -164,7 +165,7 @@ const createRedirectFollower = ({ token, base: given, trustedUrls, fetch: send }
       refuseDowngrade(given, call.url)
       return send(call.url, { method: call.method, headers, signal, ...bodyOf(call, watch) })
     }
-    headers.set('Authorization', token)
+    if (token !== undefined) headers.set('Authorization', token)
     // Without a length they would be sent in chunks, and a proxy may need the length.
     if (call.body !== undefined && isStreamed(call.body)) headers.set('Content-Length', String(call.body.size))
     // The platforms disagree whether a followed redirect keeps the token.
