@@ -5,7 +5,7 @@ import { createSecureContext } from 'node:tls'
 import { reasonOf } from '../lib/core/system-failures.ts'
 import type { Handler } from '../lib/http/request.ts'
 import { UsageError } from '../lib/machine/directory/faults.ts'
-import { createSecureServer } from '../server/create-server.ts'
+import { createSecureServer, type Front } from '../server/create-server.ts'
 
 export interface CertificateFiles {
   readonly cert: string
@@ -113,8 +113,8 @@ export const openTls = (files: CertificateFiles, say: (sentence: string) => void
 
   const timer = setInterval(look, interval).unref()
   return {
-    createServer(handlerFor: (path: string) => Handler): SecureServer {
-      const server = createSecureServer(current, handlerFor)
+    createServer(handlerFor: (path: string) => Handler, front: Front): SecureServer {
+      const server = createSecureServer(current, handlerFor, front)
       servers.push(server)
       return server
     },

@@ -1,7 +1,9 @@
+import type { BlockList } from 'node:net'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { escapeControls } from '../client/src/command/format-text.ts'
 import { UsageError } from '../lib/machine/directory/faults.ts'
 import { readBaseUrl } from '../lib/sites/site-directory.ts'
+import { readBlocks } from '../server/caller-address.ts'
 import type { CertificateFiles } from './certificate.ts'
 import type { DataCentreListener } from './listeners.ts'
 import type { LogFormat } from './request-log.ts'
@@ -20,6 +22,8 @@ export interface RawFlags {
   readonly reset: boolean
   readonly yes: boolean
   readonly demo: boolean
+  readonly trustProxy?: BlockList
+  readonly insecureSignIn: boolean
   readonly json: boolean
   readonly quiet: boolean
   readonly log: LogFormat
@@ -74,6 +78,12 @@ const parseBaseUrls = (text: string): BaseUrls => {
   return new Map(urls)
 }
 
+const parseProxies = (text: string): BlockList => {
+  const blocks = readBlocks(text.split(','))
+  if (!blocks) throw new InvalidArgumentError('It must be an address or a block such as 10.0.0.0/8.')
+  return blocks
+}
+
 const parseText = (text: string): string => {
   if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.')
   return text
@@ -107,6 +117,8 @@ export const addServiceOptions = (command: Command): Command =>
       'the address for links behind a proxy; us=URL,eu=URL for several data centres',
       parseBaseUrls,
     )
+    .option('--trust-proxy <cidr>', 'believe X-Forwarded-For of these proxies; several with commas', parseProxies)
+    .option('--insecure-sign-in', 'accept passwords over http from other machines', false)
     .option('--data-centres <list>', 'data centres on one directory, such as us:4000,eu:4001', parseDataCentres)
     .option('--tls-cert <file>', 'serve https with this certificate and its chain (PEM); needs --tls-key', parseText)
     .option('--tls-key <file>', 'the private key of --tls-cert (PEM)', parseText)

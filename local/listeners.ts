@@ -54,11 +54,11 @@ const sentenceOf = (closing: Closing): string =>
 export const createListeners = (
   dataCentres: readonly DataCentreListener[],
   { scheme, host }: { readonly scheme: 'http' | 'https'; readonly host: string },
-  serverFor: (dataCentre: string) => Server,
+  serverFor: (dataCentre: DataCentreListener) => Server,
   say: (sentence: string) => void,
 ) => {
   const listeners = dataCentres.map((dataCentre) => {
-    const server = serverFor(dataCentre.id)
+    const server = serverFor(dataCentre)
     return { ...dataCentre, server, close: closerOf(server) }
   })
 

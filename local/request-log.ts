@@ -1,5 +1,5 @@
 import { write, writeSync } from 'node:fs'
-import type { RequestRecord, Telemetry } from '../lib/http/request.ts'
+import type { RequestRecord, SignInRecord, Telemetry } from '../lib/http/request.ts'
 
 const describe = (error: unknown) =>
   error instanceof Error
@@ -124,8 +124,18 @@ const formats: Readonly<Record<LogFormat, (record: RequestRecord, time: string) 
     }),
 }
 
+const signInFormats: Readonly<Record<LogFormat, (record: SignInRecord, time: string) => string>> = {
+  text: ({ name, address, outcome }, time) =>
+    `${time} sign-in of ${name ?? 'an unknown name'} from ${address ?? 'an unknown address'}: ${outcome}`,
+  json: (record, time) => JSON.stringify({ time, message: 'sign-in', ...record }),
+}
+
 /** When quiet, only logs failures of the service itself. */
 export const createRequestLog = (quiet: boolean, format: LogFormat): Telemetry => ({
+  signIn(record) {
+    if (!quiet) log.write(signInFormats[format](record, new Date().toISOString()))
+  },
+
   request(record) {
     if (quiet && record.error === undefined) return
     log.write(formats[format](record, new Date().toISOString()))

@@ -1,3 +1,4 @@
+import type { BlockList } from 'node:net'
 import { join } from 'node:path'
 import { createAccessHandler } from '../functions/access/group.ts'
 import { createCategoriesHandler } from '../functions/categories/group.ts'
@@ -19,6 +20,7 @@ import {
   createStorageDeps,
 } from '../lib/service/deps.ts'
 import type { SiteDirectory } from '../lib/sites/site-directory.ts'
+import { createAddressOf } from '../server/caller-address.ts'
 import { createServer, dispatch } from '../server/create-server.ts'
 import type { CertificateFiles } from './certificate.ts'
 import { ensureDemo } from './demo.ts'
@@ -32,13 +34,14 @@ interface ServerDeps {
   readonly stores: LocalStores
   readonly settings: MachineSettings
   readonly telemetry: Telemetry
+  readonly insecureSignIn: boolean
 }
 
 /** Milliseconds. A renewal writes down how much of an upload is on the disk, and the next bytes wait with it. */
 const lease = { lasts: 15_000, renewsEvery: 1_000 }
 
 /** The handlers of all groups for one data centre. */
-const handlersFor = ({ dataCentre, stores, settings, telemetry }: ServerDeps) => {
+const handlersFor = ({ dataCentre, stores, settings, telemetry, insecureSignIn }: ServerDeps) => {
   const here = { dataCentre, ...settings }
   const surroundings = { telemetry, consoleFolder }
   const linkTo = createLinkTo({ secret: stores.linkSecret }, systemClock)
@@ -46,7 +49,7 @@ const handlersFor = ({ dataCentre, stores, settings, telemetry }: ServerDeps) =>
   const downloads = createDownloads({ files: stores.files, secret: stores.linkSecret }, storage.edge)
   const groups = dispatch({
     documentation: createDocumentationHandler(createDocumentationDeps(here, stores, surroundings)),
-    access: createAccessHandler(createAccessDeps(here, stores, surroundings)),
+    access: createAccessHandler(createAccessDeps(here, stores, { ...surroundings, insecureSignIn })),
     fields: createFieldsHandler(createFieldsDeps(here, stores, surroundings)),
     categories: createCategoriesHandler(createCategoriesDeps(here, stores, surroundings)),
     storage: createStorageHandler(storage),
@@ -75,6 +78,8 @@ interface Options {
   readonly tls?: CertificateFiles
   readonly reset: Reset
   readonly demo?: boolean
+  readonly trustProxy?: BlockList | undefined
+  readonly insecureSignIn?: boolean
   readonly telemetry: Telemetry
   readonly say: (sentence: string) => void
 }
@@ -92,6 +97,7 @@ const reportDamage = ({ tidied }: LocalStores, say: (sentence: string) => void):
  */
 export const startService = async (options: Options) => {
   const { dataDirectory, host, dataCentres, reset, demo: wantsDemo = true, telemetry, say } = options
+  const { trustProxy: trusted, insecureSignIn = false } = options
   const tls = options.tls && (await import('./certificate.ts')).openTls(options.tls, say)
   const settings = readSettingsOf('machine')
   const machine = await openMachine(dataDirectory, {
@@ -105,7 +111,11 @@ export const startService = async (options: Options) => {
   const listeners = createListeners(
     dataCentres,
     { scheme: tls ? 'https' : 'http', host },
-    (dataCentre) => (tls?.createServer ?? createServer)(handlersFor({ dataCentre, stores, settings, telemetry })),
+    ({ id: dataCentre, baseUrl }) => {
+      const addressOf = createAddressOf({ trusted, isBehindProxy: baseUrl !== undefined })
+      const handlers = handlersFor({ dataCentre, stores, settings, telemetry, insecureSignIn })
+      return (tls?.createServer ?? createServer)(handlers, { addressOf })
+    },
     say,
   )
   const stop = async () => {

@@ -92,6 +92,7 @@ export interface Front {
   readonly earlyAnswers?: EarlyAnswers
   readonly waiting?: WaitingAnswers
   readonly slowestBody?: SlowestBody
+  readonly addressOf?: (message: IncomingMessage) => string | undefined
 }
 
 const answerOn = <Kind extends Server>(
@@ -103,6 +104,7 @@ const answerOn = <Kind extends Server>(
     earlyAnswers = atOnce,
     waiting = waitingInProcess,
     slowestBody,
+    addressOf = () => undefined,
   }: Front,
 ): Kind => {
   const inTurn = createTurns()
@@ -111,7 +113,7 @@ const answerOn = <Kind extends Server>(
   const serve = async (exchange: Exchange, body: Readable): Promise<void> => {
     watch?.(exchange.request, exchange.isWaiting)
     try {
-      const request = readRequest(exchange.request, body)
+      const request = readRequest(exchange.request, body, addressOf(exchange.request))
       const send = sendOn(exchange, earlyAnswers, waiting)
       await handlerFor(request.path)(request, deadlineFor(exchange.request), send)
     } catch (error) {

@@ -40,7 +40,7 @@ const readHeaders = ({ rawHeaders }: IncomingMessage): Record<string, string> =>
   return headers
 }
 
-export const readRequest = (message: IncomingMessage, body: Readable): Request => {
+export const readRequest = (message: IncomingMessage, body: Readable, address?: string): Request => {
   const { path, rawQuery } = readTarget(message.url ?? '/')
   return {
     id: randomUUID(),
@@ -50,6 +50,7 @@ export const readRequest = (message: IncomingMessage, body: Readable): Request =
     rawQuery,
     headers: readHeaders(message),
     body: { stream: body },
+    ...(address !== undefined && { address }),
   }
 }
 

@@ -23,11 +23,12 @@ const journal: TableAccess = { table: 'journal', actions: ['Query', 'UpdateItem'
 export const tableGrants: Readonly<Record<FunctionName, readonly TableAccess[]>> = {
   documentation: [{ table: 'sites', actions: ['GetItem'] }],
   access: [
-    { table: 'sites', actions: ['GetItem'] },
     journal,
+    { table: 'sites', actions: ['GetItem'] },
     { table: 'tokens', actions: ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem'] },
     { table: 'tokens', index: 'keysOfSite', actions: ['Query'] },
-    { table: 'users', actions: ['GetItem', 'PutItem'] },
+    { table: 'users', actions: ['GetItem', 'Scan', 'PutItem', 'DeleteItem'] },
+    { table: 'signIns', actions: ['GetItem', 'PutItem', 'UpdateItem'] },
   ],
   fields: [...directory, journal, { table: 'webForms', actions: ['GetItem', 'Query', 'UpdateItem'] }],
   categories: [

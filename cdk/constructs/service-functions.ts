@@ -139,6 +139,7 @@ const textsOf = ({ dataCentre, settings, stores: { tables, files, removals } }: 
   sitesTable: tables.sites.tableName,
   tokensTable: tables.tokens.tableName,
   usersTable: tables.users.tableName,
+  signInsTable: tables.signIns.tableName,
   journalTable: tables.journal.tableName,
   webFormsTable: tables.webForms.tableName,
   contentTable: tables.content.tableName,

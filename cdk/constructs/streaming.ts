@@ -48,6 +48,10 @@ const originSecrets = (scope: Construct, number: number): readonly [Secret, ...S
   return number > 1 ? [create(number), create(number - 1)] : [create(number)]
 }
 
+// CloudFormation inserts the secrets: the template does not contain them.
+export const secretTexts = (secrets: readonly Secret[]): string =>
+  secrets.map(({ secretValue }) => secretValue.unsafeUnwrap()).join(',')
+
 const createStreamFunction = (
   scope: Construct,
   { number, ...options }: FunctionOptions & { readonly number: number },
@@ -65,8 +69,7 @@ const createStreamFunction = (
     runtime: WebFunctionRuntime.NODEJS_24_X,
     code: WebFunctionCode.fromAssetToManagedBucket(options.bundle),
     role,
-    // CloudFormation inserts the secrets: the template does not contain them.
-    environment: streamEnvironment(options, secrets.map(({ secretValue }) => secretValue.unsafeUnwrap()).join(',')),
+    environment: streamEnvironment(options, secretTexts(secrets)),
     timeout: Duration.seconds(streaming.longestRequest),
     maxConcurrencyPerEnvironment: streaming.requestsAtOnce,
     logGroup: logs,

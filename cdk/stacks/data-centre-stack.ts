@@ -23,7 +23,7 @@ import { createGateway } from '../constructs/gateway.ts'
 import { createDashboard, watchDataCentre } from '../constructs/monitoring.ts'
 import { registerDataCentre } from '../constructs/registration.ts'
 import { createGrantedFunction, keepLogs } from '../constructs/service-functions.ts'
-import { createStreaming, type Edge } from '../constructs/streaming.ts'
+import { createStreaming, type Edge, secretTexts } from '../constructs/streaming.ts'
 import { createTables, tableOutput, tablesIn } from '../constructs/tables.ts'
 
 interface Props extends StackProps {
@@ -54,6 +54,7 @@ export class DataCentreStack extends Stack {
     const stream = { bundle: bundles.stream, dataCentre: id, settings, stores }
     const streaming = dataCentre.streaming ? createStreaming(this, api, dataCentre, edge, stream) : undefined
     this.distribution = streaming?.distribution
+    if (streaming) functions.access.addEnvironment('ORIGIN_SECRETS', secretTexts(streaming.secrets))
     const changeEvents = settings.changeEvents ? createChangeEvents(this, tables.journal, id, settings) : undefined
     // With a distribution, the custom domain belongs to it.
     const toGateway = createEntrance(api, streaming ? undefined : dataCentre.customDomain)

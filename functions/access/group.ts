@@ -5,12 +5,26 @@ import { createHandler } from '../../lib/http/handler.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { createKey, deleteKey, listKeys } from './keys.ts'
-import { signIn, signInV1 } from './sign-in.ts'
+import { changePassword, createSiteToken, getMe, signOut } from './sessions.ts'
+import { acceptInvitation, signIn, signInV1 } from './sign-in.ts'
+import { addUser, changeUser, getUser, listUsers, removeUser } from './users.ts'
 
 export const createAccessHandler = (deps: AccessDeps): Handler => {
   const operations: Record<OperationOf<'access'>, AnyOperation> = {
     signIn: signIn(deps),
     signInV1: signInV1(deps),
+    acceptInvitation: acceptInvitation(deps),
+    signOut: signOut(deps),
+    signOutV1: signOut(deps),
+    signOutOfSite: signOut(deps),
+    createSiteToken: createSiteToken(deps),
+    getMe,
+    changePassword: changePassword(deps),
+    listUsers: listUsers(deps),
+    getUser: getUser(deps),
+    addUser: addUser(deps),
+    changeUser: changeUser(deps),
+    removeUser: removeUser(deps),
     listKeys: listKeys(deps),
     createKey: createKey(deps),
     deleteKey: deleteKey(deps),

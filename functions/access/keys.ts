@@ -2,16 +2,16 @@ import { issueKey, keyLifetimes, listKeys as listKeysOf, revokeKey } from '../..
 import type { createdKey, keyList } from '../../lib/contract/access/contract.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import { invalidInput, ServiceError } from '../../lib/core/errors.ts'
-import { requireRight } from '../../lib/core/rights.ts'
+import { parseRight, requireRight } from '../../lib/core/rights.ts'
 import { bodyOf, noParams, operation } from '../../lib/http/operation.ts'
 import { done, ok } from '../../lib/http/reply.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
-import { bodies } from './sign-in.ts'
+import { bodies } from './bodies.ts'
 
 /** A-87, A-89: the keys of a site, with the rights that they have now. */
 export const listKeys = (deps: AccessDeps) =>
   operation({ params: noParams }, async ({ site }) => {
-    const value: Answer<typeof keyList> = { items: await listKeysOf(deps, site.id, deps.clock.wall()) }
+    const value: Answer<typeof keyList> = { keys: await listKeysOf(deps, site.id, deps.clock.wall()) }
     return ok({ value })
   })
 
@@ -28,7 +28,8 @@ const noPerson = { message: 'A key belongs to a person, but this token does not.
 export const createKey = ({ grants, clock }: AccessDeps) =>
   operation(
     { params: noParams, body: bodyOf(bodies, 'newKeyBody') },
-    async ({ site, caller, body: { name, rights, expires }, author }) => {
+    async ({ site, caller, body: { name, rights: texts, expires }, author }) => {
+      const rights = texts.map(parseRight).filter((right) => right !== undefined)
       if (!caller.person) throw new ServiceError('rightMissing', noPerson)
       for (const right of rights) requireRight(caller.rights, right, 'rightMissing')
       const wanted = { name, rights, expires: expiryOf(expires, Math.floor(clock.wall() / 1000)) }

@@ -1,52 +1,66 @@
-import { hashPassword, isOutdated, matchesPassword } from '../../lib/access/passwords.ts'
-import type { Person } from '../../lib/access/people.ts'
+import { acceptInvitation as accept } from '../../lib/access/invitations.ts'
 import { beginSession } from '../../lib/access/sessions.ts'
+import { authenticatePerson } from '../../lib/access/sign-in.ts'
 import type { token as tokenAnswer } from '../../lib/contract/access/contract.ts'
 import { accessXml } from '../../lib/contract/access/xml-names.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
-import { ServiceError } from '../../lib/core/errors.ts'
-import { bodyOf, readBody } from '../../lib/http/operation.ts'
+import { errors, ServiceError } from '../../lib/core/errors.ts'
+import { bodyOf, type RoutedRequest, readBody } from '../../lib/http/operation.ts'
 import { publicOperation } from '../../lib/http/public-operation.ts'
 import { ok } from '../../lib/http/reply.ts'
+import type { SignInRecord } from '../../lib/http/request.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
-
-export const bodies = {
-  schemas: () => import('../../lib/contract/access/bodies.ts'),
-  malformed: 'accessMalformed' as const,
-}
+import { bodies, requireHttps } from './bodies.ts'
 
 const form = async (text: string): Promise<unknown> => (await import('../../lib/http/form.ts')).readForm(text)
 const xml = async (text: string): Promise<unknown> => (await import('../../lib/http/read-xml.ts')).readXmlTexts(text)
 
-const tokenReply = (token: string) => {
+const neverStored = { 'Cache-Control': 'no-store' }
+
+export const tokenReply = (token: string) => {
   const value: Answer<typeof tokenAnswer> = { token }
-  return { ...ok({ value, xml: accessXml.token }), headers: { 'Cache-Control': 'no-store' } }
+  return { ...ok({ value, xml: accessXml.token }), headers: neverStored }
 }
 
-/** what a sign-in changes in the stored person. */
-const afterSignIn = async (person: Person, password: string, now: number): Promise<Person> => ({
-  ...person,
-  lastSignIn: new Date(now).toISOString().slice(0, 10),
-  ...(person.password !== undefined && isOutdated(person.password) && { password: await hashPassword(password) }),
-})
+const outcomeOf = (error: unknown): SignInRecord['outcome'] =>
+  error instanceof ServiceError && error.code === errors.tooManyRequests.code ? 'too many' : 'refused'
 
-const isSame = (before: Person, after: Person): boolean =>
-  before.lastSignIn === after.lastSignIn && before.password === after.password
+/** every sign-in leaves a line in the log. */
+const signInAs = async (
+  deps: AccessDeps,
+  { address }: RoutedRequest,
+  { username, password }: { readonly username: string; readonly password: string },
+) => {
+  const person = await deps.people.get(username, true)
+  const report = (outcome: SignInRecord['outcome']) =>
+    deps.edge.telemetry.signIn?.({ name: person?.name ?? null, address: address ?? null, outcome })
+  try {
+    const found = await authenticatePerson(deps, { username, password, address }, person)
+    report('signed in')
+    return found
+  } catch (error) {
+    report(outcomeOf(error))
+    throw error
+  }
+}
 
-/** 401/101001 for a wrong name or password, after the same amount of work. */
-const signInWith = ({ people, grants, clock }: AccessDeps, forms: { readonly xml?: typeof xml }) =>
+const signInWith = (deps: AccessDeps, forms: { readonly xml?: typeof xml }) =>
   publicOperation(async (request) => {
-    const shape = { ...bodyOf(bodies, 'signInBody'), form, ...forms }
-    const { username, password, tokenExpiryPeriod } = await readBody(request, shape)
-    const person = await people.get(username.normalize('NFC'))
-    const isRight = await matchesPassword(password, person?.password)
-    if (!person || !isRight || person.disabled) throw new ServiceError('signInRefused')
-    const after = await afterSignIn(person, password, clock.wall())
-    // Another change of the person may come first: the session then follows that one.
-    if (!isSame(person, after)) await people.replace(person, after, [])
-    return tokenReply(await beginSession({ grants, clock }, person, tokenExpiryPeriod))
+    await requireHttps(deps, request)
+    const credentials = await readBody(request, { ...bodyOf(bodies, 'signInBody'), form, ...forms })
+    const person = await signInAs(deps, request, credentials)
+    return tokenReply(await beginSession(deps, person, credentials.tokenExpiryPeriod))
   })
 
+/** 401/101001 for a wrong name or password, after the same amount of work. */
 export const signIn = (deps: AccessDeps) => signInWith(deps, {})
 
 export const signInV1 = (deps: AccessDeps) => signInWith(deps, { xml })
+
+/** 404/101003 for an invitation that is unknown, used or expired, 400/101013 for a weak password. */
+export const acceptInvitation = (deps: AccessDeps) =>
+  publicOperation(async (request) => {
+    await requireHttps(deps, request)
+    const { invitation, password, tokenExpiryPeriod } = await readBody(request, bodyOf(bodies, 'invitationBody'))
+    return tokenReply(await beginSession(deps, await accept(deps, invitation, password), tokenExpiryPeriod))
+  })

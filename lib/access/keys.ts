@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { dayOf } from '../core/clock.ts'
 import type { Author, HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import { inParallel } from '../core/in-parallel.ts'
@@ -44,9 +45,6 @@ const day = 24 * 3600
 
 /** A-88, in seconds. */
 export const keyLifetimes = { usual: 90 * day, longest: 365 * day } as const
-
-/** A day in UTC, such as 2026-01-31. `now`: epoch milliseconds. */
-export const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10)
 
 const mostNoted = 10_000
 

@@ -1,3 +1,4 @@
+import { ServiceError } from '../core/errors.ts'
 import type { HistoryEntry } from '../core/history-entry.ts'
 import { type SiteId, storedId } from '../core/ids.ts'
 import { parseRight, type Right } from '../core/rights.ts'
@@ -33,10 +34,10 @@ type PersonOutcome = 'done' | 'overtaken' | 'last owner'
 /**
  * The port to people in all data centres. Names are compared without case. `create` answers false when the name is taken.
  * `replace` removes without `after`, sets the version, and never takes the last owner from a site (A-58). Lists are in
- * order of name. Errors of every call: unavailable.
+ * order of name. Only the newest state may be changed. Errors of every call: unavailable.
  */
 export interface People {
-  get(name: string): Promise<Person | undefined>
+  get(name: string, isNewest?: boolean): Promise<Person | undefined>
   create(person: Person, entries: readonly HistoryEntry[]): Promise<boolean>
   replace(before: Person, after: Person | undefined, entries: readonly HistoryEntry[]): Promise<PersonOutcome>
   listOfSite(site: SiteId): Promise<readonly Person[]>
@@ -76,3 +77,25 @@ export const ownershipsLost = (before: Person, after: Person | undefined): reado
 
 export const hasOtherOwner = (people: readonly Person[], site: SiteId, { name }: Person): boolean =>
   people.some((person) => person.name !== name && isOwner(person, site))
+
+const mostAttempts = 8
+
+/**
+ * Changes or removes the newest state; again when another change came first. Returns the person after it, or the removed
+ * one, undefined when nobody has the name. Errors: lastOwner, unavailable, those of `change`.
+ */
+export const updatePerson = async (
+  people: Pick<People, 'get' | 'replace'>,
+  name: string,
+  change: (person: Person) => { readonly after: Person | undefined; readonly entries: readonly HistoryEntry[] },
+): Promise<Person | undefined> => {
+  for (let attempt = 0; attempt < mostAttempts; attempt++) {
+    const before = await people.get(name, true)
+    if (!before) return undefined
+    const { after, entries } = change(before)
+    const outcome = await people.replace(before, after, entries)
+    if (outcome === 'last owner') throw new ServiceError('lastOwner')
+    if (outcome === 'done') return after ?? before
+  }
+  throw new ServiceError('unavailable')
+}

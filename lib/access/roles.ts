@@ -20,6 +20,8 @@ export const roles = {
 
 export type RoleName = keyof typeof roles
 
+export const roleNames = Object.keys(roles) as [RoleName, ...RoleName[]]
+
 export const isPerFolder = (name: RoleName): boolean => roles[name].isPerFolder
 
 export const rightsOfRole = (name: RoleName, onFolders: readonly Right[] = []): readonly Right[] => {

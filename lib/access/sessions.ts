@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
-import { type Grants, hashToken, newToken } from './grants.ts'
+import type { SiteId } from '../core/ids.ts'
+import { type Grant, type Grants, hashToken, newToken } from './grants.ts'
 import { type Person, sitesOfPerson } from './people.ts'
 
 /** A-14, in seconds. */
@@ -17,5 +18,17 @@ export const beginSession = async (
   const expires = Math.floor(clock.wall() / 1000) + lifetimes[period]
   const owned = { user: person.name, sites: sitesOfPerson(person), permissions: [] }
   await grants.put({ hash: hashToken(token), ...owned, expires, kind: 'session', since: person.sessions }, [])
+  return token
+}
+
+/** ends with the session of its caller. */
+export const siteSession = async (
+  { grants }: { readonly grants: Pick<Grants, 'put'> },
+  { user, expires, since }: Grant,
+  site: SiteId,
+): Promise<string> => {
+  const token = newToken()
+  const owned = { user, sites: [site], permissions: [], expires, kind: 'session' as const }
+  await grants.put({ hash: hashToken(token), ...owned, ...(since !== undefined && { since }) }, [])
   return token
 }

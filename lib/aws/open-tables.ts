@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import type { EdgeSettings } from '../config/config.ts'
+import type { AccessSettings, EdgeSettings } from '../config/config.ts'
 import type { Stores } from '../service/stores.ts'
 import { createCategoryStores } from './dynamodb/category-stores.ts'
 import { createGrants, createSiteDirectory, withoutHistory } from './dynamodb/directory-stores.ts'
@@ -7,6 +7,7 @@ import { createDocumentClient } from './dynamodb/dynamodb.ts'
 import { createJournal, type RecordChange } from './dynamodb/journal.ts'
 import { createPathLocks } from './dynamodb/path-locks.ts'
 import { createPeople } from './dynamodb/people.ts'
+import { createSignInAttempts } from './dynamodb/sign-ins.ts'
 import { createUploadProgress, createUploadRecords } from './dynamodb/uploads.ts'
 import { createUsageCounts } from './dynamodb/usage-counts.ts'
 import { createWebForms } from './dynamodb/web-forms.ts'
@@ -58,18 +59,28 @@ export const openJournal = ({ journalTable: table }: Pick<AreaSettings, 'journal
   return { dynamodb, now, record: given.record ?? record, history }
 }
 
+export const openSignIns = (
+  { signInsTable: table }: Pick<AccessSettings, 'signInsTable'>,
+  { dynamodb = createDocumentClient(), now }: Given = {},
+): Pick<Stores, 'attempts'> => ({ attempts: createSignInAttempts({ dynamodb, table, now }) })
+
 /** The history of a site is in its own data centre, so its entries from another one are left out (A-109). */
 export const openAccessStores = (
-  settings: DirectorySettings & Pick<AreaSettings, 'journalTable'> & Pick<EdgeSettings, 'dataCentre'>,
+  settings: DirectorySettings &
+    Pick<AreaSettings, 'journalTable'> &
+    Pick<AccessSettings, 'dataCentre' | 'signInsTable'>,
   given?: Given,
-) => {
-  const { dynamodb, record } = openJournal(settings, given)
+): Pick<Stores, 'sites' | 'grants' | 'people' | 'attempts'> => {
+  const { dynamodb, now, record } = openJournal(settings, given)
   const sites = openSites(settings, { dynamodb })
   const recordHere: RecordChange = async (entry) => {
     const site = await sites.getSite(entry.site)
     if (site?.dataCentre === settings.dataCentre) await record(entry)
   }
-  return openDirectory(settings, { dynamodb, record: recordHere })
+  return {
+    ...openDirectory(settings, { dynamodb, record: recordHere }),
+    ...openSignIns(settings, { dynamodb, now }),
+  }
 }
 
 export const openFieldsStores = (

@@ -55,7 +55,17 @@ const edge = {
 
 const journal = { journalTable: required('JOURNAL_TABLE', text()) }
 
-const access = { ...edge, ...journal }
+const secrets = (given: string): readonly string[] => {
+  const found = list(given)
+  if (found.length === 0 || found.length > 2 || found.some((secret) => secret.length < 32)) {
+    throw new Error('must be one or two secrets of 32 characters or more, separated by a comma')
+  }
+  return found
+}
+
+const originSecrets = optional('ORIGIN_SECRETS', secrets)
+
+const access = { ...edge, ...journal, originSecrets, signInsTable: required('SIGN_INS_TABLE', text()) }
 
 const fields = { ...edge, ...journal, webFormsTable: required('WEB_FORMS_TABLE', text()) }
 
@@ -91,14 +101,6 @@ const storage = { ...edge, ...files, ...fileStores, uploadsTable }
 
 const { dataCentre, sitesTable, directoryRegion } = gateway
 const removals = { ...fileStores, dataCentre, sitesTable, directoryRegion, uploadsTable }
-
-const secrets = (given: string): readonly string[] => {
-  const found = list(given)
-  if (found.length === 0 || found.length > 2 || found.some((secret) => secret.length < 32)) {
-    throw new Error('must be one or two secrets of 32 characters or more, separated by a comma')
-  }
-  return found
-}
 
 const stream = { ...storage, originSecrets: required('ORIGIN_SECRETS', secrets) }
 
@@ -144,6 +146,7 @@ export const settingsOf = {
 }
 
 export type DocumentationSettings = SettingsOf<typeof documentation>
+export type AccessSettings = SettingsOf<typeof access>
 export type EdgeSettings = SettingsOf<typeof edge>
 export type CategoriesSettings = SettingsOf<typeof categories>
 export type FileSettings = SettingsOf<typeof files>

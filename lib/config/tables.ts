@@ -29,6 +29,7 @@ export const tables = {
     timeToLive: 'expires',
   },
   users: { partitionKey: { name: 'key', type: 'S' }, global: true },
+  signIns: { partitionKey: { name: 'key', type: 'S' }, global: false, timeToLive: 'expires' },
   webForms: {
     partitionKey: { name: 'site', type: 'N' },
     sortKey: { name: 'form', type: 'N' },

@@ -21,7 +21,8 @@ export async function* bodyChunks(body: RequestBody, broken: ErrorName): AsyncGe
 /**
  * `path` is percent-encoded, without the query. `query` is decoded, with the values of a repeated name in their order.
  * Names of headers are in lower case, and repeated headers joined by a comma. `signal` aborts when the time left is
- * just enough to answer. `answerHeaders` are on every answer, errors included.
+ * just enough to answer. `answerHeaders` are on every answer, errors included. `address` is the IP address of the caller,
+ * undefined when nobody knows it (A-79, A-81).
  */
 export interface Request {
   readonly id: string
@@ -33,6 +34,7 @@ export interface Request {
   readonly body: RequestBody
   readonly signal?: AbortSignal
   readonly answerHeaders?: Readonly<Record<string, string>>
+  readonly address?: string
 }
 
 export type Switches = ReadonlyMap<string, string>
@@ -89,7 +91,15 @@ export interface RequestRecord extends Arrival, Readonly<Omit<Trace, 'formats' |
   readonly error?: unknown
 }
 
+/** A-75. `name` is that of a known person, because others may have typed a password in its place. */
+export interface SignInRecord {
+  readonly name: string | null
+  readonly address: string | null
+  readonly outcome: 'signed in' | 'refused' | 'too many' | 'not over https'
+}
+
 export interface Telemetry {
   arrival?(arrival: Arrival): void
+  signIn?(record: SignInRecord): void
   request(record: RequestRecord): void
 }

@@ -25,6 +25,7 @@ import { createFolderRemovals, createRemovalCheck, createWorkflows, forgetRemova
 import { createPeople } from './tables/people.ts'
 import { createSiteUsage } from './tables/quotas.ts'
 import { createRemovalQueue, type LocalRemovalQueue } from './tables/removal-queue.ts'
+import { createSignInAttempts } from './tables/sign-ins.ts'
 import { createUploadProgress, createUploadRecords } from './tables/uploads.ts'
 import { createWebForms } from './tables/web-forms.ts'
 
@@ -40,6 +41,7 @@ export const createTableStores = (
   sites: createSiteDirectory(database, record),
   grants: createGrants(database, record),
   people: createPeople(database, record),
+  attempts: createSignInAttempts(database, clock),
   webForms: createWebForms(database, record),
   contents: createContents(database, record),
   links: createCategoryLinks(database, record),

@@ -79,14 +79,13 @@ export type DocumentationDeps = ReturnType<typeof createDocumentationDeps>
 
 export const createAccessDeps = (
   settings: HandledSettings,
-  { grants, people, sites }: EdgeStores,
-  surroundings: Surroundings,
-) => ({
-  edge: edgeOf(settings, { grants, people, sites }, surroundings),
-  grants,
-  people,
-  clock: surroundings.clock ?? systemClock,
-})
+  { grants, people, attempts, sites }: EdgeStores & Pick<Stores, 'attempts'>,
+  surroundings: Surroundings & { readonly insecureSignIn?: boolean },
+) => {
+  const edge = edgeOf(settings, { grants, people, sites }, surroundings)
+  const { insecureSignIn = false, clock = systemClock } = surroundings
+  return { edge, grants, people, attempts, findSite: edge.findSite, clock, insecureSignIn }
+}
 
 export type AccessDeps = ReturnType<typeof createAccessDeps>
 

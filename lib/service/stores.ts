@@ -1,5 +1,6 @@
 import type { Grants } from '../access/grants.ts'
 import type { People } from '../access/people.ts'
+import type { SignInAttempts } from '../access/sign-in-limits.ts'
 import type { CategoryLinks } from '../categories/category-links.ts'
 import type { Contents } from '../categories/contents.ts'
 import type { WebForms } from '../fields/web-forms.ts'
@@ -16,6 +17,7 @@ export interface Stores {
   readonly sites: SiteDirectory
   readonly grants: Grants
   readonly people: People
+  readonly attempts: SignInAttempts
   readonly webForms: WebForms
   readonly contents: Contents
   readonly links: CategoryLinks

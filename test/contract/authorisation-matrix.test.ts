@@ -11,6 +11,7 @@ import { groupPolicies } from '../../lib/http/group-policy.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import { findHere } from '../../lib/http/resolve-site.ts'
 import { isOfSite, type Route } from '../../lib/http/router.ts'
+import { createAccessDeps } from '../../lib/service/deps.ts'
 import { statusAndCode } from '../support/answer.ts'
 import { beginning, type FieldsService, openFieldsService, ownSite, plainSite } from '../support/fields-service.ts'
 import { openTestFiles, type TestFiles } from '../support/files.ts'
@@ -34,7 +35,7 @@ beforeAll(async () => {
     clock: { wall: () => beginning, monotonic: () => 0 },
   })
   handlers = {
-    access: createAccessHandler({ ...stores, edge: deps.edge, clock: deps.edge.clock }),
+    access: createAccessHandler(createAccessDeps({ dataCentre: 'us' }, stores, deps.edge)),
     fields: handler,
     categories: categoriesHandler,
     storage: files.handler,

@@ -6,17 +6,19 @@ import { createCategoriesHandler } from '../../functions/categories/group.ts'
 import { createDocumentationHandler } from '../../functions/documentation/group.ts'
 import { createFieldsHandler } from '../../functions/fields/group.ts'
 import { hashToken, newToken } from '../../lib/access/grants.ts'
+import { issueKey } from '../../lib/access/keys.ts'
 import { hashPassword } from '../../lib/access/passwords.ts'
 import { beginSession } from '../../lib/access/sessions.ts'
 import type { ObservedRemovals } from '../../lib/aws/dynamodb/folder-removals.ts'
 import type { RecordChange } from '../../lib/aws/dynamodb/journal.ts'
-import { openAreas, openDirectory, openUploads } from '../../lib/aws/open-tables.ts'
+import { openAreas, openDirectory, openSignIns, openUploads } from '../../lib/aws/open-tables.ts'
 import { tables } from '../../lib/config/tables.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 import { type ObjectKind, objectKindNames, withDefaults } from '../../lib/core/content-kinds.ts'
 import { unlimited } from '../../lib/core/deadline.ts'
 import type { SiteId, WebFormId } from '../../lib/core/ids.ts'
 import { objectKinds } from '../../lib/core/object-kinds.ts'
+import { areas, rightOf } from '../../lib/core/rights.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import {
   createAccessDeps,
@@ -49,6 +51,7 @@ export const storesOver = (dynamodb: DynamoDBDocumentClient) => {
     ...openDirectory(settings, { dynamodb, record: areas.record }),
     ...areas,
     ...openUploads(settings, { dynamodb }),
+    ...openSignIns(settings, { dynamodb }),
   }
 }
 
@@ -96,6 +99,15 @@ export const addOwner = async ({ grants, people }: Pick<Stores, 'grants' | 'peop
   return beginSession({ grants, clock: systemClock }, person)
 }
 
+const everything = areas.map((area) => rightOf(`${area}:write`))
+const openKey = { name: 'Deployment', rights: everything, expires: 4_000_000_000 }
+
+/** Creates an owner of that site. Returns a key of that person with every right. */
+export const addKey = async (stores: Pick<Stores, 'grants' | 'people'>): Promise<string> => {
+  await addOwner(stores)
+  return (await issueKey(stores.grants, testPerson(), site, openKey, { actor: 'ann' })).key
+}
+
 export interface Request {
   readonly method: string
   /** Path and query. */
@@ -105,6 +117,8 @@ export interface Request {
   readonly body?: object | string
   /** The operation never succeeds. */
   readonly refused?: true
+  /** Sent with the token of a new session instead. */
+  readonly as?: object
 }
 
 /** Requests that exercise every operation of a group, in an order in which all of them succeed. */
@@ -313,21 +327,49 @@ const storage: Exercise = {
   ],
 }
 
+const users = `/api/v2/admin/sites/${site}/users`
+const keys = `/api/v2/admin/sites/${site}/keys`
+const keyId = 'b'.repeat(64)
+const invited = '1'.repeat(64)
+const invitation = { invitation: `joe.${invited}`, password: 'correct horse battery' }
 const signIn = { username: 'Bob', password: 'correct horse battery' }
 
 const access: Exercise = {
   group: 'access',
   async fill(dynamodb) {
+    const { people, grants } = storesOver(dynamodb)
+    const open = { hash: hashToken(invited), expires: 4_000_000_000 }
+    await people.create(testPerson({ name: 'joe', invitation: open }), [])
     const password = await hashPassword(signIn.password)
-    await storesOver(dynamodb).people.create(testPerson({ name: 'bob', password }), [])
+    await people.create(testPerson({ name: 'bob', password }), [])
+    const owned = { user: 'ann', sites: [site], permissions: ['files:read'], expires: 4_000_000_000 }
+    await grants.put({ hash: keyId, kind: 'key', since: 1, name: 'Backup', ...owned }, [])
   },
   open: async (dynamodb, surroundings) => ({
-    handler: createAccessHandler(createAccessDeps(settings, storesOver(dynamodb), surroundings)),
+    handler: createAccessHandler(
+      createAccessDeps(settings, storesOver(dynamodb), { ...surroundings, insecureSignIn: true }),
+    ),
     close: async () => {},
   }),
   requests: [
     { method: 'POST', target: '/api/v2/admin/tokens', body: signIn },
     { method: 'POST', target: '/api/v1/admin/tokens', body: signIn },
+    { method: 'POST', target: '/api/v2/admin/invitations', body: invitation },
+    { method: 'GET', target: '/api/v2/admin/me' },
+    { method: 'PUT', target: '/api/v2/admin/me', body: { password: 'x', oldPassword: 'y' }, refused: true },
+    { method: 'POST', target: `/api/v2/admin/sites/${site}/tokens` },
+    { method: 'GET', target: users },
+    { method: 'POST', target: users, body: { name: 'eve', role: 'editor' } },
+    { method: 'GET', target: `${users}/eve` },
+    { method: 'PUT', target: `${users}/eve`, body: { role: 'owner' } },
+    { method: 'PUT', target: `${users}/eve`, body: { disabled: true } },
+    { method: 'DELETE', target: `${users}/eve` },
+    { method: 'POST', target: keys, body: { name: 'Deployment', rights: ['files:read'] } },
+    { method: 'GET', target: keys },
+    { method: 'DELETE', target: `${keys}/${keyId}` },
+    { method: 'DELETE', target: `/api/v2/admin/sites/${site}/tokens`, as: signIn },
+    { method: 'DELETE', target: '/api/v1/admin/tokens', as: signIn },
+    { method: 'DELETE', target: '/api/v2/admin/tokens', as: signIn },
   ],
 }
 
@@ -335,11 +377,12 @@ export const exercises: readonly Exercise[] = [access, documentation, fields, ca
 
 /** Sends a request of an exercise. Throws an Error if the status is not the expected one. */
 export const perform = async (handler: Handler, token: string, request: Request, requestId = 'test'): Promise<void> => {
-  const { method, target, headers, body, refused = false } = request
+  const { method, target, headers, body, refused = false, as } = request
+  const own = as ? await send(handler, 'POST', '/api/v2/admin/tokens', { body: as }) : undefined
   const [path = '', search] = target.split('?')
   const query = Object.fromEntries(new URLSearchParams(search))
   const answer = await send(handler, method, path, {
-    headers: { Authorization: token, ...(Buffer.isBuffer(body) && formHeaders), ...headers },
+    headers: { Authorization: own?.json.token ?? token, ...(Buffer.isBuffer(body) && formHeaders), ...headers },
     query,
     requestId,
     ...(body && { body }),

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { openAreas, openDirectory, openUploads } from '../../lib/aws/open-tables.ts'
+import { openAreas, openDirectory, openSignIns, openUploads } from '../../lib/aws/open-tables.ts'
 import type { Clock } from '../../lib/core/clock.ts'
 import { createTableStores } from '../../lib/machine/machine.ts'
 import { openDatabase } from '../../lib/machine/sqlite/database.ts'
@@ -67,7 +67,12 @@ const aws: Hand = {
     const storesOver = (dynamodb: DynamoDBDocumentClient, writesHistory = true): TableStores => {
       const given = { dynamodb, now, ...(!writesHistory && { record: unrecorded }) }
       const { record, ...areas } = openAreas(settings, given)
-      return { ...openDirectory(settings, { dynamodb, record }), ...areas, ...openUploads(settings, given) }
+      return {
+        ...openDirectory(settings, { dynamodb, record }),
+        ...areas,
+        ...openUploads(settings, given),
+        ...openSignIns(settings, given),
+      }
     }
     const quickly = storesOver(connect(), false)
     return {

@@ -17,6 +17,7 @@ export const tableSettings = (names: TestTables['names']) => ({
   sitesTable: names.sites,
   tokensTable: names.tokens,
   usersTable: names.users,
+  signInsTable: names.signIns,
   webFormsTable: names.webForms,
   contentTable: names.content,
   categoryLinksTable: names.categoryLinks,

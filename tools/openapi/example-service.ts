@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hashPassword } from '../../lib/access/passwords.ts'
 import type { Person } from '../../lib/access/people.ts'
+import { beginSession } from '../../lib/access/sessions.ts'
+import { systemClock } from '../../lib/core/clock.ts'
 import type { HistoryEntry } from '../../lib/core/history-entry.ts'
 import { openMachine } from '../../lib/machine/machine.ts'
 import { toStoragePath } from '../../lib/storage/path.ts'
@@ -31,8 +33,11 @@ const prepareFiles = async (baseUrl: string, token: string): Promise<string> => 
   return begun.headers.get('Location')?.split('/').at(-1) ?? ''
 }
 
-/** A person, a page in a workflow, and a folder with an open removal: no request creates these. */
-const openRecords = async (dataDirectory: string, site: HistoryEntry['site']): Promise<void> => {
+/**
+ * An owner, a page in a workflow, and a folder with an open removal: no request creates these. Returns the token of the
+ * owner.
+ */
+const openRecords = async (dataDirectory: string, site: HistoryEntry['site']): Promise<string> => {
   const entry: HistoryEntry = { site, type: 'site.created', subject: 'example', actor: 'example' }
   const { stores, close } = await openMachine(dataDirectory)
   const owner = {
@@ -50,6 +55,7 @@ const openRecords = async (dataDirectory: string, site: HistoryEntry['site']): P
     await stores.people.create(owner, [])
     await stores.workflows.start(site, toStoragePath('press/release.html'), entry)
     await stores.removals.open(site, toStoragePath('archive/2025'), 'to go', entry)
+    return await beginSession({ grants: stores.grants, clock: systemClock }, owner)
   } finally {
     await close()
   }
@@ -67,9 +73,9 @@ export const useExampleService = async <Result>(use: (service: ExampleService) =
   })
   try {
     if (!demo) throw new Error('The first start created no demo site')
-    const upload = await prepareFiles(baseUrl, demo.token)
-    await openRecords(dataDirectory, demo.siteId)
-    return await use({ baseUrl, token: demo.token, upload })
+    const token = await openRecords(dataDirectory, demo.siteId)
+    const upload = await prepareFiles(baseUrl, token)
+    return await use({ baseUrl, token, upload })
   } finally {
     await stop()
     await rm(dataDirectory, { recursive: true, force: true })

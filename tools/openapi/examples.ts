@@ -42,7 +42,7 @@ const bodyIn = (format: Format, { contract }: Operation, { body }: ExampleReques
 }
 
 const requestId = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g
-const secret = /(?<="token":"|<token>)[\da-f]{64}/g
+const secret = /(?<="token":"|<token>|invitation=\w+\.)[\da-f]{64}/g
 const changeId = /"(\d{16})-(\d+)"/g
 
 /**
@@ -56,7 +56,8 @@ const normalised = (text: string, baseUrl: string): string => {
     .replaceAll(baseUrl, exampleBaseUrl)
     .replaceAll(requestId, exampleRequestId)
     .replaceAll(secret, 'd2f1'.repeat(16))
-    .replaceAll(/"(lastModified|at)":"[^"]*"/g, `"$1":"${exampleDate}"`)
+    .replaceAll(/"(lastModified|at|expires)":"[^"]*"/g, `"$1":"${exampleDate}"`)
+    .replaceAll(/"lastSignIn":"[^"]*"/g, `"lastSignIn":"${exampleDate.slice(0, 10)}"`)
 }
 
 const show = (header: string | undefined, text: string | undefined): Shown | undefined => {

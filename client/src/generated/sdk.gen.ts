@@ -3,7 +3,7 @@
 
 import { client } from './client.gen.ts';
 import { type Client, type ClientMeta, formDataBodySerializer, type Options as Options2, type RequestResult, type TDataShape } from './client/index.ts';
-import type { AppendToUploadData, AppendToUploadErrors, AppendToUploadResponses, CancelUploadData, CancelUploadErrors, CancelUploadResponses, CreateFieldData, CreateFieldErrors, CreateFieldResponses, DeleteFieldData, DeleteFieldErrors, DeleteFieldResponses, DeletePathData, DeletePathErrors, DeletePathResponses, DeleteRootData, DeleteRootErrors, DescribeUploadData, DescribeUploadErrors, DescribeUploadResponses, GetCategoryData, GetCategoryErrors, GetCategoryResponses, GetConsoleAssetData, GetConsoleAssetErrors, GetConsoleAssetResponses, GetConsoleData, GetConsoleErrors, GetConsoleResponses, GetFieldData, GetFieldErrors, GetFieldResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetOpenApiData, GetOpenApiErrors, GetOpenApiResponses, GetReferenceAssetData, GetReferenceAssetErrors, GetReferenceAssetResponses, GetReferenceData, GetReferenceErrors, GetReferenceResponses, GetRootData, GetRootErrors, GetRootResponses, GetWebFormData, GetWebFormErrors, GetWebFormResponses, LinkBlogsData, LinkBlogsErrors, LinkBlogsResponses, LinkCategoriesOfBlogData, LinkCategoriesOfBlogErrors, LinkCategoriesOfBlogResponses, LinkCategoriesOfNewsData, LinkCategoriesOfNewsErrors, LinkCategoriesOfNewsResponses, LinkNewsData, LinkNewsErrors, LinkNewsResponses, ListBlogsData, ListBlogsErrors, ListBlogsOfCategoryData, ListBlogsOfCategoryErrors, ListBlogsOfCategoryResponses, ListBlogsResponses, ListCategoriesData, ListCategoriesErrors, ListCategoriesOfBlogData, ListCategoriesOfBlogErrors, ListCategoriesOfBlogResponses, ListCategoriesOfNewsData, ListCategoriesOfNewsErrors, ListCategoriesOfNewsResponses, ListCategoriesResponses, ListChangesData, ListChangesErrors, ListChangesResponses, ListFieldsData, ListFieldsErrors, ListFieldsResponses, ListFieldTypesData, ListFieldTypesErrors, ListFieldTypesResponses, ListNewsData, ListNewsErrors, ListNewsOfCategoryData, ListNewsOfCategoryErrors, ListNewsOfCategoryResponses, ListNewsResponses, ListSitesData, ListSitesErrors, ListSitesResponses, ListSiteUrlsData, ListSiteUrlsErrors, ListSiteUrlsResponses, ListWebFormsData, ListWebFormsErrors, ListWebFormsResponses, PutPathData, PutPathErrors, PutPathResponses, PutRootData, PutRootErrors, PutRootResponses, ReadPathData, ReadPathErrors, ReadPathResponses, ReadRootData, ReadRootErrors, ReadRootResponses, ReadUploadData, ReadUploadErrors, ReadUploadResponses, SignInData, SignInErrors, SignInResponses, SignInV1Data, SignInV1Errors, SignInV1Responses, UnlinkBlogsData, UnlinkBlogsErrors, UnlinkBlogsResponses, UnlinkCategoriesOfBlogData, UnlinkCategoriesOfBlogErrors, UnlinkCategoriesOfBlogResponses, UnlinkCategoriesOfNewsData, UnlinkCategoriesOfNewsErrors, UnlinkCategoriesOfNewsResponses, UnlinkNewsData, UnlinkNewsErrors, UnlinkNewsResponses, UpdateFieldData, UpdateFieldErrors, UpdateFieldResponses, UploadToFolderData, UploadToFolderErrors, UploadToFolderResponses, UploadToRootData, UploadToRootErrors, UploadToRootResponses } from './types.gen.ts';
+import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, AddUserData, AddUserErrors, AddUserResponses, AppendToUploadData, AppendToUploadErrors, AppendToUploadResponses, CancelUploadData, CancelUploadErrors, CancelUploadResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, ChangeUserData, ChangeUserErrors, ChangeUserResponses, CreateFieldData, CreateFieldErrors, CreateFieldResponses, CreateSiteTokenData, CreateSiteTokenErrors, CreateSiteTokenResponses, DeleteFieldData, DeleteFieldErrors, DeleteFieldResponses, DeletePathData, DeletePathErrors, DeletePathResponses, DeleteRootData, DeleteRootErrors, DescribeUploadData, DescribeUploadErrors, DescribeUploadResponses, GetCategoryData, GetCategoryErrors, GetCategoryResponses, GetConsoleAssetData, GetConsoleAssetErrors, GetConsoleAssetResponses, GetConsoleData, GetConsoleErrors, GetConsoleResponses, GetFieldData, GetFieldErrors, GetFieldResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetMeData, GetMeErrors, GetMeResponses, GetOpenApiData, GetOpenApiErrors, GetOpenApiResponses, GetReferenceAssetData, GetReferenceAssetErrors, GetReferenceAssetResponses, GetReferenceData, GetReferenceErrors, GetReferenceResponses, GetRootData, GetRootErrors, GetRootResponses, GetUserData, GetUserErrors, GetUserResponses, GetWebFormData, GetWebFormErrors, GetWebFormResponses, LinkBlogsData, LinkBlogsErrors, LinkBlogsResponses, LinkCategoriesOfBlogData, LinkCategoriesOfBlogErrors, LinkCategoriesOfBlogResponses, LinkCategoriesOfNewsData, LinkCategoriesOfNewsErrors, LinkCategoriesOfNewsResponses, LinkNewsData, LinkNewsErrors, LinkNewsResponses, ListBlogsData, ListBlogsErrors, ListBlogsOfCategoryData, ListBlogsOfCategoryErrors, ListBlogsOfCategoryResponses, ListBlogsResponses, ListCategoriesData, ListCategoriesErrors, ListCategoriesOfBlogData, ListCategoriesOfBlogErrors, ListCategoriesOfBlogResponses, ListCategoriesOfNewsData, ListCategoriesOfNewsErrors, ListCategoriesOfNewsResponses, ListCategoriesResponses, ListChangesData, ListChangesErrors, ListChangesResponses, ListFieldsData, ListFieldsErrors, ListFieldsResponses, ListFieldTypesData, ListFieldTypesErrors, ListFieldTypesResponses, ListNewsData, ListNewsErrors, ListNewsOfCategoryData, ListNewsOfCategoryErrors, ListNewsOfCategoryResponses, ListNewsResponses, ListSitesData, ListSitesErrors, ListSitesResponses, ListSiteUrlsData, ListSiteUrlsErrors, ListSiteUrlsResponses, ListUsersData, ListUsersErrors, ListUsersResponses, ListWebFormsData, ListWebFormsErrors, ListWebFormsResponses, PutPathData, PutPathErrors, PutPathResponses, PutRootData, PutRootErrors, PutRootResponses, ReadPathData, ReadPathErrors, ReadPathResponses, ReadRootData, ReadRootErrors, ReadRootResponses, ReadUploadData, ReadUploadErrors, ReadUploadResponses, RemoveUserData, RemoveUserErrors, RemoveUserResponses, SignInData, SignInErrors, SignInResponses, SignInV1Data, SignInV1Errors, SignInV1Responses, SignOutData, SignOutErrors, SignOutOfSiteData, SignOutOfSiteErrors, SignOutOfSiteResponses, SignOutResponses, SignOutV1Data, SignOutV1Errors, SignOutV1Responses, UnlinkBlogsData, UnlinkBlogsErrors, UnlinkBlogsResponses, UnlinkCategoriesOfBlogData, UnlinkCategoriesOfBlogErrors, UnlinkCategoriesOfBlogResponses, UnlinkCategoriesOfNewsData, UnlinkCategoriesOfNewsErrors, UnlinkCategoriesOfNewsResponses, UnlinkNewsData, UnlinkNewsErrors, UnlinkNewsResponses, UpdateFieldData, UpdateFieldErrors, UpdateFieldResponses, UploadToFolderData, UploadToFolderErrors, UploadToFolderResponses, UploadToRootData, UploadToRootErrors, UploadToRootResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -443,6 +443,13 @@ export const appendToUpload = <ThrowOnError extends boolean = false>(options: Op
 export const listChanges = <ThrowOnError extends boolean = false>(options: Options<ListChangesData, ThrowOnError>): RequestResult<ListChangesResponses, ListChangesErrors, ThrowOnError> => (options.client ?? client).get<ListChangesResponses, ListChangesErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/changes', ...options });
 
 /**
+ * Revoke the token of the request
+ *
+ * With `all`, ends all sessions of the person.
+ */
+export const signOut = <ThrowOnError extends boolean = false>(options?: Options<SignOutData, ThrowOnError>): RequestResult<SignOutResponses, SignOutErrors, ThrowOnError> => (options?.client ?? client).delete<SignOutResponses, SignOutErrors, ThrowOnError>({ url: '/api/v2/admin/tokens', ...options });
+
+/**
  * Sign in with name and password
  *
  * The token covers the sites of the person. It lasts 2 weeks, or 4 hours with `tokenExpiryPeriod` `short`.
@@ -457,12 +464,111 @@ export const signIn = <ThrowOnError extends boolean = false>(options: Options<Si
 });
 
 /**
+ * Revoke the token of the request
+ */
+export const signOutV1 = <ThrowOnError extends boolean = false>(options?: Options<SignOutV1Data, ThrowOnError>): RequestResult<SignOutV1Responses, SignOutV1Errors, ThrowOnError> => (options?.client ?? client).delete<SignOutV1Responses, SignOutV1Errors, ThrowOnError>({ url: '/api/v1/admin/tokens', ...options });
+
+/**
  * Sign in with name and password, like clients of the former service
  *
  * The token covers the sites of the person. It lasts 2 weeks, or 4 hours with `tokenExpiryPeriod` `short`.
  */
 export const signInV1 = <ThrowOnError extends boolean = false>(options: Options<SignInV1Data, ThrowOnError>): RequestResult<SignInV1Responses, SignInV1Errors, ThrowOnError> => (options.client ?? client).post<SignInV1Responses, SignInV1Errors, ThrowOnError>({
     url: '/api/v1/admin/tokens',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Accept an invitation
+ *
+ * Sets the password, ends older sessions and signs in.
+ */
+export const acceptInvitation = <ThrowOnError extends boolean = false>(options: Options<AcceptInvitationData, ThrowOnError>): RequestResult<AcceptInvitationResponses, AcceptInvitationErrors, ThrowOnError> => (options.client ?? client).post<AcceptInvitationResponses, AcceptInvitationErrors, ThrowOnError>({
+    url: '/api/v2/admin/invitations',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Read the owner and the rights of the token
+ */
+export const getMe = <ThrowOnError extends boolean = false>(options?: Options<GetMeData, ThrowOnError>): RequestResult<GetMeResponses, GetMeErrors, ThrowOnError> => (options?.client ?? client).get<GetMeResponses, GetMeErrors, ThrowOnError>({ url: '/api/v2/admin/me', ...options });
+
+/**
+ * Change your password
+ *
+ * Ends your other sessions.
+ */
+export const changePassword = <ThrowOnError extends boolean = false>(options: Options<ChangePasswordData, ThrowOnError>): RequestResult<ChangePasswordResponses, ChangePasswordErrors, ThrowOnError> => (options.client ?? client).put<ChangePasswordResponses, ChangePasswordErrors, ThrowOnError>({
+    url: '/api/v2/admin/me',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Revoke the token of the request
+ */
+export const signOutOfSite = <ThrowOnError extends boolean = false>(options: Options<SignOutOfSiteData, ThrowOnError>): RequestResult<SignOutOfSiteResponses, SignOutOfSiteErrors, ThrowOnError> => (options.client ?? client).delete<SignOutOfSiteResponses, SignOutOfSiteErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{ownSite}/tokens', ...options });
+
+/**
+ * Get a token for one site
+ *
+ * The token ends with the one of the request.
+ */
+export const createSiteToken = <ThrowOnError extends boolean = false>(options: Options<CreateSiteTokenData, ThrowOnError>): RequestResult<CreateSiteTokenResponses, CreateSiteTokenErrors, ThrowOnError> => (options.client ?? client).post<CreateSiteTokenResponses, CreateSiteTokenErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{ownSite}/tokens', ...options });
+
+/**
+ * List the people of a site
+ *
+ * The token needs the right `access:read`.
+ */
+export const listUsers = <ThrowOnError extends boolean = false>(options: Options<ListUsersData, ThrowOnError>): RequestResult<ListUsersResponses, ListUsersErrors, ThrowOnError> => (options.client ?? client).get<ListUsersResponses, ListUsersErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/users', ...options });
+
+/**
+ * Add a person to a site
+ *
+ * A new person gets an invitation. Send it to the person, because the service sends no mail. Somebody of another site gets an entry for this one. You can give only rights that you have. The token needs the right `access:write`.
+ */
+export const addUser = <ThrowOnError extends boolean = false>(options: Options<AddUserData, ThrowOnError>): RequestResult<AddUserResponses, AddUserErrors, ThrowOnError> => (options.client ?? client).post<AddUserResponses, AddUserErrors, ThrowOnError>({
+    url: '/api/v2/admin/sites/{site}/users',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Remove a person from a site
+ *
+ * Removes the person as a whole if you have every right of the person on every site. The token needs the right `access:write`.
+ */
+export const removeUser = <ThrowOnError extends boolean = false>(options: Options<RemoveUserData, ThrowOnError>): RequestResult<RemoveUserResponses, RemoveUserErrors, ThrowOnError> => (options.client ?? client).delete<RemoveUserResponses, RemoveUserErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/users/{user}', ...options });
+
+/**
+ * Read a person of a site
+ *
+ * The token needs the right `access:read`.
+ */
+export const getUser = <ThrowOnError extends boolean = false>(options: Options<GetUserData, ThrowOnError>): RequestResult<GetUserResponses, GetUserErrors, ThrowOnError> => (options.client ?? client).get<GetUserResponses, GetUserErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/users/{user}', ...options });
+
+/**
+ * Change a person of a site
+ *
+ * `role`, `folders` and `rights` change the entry for this site. The other members concern the person on all sites, and need every right that the person has. `invite` answers a new invitation, which resets the password. The token needs the right `access:write`.
+ */
+export const changeUser = <ThrowOnError extends boolean = false>(options: Options<ChangeUserData, ThrowOnError>): RequestResult<ChangeUserResponses, ChangeUserErrors, ThrowOnError> => (options.client ?? client).put<ChangeUserResponses, ChangeUserErrors, ThrowOnError>({
+    url: '/api/v2/admin/sites/{site}/users/{user}',
     ...options,
     headers: {
         'Content-Type': 'application/json',

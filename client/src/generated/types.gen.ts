@@ -706,6 +706,123 @@ export type Token = {
     token: string;
 };
 
+export type Acceptance = {
+    invitation: string;
+    password: string;
+    tokenExpiryPeriod?: 'short' | 'long';
+};
+
+/**
+ * The owner of the token. Tokens of `token issue` belong to no person.
+ */
+export type Me = {
+    name: string;
+    displayName: string | null;
+    email: string | null;
+    /**
+     * A day.
+     */
+    lastSignIn: string | null;
+    /**
+     * `session`: from a sign-in.
+     */
+    kind: 'token' | 'session' | 'key';
+    expires: string;
+    sites: Array<SiteOfMe>;
+};
+
+/**
+ * A site that the token covers, with its rights there.
+ */
+export type SiteOfMe = {
+    id: number;
+    /**
+     * Null when the person has a list of rights instead.
+     */
+    role: 'owner' | 'editor' | 'author' | 'viewer' | null;
+    /**
+     * The folders of the role `author`.
+     */
+    folders: Array<string>;
+    /**
+     * The rights of the role or the list, such as `files:write:/news`.
+     */
+    rights: Array<string>;
+};
+
+export type PasswordChange = {
+    password: string;
+    oldPassword: string;
+};
+
+/**
+ * The people of a site, sorted by name.
+ */
+export type UserPage = {
+    users: Array<User>;
+};
+
+/**
+ * A person, as one site sees it.
+ */
+export type User = {
+    name: string;
+    displayName: string;
+    email: string;
+    disabled: boolean;
+    /**
+     * An invitation is open.
+     */
+    invited: boolean;
+    /**
+     * A day.
+     */
+    lastSignIn: string | null;
+    /**
+     * Null when the person has a list of rights instead.
+     */
+    role: 'owner' | 'editor' | 'author' | 'viewer' | null;
+    /**
+     * The folders of the role `author`.
+     */
+    folders: Array<string>;
+    /**
+     * The rights of the role or the list, such as `files:write:/news`.
+     */
+    rights: Array<string>;
+};
+
+export type NewUser = {
+    name: string;
+    displayName?: string;
+    email?: string;
+    role?: 'owner' | 'editor' | 'author' | 'viewer';
+    folders?: Array<string>;
+    rights?: Array<string>;
+};
+
+/**
+ * A person, with the invitation if there is a new one.
+ */
+export type Invitation = {
+    name: string;
+    /**
+     * A link for the person. It works once, within 7 days.
+     */
+    invitation?: string;
+    expires?: string;
+};
+
+export type UserChange = {
+    displayName?: string;
+    email?: string;
+    disabled?: boolean;
+    invite?: true;
+    role?: 'owner' | 'editor' | 'author' | 'viewer';
+    folders?: Array<string>;
+    rights?: Array<string>;
+};
+
 /**
  * The value of `where`. Its other keys are the members that `order` accepts, each with a value or operators.
  */
@@ -4665,6 +4782,55 @@ export type ListChangesResponses = {
 
 export type ListChangesResponse = ListChangesResponses[keyof ListChangesResponses];
 
+export type SignOutData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Ends all sessions of the person.
+         */
+        all?: string;
+    };
+    url: '/api/v2/admin/tokens';
+};
+
+export type SignOutErrors = {
+    /**
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     */
+    401: Error;
+    /**
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     */
+    405: Error;
+    /**
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report it with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type SignOutError = SignOutErrors[keyof SignOutErrors];
+
+export type SignOutResponses = {
+    /**
+     * The token no longer works.
+     */
+    200: unknown;
+};
+
 export type SignInData = {
     /**
      * JSON or a form.
@@ -4725,6 +4891,49 @@ export type SignInResponses = {
 
 export type SignInResponse = SignInResponses[keyof SignInResponses];
 
+export type SignOutV1Data = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/admin/tokens';
+};
+
+export type SignOutV1Errors = {
+    /**
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     */
+    401: Error;
+    /**
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     */
+    405: Error;
+    /**
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report it with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type SignOutV1Error = SignOutV1Errors[keyof SignOutV1Errors];
+
+export type SignOutV1Responses = {
+    /**
+     * The token no longer works.
+     */
+    200: unknown;
+};
+
 export type SignInV1Data = {
     /**
      * JSON, a form, or XML with any root.
@@ -4784,3 +4993,636 @@ export type SignInV1Responses = {
 };
 
 export type SignInV1Response = SignInV1Responses[keyof SignInV1Responses];
+
+export type AcceptInvitationData = {
+    body: Acceptance;
+    path?: never;
+    query?: never;
+    url: '/api/v2/admin/invitations';
+};
+
+export type AcceptInvitationErrors = {
+    /**
+     * - `101002` The request is malformed. GET /docs shows what to send.
+     * - `101013` The password is too weak. Choose one of 12 to 256 characters.
+     */
+    400: Error;
+    /**
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     */
+    401: Error;
+    /**
+     * - `101003` The invitation is unknown, used or expired. Ask for a new one.
+     */
+    404: Error;
+    /**
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     */
+    405: Error;
+    /**
+     * - `100013` The request body is too large. Split it into smaller requests.
+     */
+    413: Error;
+    /**
+     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     */
+    415: Error;
+    /**
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report it with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type AcceptInvitationError = AcceptInvitationErrors[keyof AcceptInvitationErrors];
+
+export type AcceptInvitationResponses = {
+    /**
+     * The token.
+     */
+    200: Token;
+};
+
+export type AcceptInvitationResponse = AcceptInvitationResponses[keyof AcceptInvitationResponses];
+
+export type GetMeData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/admin/me';
+};
+
+export type GetMeErrors = {
+    /**
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     */
+    401: Error;
+    /**
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     */
+    405: Error;
+    /**
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report it with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type GetMeError = GetMeErrors[keyof GetMeErrors];
+
+export type GetMeResponses = {
+    /**
+     * The owner of the token.
+     */
+    200: Me;
+};
+
+export type GetMeResponse = GetMeResponses[keyof GetMeResponses];
+
+export type ChangePasswordData = {
+    body: PasswordChange;
+    path?: never;
+    query?: never;
+    url: '/api/v2/admin/me';
+};
+
+export type ChangePasswordErrors = {
+    /**
+     * - `101002` The request is malformed. GET /docs shows what to send.
+     * - `101013` The password is too weak. Choose one of 12 to 256 characters.
+     */
+    400: Error;
+    /**
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     */
+    401: Error;
+    /**
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     */
+    405: Error;
+    /**
+     * - `100013` The request body is too large. Split it into smaller requests.
+     */
+    413: Error;
+    /**
+     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     */
+    415: Error;
+    /**
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report it with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type ChangePasswordError = ChangePasswordErrors[keyof ChangePasswordErrors];
+
+export type ChangePasswordResponses = {
+    /**
+     * The password is changed.
+     */
+    200: unknown;
+};
+
+export type SignOutOfSiteData = {
+    body?: never;
+    path: {
+        /**
+         * The id of a site of the person, or `current`.
+         */
+        ownSite: 'current' | number;
+    };
+    query?: never;
+    url: '/api/v2/admin/sites/{ownSite}/tokens';
+};
+
+export type SignOutOfSiteErrors = {
+    /**
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     */
+    401: Error;
+    /**
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     */
+    404: Error;
+    /**
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     */
+    405: Error;
+    /**
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report it with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type SignOutOfSiteError = SignOutOfSiteErrors[keyof SignOutOfSiteErrors];
+
+export type SignOutOfSiteResponses = {
+    /**
+     * The token no longer works.
+     */
+    200: unknown;
+};
+
+export type CreateSiteTokenData = {
+    body?: never;
+    path: {
+        /**
+         * The id of a site of the person, or `current`.
+         */
+        ownSite: 'current' | number;
+    };
+    query?: never;
+    url: '/api/v2/admin/sites/{ownSite}/tokens';
+};
+
+export type CreateSiteTokenErrors = {
+    /**
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     */
+    400: Error;
+    /**
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     */
+    401: Error;
+    /**
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     */
+    404: Error;
+    /**
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     */
+    405: Error;
+    /**
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report it with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type CreateSiteTokenError = CreateSiteTokenErrors[keyof CreateSiteTokenErrors];
+
+export type CreateSiteTokenResponses = {
+    /**
+     * The token.
+     */
+    200: Token;
+};
+
+export type CreateSiteTokenResponse = CreateSiteTokenResponses[keyof CreateSiteTokenResponses];
+
+export type ListUsersData = {
+    body?: never;
+    path: {
+        /**
+         * The id of the site, or `current`: the one site that the token covers.
+         */
+        site: 'current' | number;
+    };
+    query?: never;
+    url: '/api/v2/admin/sites/{site}/users';
+};
+
+export type ListUsersErrors = {
+    /**
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     */
+    400: Error;
+    /**
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     */
+    401: Error;
+    /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     */
+    403: Error;
+    /**
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     */
+    404: Error;
+    /**
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     */
+    405: Error;
+    /**
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report it with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type ListUsersError = ListUsersErrors[keyof ListUsersErrors];
+
+export type ListUsersResponses = {
+    /**
+     * The people, sorted by name.
+     */
+    200: UserPage;
+};
+
+export type ListUsersResponse = ListUsersResponses[keyof ListUsersResponses];
+
+export type AddUserData = {
+    body: NewUser;
+    path: {
+        /**
+         * The id of the site, or `current`: the one site that the token covers.
+         */
+        site: 'current' | number;
+    };
+    query?: never;
+    url: '/api/v2/admin/sites/{site}/users';
+};
+
+export type AddUserErrors = {
+    /**
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `101002` The request is malformed. GET /docs shows what to send.
+     */
+    400: Error;
+    /**
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     */
+    401: Error;
+    /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     */
+    403: Error;
+    /**
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     */
+    404: Error;
+    /**
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     */
+    405: Error;
+    /**
+     * - `101011` The name is taken. Choose another one.
+     */
+    409: Error;
+    /**
+     * - `100013` The request body is too large. Split it into smaller requests.
+     */
+    413: Error;
+    /**
+     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     */
+    415: Error;
+    /**
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report it with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type AddUserError = AddUserErrors[keyof AddUserErrors];
+
+export type AddUserResponses = {
+    /**
+     * The person has an entry for the site.
+     */
+    201: Invitation;
+};
+
+export type AddUserResponse = AddUserResponses[keyof AddUserResponses];
+
+export type RemoveUserData = {
+    body?: never;
+    path: {
+        /**
+         * The id of the site, or `current`: the one site that the token covers.
+         */
+        site: 'current' | number;
+        /**
+         * The name of the person. Its case does not matter.
+         */
+        user: string;
+    };
+    query?: never;
+    url: '/api/v2/admin/sites/{site}/users/{user}';
+};
+
+export type RemoveUserErrors = {
+    /**
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     */
+    400: Error;
+    /**
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     */
+    401: Error;
+    /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     */
+    403: Error;
+    /**
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `101010` The site has no such person. GET …/users lists its people.
+     */
+    404: Error;
+    /**
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     */
+    405: Error;
+    /**
+     * - `101012` This is the last owner of a site. Make another person an owner first.
+     */
+    409: Error;
+    /**
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report it with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type RemoveUserError = RemoveUserErrors[keyof RemoveUserErrors];
+
+export type RemoveUserResponses = {
+    /**
+     * The person is removed.
+     */
+    200: unknown;
+};
+
+export type GetUserData = {
+    body?: never;
+    path: {
+        /**
+         * The id of the site, or `current`: the one site that the token covers.
+         */
+        site: 'current' | number;
+        /**
+         * The name of the person. Its case does not matter.
+         */
+        user: string;
+    };
+    query?: never;
+    url: '/api/v2/admin/sites/{site}/users/{user}';
+};
+
+export type GetUserErrors = {
+    /**
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     */
+    400: Error;
+    /**
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     */
+    401: Error;
+    /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     */
+    403: Error;
+    /**
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `101010` The site has no such person. GET …/users lists its people.
+     */
+    404: Error;
+    /**
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     */
+    405: Error;
+    /**
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report it with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type GetUserError = GetUserErrors[keyof GetUserErrors];
+
+export type GetUserResponses = {
+    /**
+     * The person.
+     */
+    200: User;
+};
+
+export type GetUserResponse = GetUserResponses[keyof GetUserResponses];
+
+export type ChangeUserData = {
+    body: UserChange;
+    path: {
+        /**
+         * The id of the site, or `current`: the one site that the token covers.
+         */
+        site: 'current' | number;
+        /**
+         * The name of the person. Its case does not matter.
+         */
+        user: string;
+    };
+    query?: never;
+    url: '/api/v2/admin/sites/{site}/users/{user}';
+};
+
+export type ChangeUserErrors = {
+    /**
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `101002` The request is malformed. GET /docs shows what to send.
+     */
+    400: Error;
+    /**
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     */
+    401: Error;
+    /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     */
+    403: Error;
+    /**
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `101010` The site has no such person. GET …/users lists its people.
+     */
+    404: Error;
+    /**
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     */
+    405: Error;
+    /**
+     * - `101012` This is the last owner of a site. Make another person an owner first.
+     */
+    409: Error;
+    /**
+     * - `100013` The request body is too large. Split it into smaller requests.
+     */
+    413: Error;
+    /**
+     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     */
+    415: Error;
+    /**
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report it with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type ChangeUserError = ChangeUserErrors[keyof ChangeUserErrors];
+
+export type ChangeUserResponses = {
+    /**
+     * The person is changed.
+     */
+    200: Invitation;
+};
+
+export type ChangeUserResponse = ChangeUserResponses[keyof ChangeUserResponses];

@@ -1,5 +1,5 @@
-import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, Server } from 'node:http'
+import { createSecretCheck } from '../../../lib/aws/lambda/origin-secrets.ts'
 import type { StreamSettings } from '../../../lib/config/config.ts'
 import { streaming } from '../../../lib/config/streaming.ts'
 import { fieldsRoutes } from '../../../lib/contract/routes/fields.ts'
@@ -34,17 +34,10 @@ export const createDeadlineFor =
     return createDeadline(() => Math.min(end, answerDue) - transferTime - now())
   }
 
-const digest = (text: string): Buffer => hash('sha256', text, 'buffer')
-
-// The function's own address is public. Several secrets may count, so that they can be changed without a gap.
+// The function's own address is public.
 const comesFromDistribution = (secrets: readonly string[]): ((message: IncomingMessage) => boolean) => {
-  const digests = secrets.map(digest)
-  return ({ headers }) => {
-    const secret = headers[streaming.secretHeader]
-    if (typeof secret !== 'string') return false
-    const received = digest(secret)
-    return digests.some((expected) => timingSafeEqual(expected, received))
-  }
+  const isSecret = createSecretCheck(secrets)
+  return ({ headers }) => isSecret(headers[streaming.secretHeader])
 }
 
 const slowestBody = { bytesPerSecond: 16 * 1024, seconds: 10 }

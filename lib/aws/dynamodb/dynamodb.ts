@@ -217,8 +217,12 @@ export const queryFirst = async <Item extends object>(
   return items[0]
 }
 
-export async function* scan<Item extends object>({ client, name }: Table<Item>): AsyncGenerator<Item, void> {
-  for await (const { Items = [] } of paginateScan({ client }, { TableName: name })) yield* Items as Item[]
+export async function* scan<Item extends object>(
+  { client, name }: Table<Item>,
+  ConsistentRead = false,
+): AsyncGenerator<Item, void> {
+  const pages = paginateScan({ client }, { TableName: name, ConsistentRead })
+  for await (const { Items = [] } of pages) yield* Items as Item[]
 }
 
 export const inSeconds = (moment: number): number => Math.ceil(moment / 1000)

@@ -37,7 +37,7 @@ const storeOf = (table: Table<PersonItem>) => {
 
     async listOfSite(site: SiteId): Promise<readonly Person[]> {
       const found: Person[] = []
-      for await (const item of scan(table)) if (item.sites[site] !== undefined) found.push(toPerson(item))
+      for await (const item of scan(table, true)) if (item.sites[site] !== undefined) found.push(toPerson(item))
       return found.sort((a, b) => (keyOfName(a.name) < keyOfName(b.name) ? -1 : 1))
     },
   }
@@ -62,8 +62,8 @@ export const createPeople = ({ record, ...options }: TableOptions & { readonly r
   }
 
   return {
-    async get(name) {
-      const item = await table.get({ key: keyOfName(name) }, false)
+    async get(name, isNewest = false) {
+      const item = await table.get({ key: keyOfName(name) }, isNewest)
       return item && toPerson(item)
     },
 

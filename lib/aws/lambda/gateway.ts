@@ -2,6 +2,8 @@ import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { APIGatewayProxyEvent } from 'aws-lambda'
+import { streaming } from '../../config/streaming.ts'
+import { plainAddress } from '../../core/addresses.ts'
 import type { Answer, Request } from '../../http/request.ts'
 
 type ProxyEvent = Pick<
@@ -13,6 +15,7 @@ export interface GatewayEvent extends ProxyEvent {
   readonly requestContext?: {
     readonly requestId?: string
     readonly path?: string
+    readonly identity?: { readonly sourceIp?: string | null }
   }
 }
 
@@ -85,11 +88,31 @@ const bytesOfBody = ({ body, isBase64Encoded }: GatewayEvent, type: string): Buf
   return Buffer.from(/^application\/x-www-form-urlencoded\b/i.test(type) ? jsonOutOfForm(body) : body)
 }
 
-export const fromGateway = (event: GatewayEvent, encoding: PathEncoding, signal: AbortSignal): Request => {
+const viewerAddress = /^\[?([\da-f.:]+?)\]?:\d+$/i
+
+/** A-79: `isSecret` recognises the distribution, whose own address the gateway sees. */
+const addressOf = (
+  { requestContext }: GatewayEvent,
+  headers: Readonly<Record<string, string>>,
+  isSecret: (given: unknown) => boolean,
+): string | undefined => {
+  if (isSecret(headers[streaming.secretHeader]))
+    return viewerAddress.exec(headers['cloudfront-viewer-address'] ?? '')?.[1]
+  const address = requestContext?.identity?.sourceIp
+  return address == null ? undefined : plainAddress(address)
+}
+
+export const fromGateway = (
+  event: GatewayEvent,
+  encoding: PathEncoding,
+  signal: AbortSignal,
+  isSecret: (given: unknown) => boolean = () => false,
+): Request => {
   const headers = headersOf(event)
   const bytes = bytesOfBody(event, headers['content-type'] ?? '')
   // REST APIs drop this header, as events in AWS's documentation show. The body is whole, so its length is known.
   headers['content-length'] = String(bytes.length)
+  const address = addressOf(event, headers, isSecret)
   return {
     id: event.requestContext?.requestId ?? randomUUID(),
     method: event.httpMethod,
@@ -98,6 +121,7 @@ export const fromGateway = (event: GatewayEvent, encoding: PathEncoding, signal:
     headers,
     body: { bytes },
     signal,
+    ...(address !== undefined && { address }),
   }
 }
 

@@ -1,11 +1,12 @@
 import { Readable } from 'node:stream'
 import middy from '@middy/core'
 import type { Context } from 'aws-lambda'
-import type { EdgeSettings } from '../../config/config.ts'
+import type { AccessSettings } from '../../config/config.ts'
 import { createDeadline, reserves } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Handler, Send } from '../../http/request.ts'
 import { fromGateway, type GatewayEvent, type GatewayResult, toGateway } from './gateway.ts'
+import { createSecretCheck } from './origin-secrets.ts'
 
 export type LambdaHandler = (event: GatewayEvent, context: Context) => Promise<GatewayResult>
 
@@ -27,14 +28,20 @@ const buffered =
  */
 export const lambdaHandler = (
   handler: Handler,
-  { pathEncoding = 'encoded', binaryAccept = 'any' }: Partial<Pick<EdgeSettings, 'pathEncoding' | 'binaryAccept'>> = {},
-): LambdaHandler =>
-  middy<GatewayEvent, GatewayResult>({
+  {
+    pathEncoding = 'encoded',
+    binaryAccept = 'any',
+    originSecrets = [],
+  }: Partial<Pick<AccessSettings, 'pathEncoding' | 'binaryAccept' | 'originSecrets'>> = {},
+): LambdaHandler => {
+  const isSecret = createSecretCheck(originSecrets)
+  return middy<GatewayEvent, GatewayResult>({
     timeoutEarlyInMillis: reserves.answer,
     timeoutEarlyResponse: () => new Promise(() => {}),
   }).handler((event, context, { signal }) => {
-    const request = fromGateway(event, pathEncoding, signal)
+    const request = fromGateway(event, pathEncoding, signal, isSecret)
     const send = buffered({ accept: request.headers['accept'] ?? '', binaryAccept })
     const deadline = createDeadline(() => context.getRemainingTimeInMillis())
     return handler(request, deadline, send)
   })
+}

@@ -12,6 +12,9 @@ export const createTelemetry = (serviceName: string, logLevel: EdgeSettings['log
     arrival(arrival) {
       logger.debug('arrival', { ...arrival })
     },
+    signIn(record) {
+      logger.info('sign-in', { ...record })
+    },
     request({ error, ...record }: RequestRecord) {
       if (error === undefined) logger.info('request', { ...record })
       else logger.error('request', { ...record, error })

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
+import { roleNames } from '../../access/roles.ts'
 import { lifetimes } from '../../access/sessions.ts'
-import { parseRight, type Right } from '../../core/rights.ts'
+import { parseRight } from '../../core/rights.ts'
 
 const text = (name: string) => z.string(`must be the ${name}, as text`).check(z.minLength(1, 'must not be empty'))
 
@@ -12,31 +13,92 @@ export const signInBody = z.object(
   'must be an object',
 )
 
-const longestName = 200
-const mostRights = 50
-
-const nameFault = `must have 1 to ${longestName} characters, none of them a control character`
-const name = z.string(nameFault).check(z.regex(new RegExp(`^\\P{Cc}{1,${longestName}}$`, 'u'), nameFault))
-
-const rightFault = 'must be a right, such as files:write:/news'
-const right = z.pipe(
-  z.string(rightFault).check(z.maxLength(2_000, rightFault)),
-  z.transform((text: string, context): Right => {
-    const parsed = parseRight(text)
-    if (parsed) return parsed
-    context.issues.push({ code: 'custom', message: rightFault, input: text })
-    return z.NEVER
-  }),
+export const invitationBody = z.object(
+  { invitation: text('invitation'), password: text('password'), tokenExpiryPeriod: period },
+  'must be an object',
 )
 
-const countFault = `must be a list of 1 to ${mostRights} rights`
-export const rights = z.array(right, countFault).check(z.minLength(1, countFault), z.maxLength(mostRights, countFault))
+export const passwordBody = z.object(
+  { password: text('new password'), oldPassword: text('old password') },
+  'must be an object',
+)
+
+const mostRights = 50
+
+const listOf = (isValid: (entry: string) => boolean, message: string) =>
+  z.array(z.string().check(z.maxLength(1_000), z.refine(isValid, message))).check(z.maxLength(mostRights))
+
+const isFolder = (folder: string): boolean =>
+  folder.startsWith('/') && parseRight(`files:write:${folder}`) !== undefined
+
+const named = z.string().check(
+  z.maxLength(200, 'must have 200 characters or fewer'),
+  z.refine((value) => /^\P{Cc}*$/u.test(value) && value.isWellFormed(), 'must not have control characters'),
+)
+
+const email = z.string().check(
+  z.maxLength(254, 'must have 254 characters or fewer'),
+  z.refine((value) => /^(?:[^\s@\p{Cc}]+@[^\s@\p{Cc}]+)?$/u.test(value), 'must be an e-mail address'),
+)
+
+const isRight = (right: string): boolean => parseRight(right) !== undefined
+const rightFault = 'must be a right, such as files:write:/news'
+
+const entry = {
+  role: z.optional(z.literal([...roleNames], `must be ${roleNames.join(', ')}`)),
+  folders: z.optional(listOf(isFolder, 'must be a folder, such as /news')),
+  rights: z.optional(listOf(isRight, rightFault)),
+}
+
+interface GivenEntry {
+  readonly role?: string | undefined
+  readonly folders?: readonly string[] | undefined
+  readonly rights?: readonly string[] | undefined
+}
+
+const isOneEntry = ({ role, folders, rights }: GivenEntry): boolean =>
+  rights === undefined ? role !== undefined || folders === undefined : role === undefined && folders === undefined
+
+const hasItsFolders = ({ role, folders }: GivenEntry): boolean =>
+  role === 'author' ? (folders?.length ?? 0) > 0 : folders === undefined
+
+const oneEntry = z.refine<GivenEntry>(isOneEntry, 'send role, or rights, not both')
+const itsFolders = z.refine<GivenEntry>(hasItsFolders, 'send folders with the role author, and with no other one')
+
+/** A-52, A-53, A-110. */
+export const newUserBody = z
+  .object(
+    { name: text('name'), displayName: z.optional(named), email: z.optional(email), ...entry },
+    'must be an object',
+  )
+  .check(
+    oneEntry,
+    itsFolders,
+    z.refine(({ role, rights }) => role !== undefined || rights !== undefined, 'send role or rights'),
+  )
+
+export const userChangeBody = z
+  .object(
+    {
+      displayName: z.optional(named),
+      email: z.optional(email),
+      disabled: z.optional(z.boolean('must be true or false')),
+      invite: z.optional(z.literal(true, 'must be true, or be left out')),
+      ...entry,
+    },
+    'must be an object',
+  )
+  .check(
+    oneEntry,
+    itsFolders,
+    z.refine((change) => Object.values(change).some((value) => value !== undefined), 'name what to change'),
+  )
 
 /** A-88. */
 export const newKeyBody = z.object(
   {
-    name,
-    rights,
+    name: named.check(z.minLength(1, 'must not be empty')),
+    rights: listOf(isRight, rightFault).check(z.minLength(1, 'must have at least one right')),
     expires: z.optional(z.iso.datetime({ offset: true, error: 'must be a time, such as 2027-01-31T12:00:00Z' })),
   },
   'must be an object',

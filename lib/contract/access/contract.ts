@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
+import { roleNames } from '../../access/roles.ts'
 import { component, described, type GroupContract, named, ok, parameter, siteParameter } from '../contract.ts'
-import { newKeyBody, signInBody } from './bodies.ts'
+import { invitationBody, newKeyBody, newUserBody, passwordBody, signInBody, userChangeBody } from './bodies.ts'
 import { accessXml } from './xml-names.ts'
 
 export const token = component('Token', 'A token for the next requests.', {
@@ -20,11 +21,50 @@ const key = component('Key', 'A key for a program.', {
   lastUsed: described(z.nullable(z.iso.date()), 'The day of its last use, or null.'),
 })
 
-export const keyList = component('KeyList', 'The keys of the site, sorted by name.', { items: z.array(key) })
+export const keyList = component('KeyList', 'The keys of the site, sorted by name.', { keys: z.array(key) })
 
 export const createdKey = component('CreatedKey', 'A new key.', {
   ...keyMembers,
   key: described(z.string(), 'The key itself, for the header `Authorization`. No other answer has it.'),
+})
+
+const entry = {
+  role: described(z.nullable(z.literal([...roleNames])), 'Null when the person has a list of rights instead.'),
+  folders: described(z.array(z.string()), 'The folders of the role `author`.'),
+  rights: described(z.array(z.string()), 'The rights of the role or the list, such as `files:write:/news`.'),
+}
+
+const siteOfMe = component('SiteOfMe', 'A site that the token covers, with its rights there.', {
+  id: z.int(),
+  ...entry,
+})
+
+export const me = component('Me', 'The owner of the token. Tokens of `token issue` belong to no person.', {
+  name: z.string(),
+  displayName: z.nullable(z.string()),
+  email: z.nullable(z.string()),
+  lastSignIn: described(z.nullable(z.string()), 'A day.'),
+  kind: described(z.literal(['token', 'session', 'key']), '`session`: from a sign-in.'),
+  expires: z.string(),
+  sites: z.array(siteOfMe),
+})
+
+export const user = component('User', 'A person, as one site sees it.', {
+  name: z.string(),
+  displayName: z.string(),
+  email: z.string(),
+  disabled: z.boolean(),
+  invited: described(z.boolean(), 'An invitation is open.'),
+  lastSignIn: described(z.nullable(z.string()), 'A day.'),
+  ...entry,
+})
+
+export const userPage = component('UserPage', 'The people of a site, sorted by name.', { users: z.array(user) })
+
+export const invitation = component('Invitation', 'A person, with the invitation if there is a new one.', {
+  name: z.string(),
+  invitation: described(z.optional(z.string()), 'A link for the person. It works once, within 7 days.'),
+  expires: z.optional(z.string()),
 })
 
 const tag = { name: 'Access', description: 'Sign-in, sessions and the people of a site.' }
@@ -36,25 +76,107 @@ const signIn = {
   summary: 'Sign in with name and password',
   description:
     'The token covers the sites of the person. It lasts 2 weeks, or 4 hours with `tokenExpiryPeriod` `short`.',
-  body: {
-    schema: named(signInBody, 'SignIn'),
-    xml: accessXml.signIn,
-    description: 'JSON or a form.',
-  },
+  body: { schema: named(signInBody, 'SignIn'), xml: accessXml.signIn, description: 'JSON or a form.' },
   answers: ok('The token.', token, { xml: accessXml.token }),
-  errors: ['accessMalformed', 'signInRefused'],
+  errors: ['accessMalformed', 'signInRefused', 'tooManyRequests'],
   examples: [{ body: credentials }, { body: { ...credentials, password: 'guess' } }, { body: {} }],
 } satisfies GroupContract<'access'>['operations']['signIn']
 
+const signOut = {
+  summary: 'Revoke the token of the request',
+  answers: { 200: { description: 'The token no longer works.' } },
+  examples: [],
+} satisfies GroupContract<'access'>['operations']['signOut']
+
+const ofUser = ['personUnknown'] as const
+
 export const accessContract: GroupContract<'access'> = {
   tag,
-  parameters: { site: siteParameter, key: parameter('The id of the key.', 'd2f1'.repeat(16), z.string()) },
+  parameters: {
+    site: siteParameter,
+    ownSite: { ...siteParameter, description: 'The id of a site of the person, or `current`.' },
+    key: parameter('The id of the key.', 'd2f1'.repeat(16), z.string()),
+    user: parameter('The name of the person. Its case does not matter.', 'bob', z.string()),
+  },
   operations: {
     signIn,
     signInV1: {
       ...signIn,
       summary: 'Sign in with name and password, like clients of the former service',
       body: { ...signIn.body, description: 'JSON, a form, or XML with any root.' },
+    },
+    acceptInvitation: {
+      tag,
+      summary: 'Accept an invitation',
+      description: 'Sets the password, ends older sessions and signs in.',
+      body: { schema: named(invitationBody, 'Acceptance') },
+      answers: ok('The token.', token),
+      errors: ['accessMalformed', 'signInRefused', 'invitationUnknown', 'passwordWeak'],
+      examples: [{ body: { invitation: `ann.${'0'.repeat(64)}`, password: 'correct horse battery' } }],
+    },
+    getMe: {
+      summary: 'Read the owner and the rights of the token',
+      answers: ok('The owner of the token.', me),
+    },
+    changePassword: {
+      summary: 'Change your password',
+      description: 'Ends your other sessions.',
+      body: { schema: named(passwordBody, 'PasswordChange') },
+      answers: { 200: { description: 'The password is changed.' } },
+      errors: ['accessMalformed', 'signInRefused', 'passwordWeak', 'tooManyRequests'],
+      examples: [{ body: { password: 'battery staple correct', oldPassword: 'correct horse battery' } }],
+    },
+    createSiteToken: {
+      summary: 'Get a token for one site',
+      description: 'The token ends with the one of the request.',
+      answers: ok('The token.', token),
+      errors: ['signInRefused', 'siteAmbiguous'],
+    },
+    listUsers: {
+      summary: 'List the people of a site',
+      answers: ok('The people, sorted by name.', userPage),
+    },
+    addUser: {
+      summary: 'Add a person to a site',
+      description:
+        'A new person gets an invitation. Send it to the person, because the service sends no mail. Somebody of another ' +
+        'site gets an entry for this one. You can give only rights that you have.',
+      body: { schema: named(newUserBody, 'NewUser') },
+      answers: { 201: { description: 'The person has an entry for the site.', schema: invitation } },
+      errors: ['accessMalformed', 'rightMissing', 'personTaken'],
+      examples: [
+        { body: { name: 'bob', displayName: 'Bob', email: 'bob@example.com', role: 'author', folders: ['/news'] } },
+        { body: { name: 'bob', role: 'viewer' } },
+      ],
+    },
+    getUser: {
+      summary: 'Read a person of a site',
+      answers: ok('The person.', user),
+      errors: ofUser,
+    },
+    changeUser: {
+      summary: 'Change a person of a site',
+      description:
+        '`role`, `folders` and `rights` change the entry for this site. The other members concern the person on all ' +
+        'sites, and need every right that the person has. `invite` answers a new invitation, which resets the password.',
+      body: { schema: named(userChangeBody, 'UserChange') },
+      answers: ok('The person is changed.', invitation),
+      errors: ['accessMalformed', 'rightMissing', 'lastOwner', ...ofUser],
+      examples: [{ body: { role: 'editor' } }, { body: { role: 'director' } }],
+    },
+    removeUser: {
+      summary: 'Remove a person from a site',
+      description: 'Removes the person as a whole if you have every right of the person on every site.',
+      answers: { 200: { description: 'The person is removed.' } },
+      errors: ['lastOwner', ...ofUser],
+    },
+    signOutOfSite: signOut,
+    signOutV1: signOut,
+    signOut: {
+      ...signOut,
+      description: 'With `all`, ends all sessions of the person.',
+      query: { all: parameter('Ends all sessions of the person.', '', z.string()) },
+      errors: ['signInRefused'],
     },
     listKeys: { summary: 'List the keys of a site', answers: ok('The keys.', keyList) },
     createKey: {

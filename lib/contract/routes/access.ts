@@ -1,12 +1,30 @@
 const v1 = '/api/v1/admin'
 const v2 = '/api/v2/admin'
+const users = `${v2}/sites/{site}/users` as const
+const user = `${users}/{user}` as const
 const group = 'access' as const
-const keys = `${v2}/sites/{site}/keys`
+const read = { group, right: 'access:read' } as const
+const write = { group, right: 'access:write' } as const
+const open = { group, public: true } as const
+const keys = `${v2}/sites/{site}/keys` as const
 
+// `{ownSite}`: a site of the caller, which is checked in another way than `{site}` (A-69).
 export const accessRoutes = [
-  { operation: 'signIn', method: 'POST', path: `${v2}/tokens`, group, public: true },
-  { operation: 'signInV1', method: 'POST', path: `${v1}/tokens`, group, public: true, formats: ['json', 'xml'] },
-  { operation: 'listKeys', method: 'GET', path: keys, group, right: 'access:write' },
-  { operation: 'createKey', method: 'POST', path: keys, group, right: 'access:write' },
-  { operation: 'deleteKey', method: 'DELETE', path: `${keys}/{key}`, group, right: 'access:write' },
+  { operation: 'signIn', method: 'POST', path: `${v2}/tokens`, ...open },
+  { operation: 'signInV1', method: 'POST', path: `${v1}/tokens`, ...open, formats: ['json', 'xml'] },
+  { operation: 'acceptInvitation', method: 'POST', path: `${v2}/invitations`, ...open },
+  { operation: 'getMe', method: 'GET', path: `${v2}/me`, group },
+  { operation: 'changePassword', method: 'PUT', path: `${v2}/me`, group },
+  { operation: 'createSiteToken', method: 'POST', path: `${v2}/sites/{ownSite}/tokens`, group },
+  { operation: 'listUsers', method: 'GET', path: users, ...read },
+  { operation: 'addUser', method: 'POST', path: users, ...write },
+  { operation: 'getUser', method: 'GET', path: user, ...read },
+  { operation: 'changeUser', method: 'PUT', path: user, ...write },
+  { operation: 'removeUser', method: 'DELETE', path: user, ...write },
+  { operation: 'listKeys', method: 'GET', path: keys, ...write },
+  { operation: 'createKey', method: 'POST', path: keys, ...write },
+  { operation: 'deleteKey', method: 'DELETE', path: `${keys}/{key}`, ...write },
+  { operation: 'signOutOfSite', method: 'DELETE', path: `${v2}/sites/{ownSite}/tokens`, group },
+  { operation: 'signOutV1', method: 'DELETE', path: `${v1}/tokens`, group, formats: ['json', 'xml'] },
+  { operation: 'signOut', method: 'DELETE', path: `${v2}/tokens`, group },
 ] as const

@@ -61,7 +61,16 @@ const directory = `
     key TEXT PRIMARY KEY,
     version INTEGER NOT NULL,
     record TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;`
+  ) STRICT, WITHOUT ROWID;
+  -- Failed ones; until is in epoch milliseconds, expires in epoch seconds.
+  CREATE TABLE sign_ins (
+    key TEXT PRIMARY KEY,
+    failures INTEGER NOT NULL,
+    waits INTEGER NOT NULL,
+    until INTEGER NOT NULL,
+    expires INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX sign_ins_by_expiry ON sign_ins (expires);`
 
 const webForms = `
   CREATE TABLE web_forms (

@@ -20,7 +20,10 @@ import { openTestTables, type TestTables } from '../../support/tables.ts'
  */
 
 interface Tested
-  extends Omit<Stores, 'files' | 'usage' | 'removalQueue' | 'uploadRecords' | 'uploadParts' | 'workflows' | 'removals'>,
+  extends Omit<
+      Stores,
+      'attempts' | 'files' | 'usage' | 'removalQueue' | 'uploadRecords' | 'uploadParts' | 'workflows' | 'removals'
+    >,
     PathLocks {}
 
 let tables: TestTables

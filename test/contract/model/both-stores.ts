@@ -39,7 +39,7 @@ const settings = {
   reservedFolders: ['Templates'],
 }
 
-type FilledStores = Omit<Stores, 'removalQueue'>
+type FilledStores = Omit<Stores, 'removalQueue' | 'attempts'>
 
 /** Data that stays when its service stops. */
 interface Side {

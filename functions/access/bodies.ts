@@ -1,0 +1,25 @@
+import { isLoopback } from '../../lib/core/addresses.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
+import type { Request } from '../../lib/http/request.ts'
+import { findHere } from '../../lib/http/resolve-site.ts'
+import type { AccessDeps } from '../../lib/service/deps.ts'
+
+export const bodies = {
+  schemas: () => import('../../lib/contract/access/bodies.ts'),
+  malformed: 'accessMalformed' as const,
+}
+
+const isPrivate = (url: string): boolean => {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'https:' || hostname === 'localhost' || isLoopback(hostname.replace(/^\[|\]$/g, ''))
+}
+
+/** Errors: signInRefused. */
+export const requireHttps = async ({ edge, insecureSignIn }: AccessDeps, { address }: Request): Promise<void> => {
+  if (insecureSignIn || isLoopback(address) || isPrivate((await findHere(edge)).url)) return
+  throw new ServiceError('signInRefused', {
+    message:
+      'Passwords are accepted over https only, except on the machine of the service. ' +
+      'Use the https address. An operator can set one, or --insecure-sign-in.',
+  })
+}

@@ -1,0 +1,94 @@
+import { type Caller, rightsOn } from '../../lib/access/callers.ts'
+import type { SiteEntry } from '../../lib/access/people.ts'
+import { siteSession } from '../../lib/access/sessions.ts'
+import { changePassword as change, endSessions } from '../../lib/access/sign-in.ts'
+import type { me } from '../../lib/contract/access/contract.ts'
+import type { Answer } from '../../lib/contract/contract.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
+import type { HistoryEntry } from '../../lib/core/history-entry.ts'
+import { parseId, type SiteId } from '../../lib/core/ids.ts'
+import { textOfRight } from '../../lib/core/rights.ts'
+import { bodyOf, readBody } from '../../lib/http/operation.ts'
+import { callerOperation } from '../../lib/http/public-operation.ts'
+import { done, ok } from '../../lib/http/reply.ts'
+import type { AccessDeps } from '../../lib/service/deps.ts'
+import { bodies, requireHttps } from './bodies.ts'
+import { tokenReply } from './sign-in.ts'
+
+const ofPersonOnly = (): ServiceError =>
+  new ServiceError('signInRefused', { message: 'This needs the token of a sign-in. Sign in with name and password.' })
+
+/** Errors: signInRefused, for tokens without a person and for keys. */
+const signedIn = (caller: Caller) => {
+  if (caller.kind !== 'session' || !caller.person) throw ofPersonOnly()
+  return caller.person
+}
+
+// A-15, A-16, A-69.
+const siteIn = (segment: string, { sites }: Caller): SiteId | undefined => {
+  if (segment !== 'current') return parseId<SiteId>(segment)
+  if (sites.length > 1) throw new ServiceError('siteAmbiguous')
+  return sites[0]
+}
+
+/** A-68, A-69. 401/101001 for a site that is not the person's, or lives in another data centre. */
+export const createSiteToken = (deps: AccessDeps) =>
+  callerOperation(async ({ caller, params }) => {
+    signedIn(caller)
+    const id = siteIn(params['ownSite'] ?? '', caller)
+    const site = id !== undefined && caller.sites.includes(id) ? await deps.findSite(id) : undefined
+    if (site?.dataCentre !== deps.edge.dataCentre) {
+      throw new ServiceError('signInRefused', {
+        message: 'The person has no such site in this data centre. GET /api/v1/admin/sites lists the sites.',
+      })
+    }
+    return tokenReply(await siteSession(deps, caller, site.id))
+  })
+
+const entriesOf = ({ kind, hash, user, sites }: Caller, requestId: string): readonly HistoryEntry[] => {
+  if (kind === 'session') return []
+  const [type, subject] = kind === 'key' ? (['key.removed', 'key'] as const) : (['token.removed', 'token'] as const)
+  const named = `${subject}/${hash.slice(0, 12)}`
+  return sites.map((site) => ({ actor: user, requestId, site, type, subject: named, details: { user } }))
+}
+
+/** A-70, A-71. */
+export const signOut = (deps: AccessDeps) =>
+  callerOperation(async ({ caller, query, id }) => {
+    if (query.has('all')) await endSessions(deps, signedIn(caller).name)
+    else await deps.grants.remove(caller.hash, entriesOf(caller, id))
+    return done
+  })
+
+const entryView = (entry: SiteEntry | undefined) =>
+  entry && 'role' in entry ? { role: entry.role, folders: entry.folders ?? [] } : { role: null, folders: [] }
+
+/** A-72. */
+export const getMe = callerOperation(async ({ caller }) => {
+  const { person, sites, user, kind, expires } = caller
+  const value: Answer<typeof me> = {
+    name: person?.name ?? user,
+    displayName: person?.displayName ?? null,
+    email: person?.email ?? null,
+    lastSignIn: person?.lastSignIn ?? null,
+    kind: kind ?? 'token',
+    expires: new Date(expires * 1000).toISOString(),
+    sites: sites.map((id) => ({
+      id,
+      ...entryView(person?.sites[id]),
+      rights: rightsOn(caller, id).map(textOfRight),
+    })),
+  }
+  return ok({ value })
+})
+
+/** A-73. 401/101001 for a wrong old password, 400/101013 for a weak new one. */
+export const changePassword = (deps: AccessDeps) =>
+  callerOperation(async (request) => {
+    const { caller, address } = request
+    const { name: username } = signedIn(caller)
+    await requireHttps(deps, request)
+    const { password, oldPassword } = await readBody(request, bodyOf(bodies, 'passwordBody'))
+    await change(deps, caller, { username, password: oldPassword, address }, password)
+    return done
+  })

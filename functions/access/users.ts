@@ -1,0 +1,117 @@
+import type { Invitation } from '../../lib/access/invitations.ts'
+import { type Person, rightsOfEntry, type SiteEntry } from '../../lib/access/people.ts'
+import type { RoleName } from '../../lib/access/roles.ts'
+import {
+  addUser as add,
+  changeUser as change,
+  findUser,
+  type Manager,
+  removeUser as remove,
+} from '../../lib/access/user-rules.ts'
+import type {
+  invitation as invitationAnswer,
+  user as userAnswer,
+  userPage,
+} from '../../lib/contract/access/contract.ts'
+import type { Answer } from '../../lib/contract/contract.ts'
+import type { SiteId } from '../../lib/core/ids.ts'
+import { textOfRight } from '../../lib/core/rights.ts'
+import { bodyOf, noParams, type OperationInput, operation } from '../../lib/http/operation.ts'
+import { done, ok } from '../../lib/http/reply.ts'
+import type { AccessDeps } from '../../lib/service/deps.ts'
+import type { DataCentre } from '../../lib/sites/site-directory.ts'
+import { bodies } from './bodies.ts'
+
+type Segments = Readonly<Record<string, string>>
+
+const nameOf = ({ user = '' }: Segments): { name: string } => ({ name: user })
+
+const managerOf = ({
+  site,
+  caller,
+  author,
+}: Pick<OperationInput<unknown, unknown, unknown>, 'site' | 'caller' | 'author'>): Manager => ({
+  site: site.id,
+  rightsBySite: caller.rightsBySite,
+  author,
+})
+
+interface GivenEntry {
+  readonly role?: RoleName | undefined
+  readonly folders?: readonly string[] | undefined
+  readonly rights?: readonly string[] | undefined
+}
+
+const entryIn = ({ role, folders, rights }: GivenEntry): SiteEntry | undefined => {
+  if (rights) return { rights }
+  return role && { role, ...(folders && { folders }) }
+}
+
+/** A-51: only the entry of this site. */
+const userView = (person: Person, site: SiteId): Answer<typeof userAnswer> => {
+  const entry = person.sites[site]
+  return {
+    name: person.name,
+    displayName: person.displayName,
+    email: person.email,
+    disabled: person.disabled,
+    invited: person.invitation !== undefined,
+    lastSignIn: person.lastSignIn ?? null,
+    role: entry && 'role' in entry ? entry.role : null,
+    folders: entry && 'role' in entry ? (entry.folders ?? []) : [],
+    rights: rightsOfEntry(entry).map(textOfRight),
+  }
+}
+
+const invitationView = (
+  { name }: Person,
+  invitation: Invitation | undefined,
+  { url }: DataCentre,
+): Answer<typeof invitationAnswer> => ({
+  name,
+  ...(invitation && {
+    invitation: `${url}/console#invitation=${encodeURIComponent(invitation.text)}`,
+    expires: new Date(invitation.expires * 1000).toISOString(),
+  }),
+})
+
+const neverStored = { 'Cache-Control': 'no-store' }
+
+/** A-56. */
+export const listUsers = ({ people }: AccessDeps) =>
+  operation({ params: noParams }, async ({ site }) => {
+    const value: Answer<typeof userPage> = {
+      users: (await people.listOfSite(site.id)).map((person) => userView(person, site.id)),
+    }
+    return ok({ value })
+  })
+
+/** A-56. 404/101010 for a person without an entry on the site. */
+export const getUser = ({ people }: AccessDeps) =>
+  operation({ params: nameOf }, async ({ site, params }) =>
+    ok({ value: userView(await findUser({ people }, site.id, params.name), site.id) }),
+  )
+
+/** A-52, A-57, A-82. 409/101011 for a name that is taken. */
+export const addUser = (deps: AccessDeps) =>
+  operation({ params: noParams, body: bodyOf(bodies, 'newUserBody') }, async (input) => {
+    const { body, dataCentre } = input
+    const entry = entryIn(body) ?? { rights: [] }
+    const { person, invitation } = await add(deps, managerOf(input), { ...body, entry })
+    return { status: 201, headers: neverStored, document: { value: invitationView(person, invitation, dataCentre) } }
+  })
+
+/** A-57, A-58, A-59, A-84. 403/100403 for rights that the caller lacks, 409/101012 for the last owner. */
+export const changeUser = (deps: AccessDeps) =>
+  operation({ params: nameOf, body: bodyOf(bodies, 'userChangeBody') }, async (input) => {
+    const { body, params, dataCentre } = input
+    const { person, invitation } = await change(deps, managerOf(input), params.name, { ...body, entry: entryIn(body) })
+    return { ...ok({ value: invitationView(person, invitation, dataCentre) }), headers: neverStored }
+  })
+
+/** A-58, A-60. */
+export const removeUser = (deps: AccessDeps) =>
+  operation({ params: nameOf }, async (input) => {
+    await remove(deps, managerOf(input), input.params.name)
+    return done
+  })

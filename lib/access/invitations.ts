@@ -1,0 +1,44 @@
+import { timingSafeEqual } from 'node:crypto'
+import { ServiceError } from '../core/errors.ts'
+import { hashToken, isCurrent, newToken } from './grants.ts'
+import type { Person } from './people.ts'
+import { type SignInDeps, withPassword } from './sign-in.ts'
+
+const lifetime = 7 * 24 * 3600
+
+export interface Invitation {
+  /** The secret text for the invited person. */
+  readonly text: string
+  /** Epoch seconds. */
+  readonly expires: number
+}
+
+/** A-82: the text names the person, so that one write accepts it. */
+export const invite = (person: Person, now: number): { readonly person: Person; readonly invitation: Invitation } => {
+  const secret = newToken()
+  const expires = Math.floor(now / 1000) + lifetime
+  return {
+    person: { ...person, invitation: { hash: hashToken(secret), expires } },
+    invitation: { text: `${person.name}.${secret}`, expires },
+  }
+}
+
+const shape = /^(.{1,64})\.([0-9a-f]{64})$/
+
+const isInvited = ({ invitation, disabled }: Person, secret: string, now: number): boolean =>
+  invitation !== undefined &&
+  !disabled &&
+  isCurrent(invitation, now) &&
+  timingSafeEqual(Buffer.from(hashToken(secret)), Buffer.from(invitation.hash))
+
+/** A-83. Returns the person, whose older sessions have ended. Errors: invitationUnknown, passwordWeak, unavailable. */
+export const acceptInvitation = async (deps: SignInDeps, text: string, password: string): Promise<Person> => {
+  const [, name = '', secret = ''] = shape.exec(text) ?? []
+  const person = name === '' ? undefined : await deps.people.get(name, true)
+  if (!person || !isInvited(person, secret, deps.clock.wall())) throw new ServiceError('invitationUnknown')
+  const after = await withPassword(deps, person, password)
+  const outcome = await deps.people.replace(person, after, [])
+  // Another request has accepted it, or has changed the person.
+  if (outcome !== 'done') throw new ServiceError('invitationUnknown')
+  return after
+}

@@ -1,0 +1,18 @@
+import { ServiceError } from '../core/errors.ts'
+
+const [fewest, most] = [12, 256]
+const shortestName = 3
+
+const weak = (reason: string): ServiceError =>
+  new ServiceError('passwordWeak', { message: `The password ${reason}. Choose another one.` })
+
+/** A-54. `names` are those of the person and of the sites. Errors: passwordWeak. */
+export const checkPassword = (password: string, names: readonly string[]): void => {
+  const text = password.normalize('NFC')
+  const length = [...text].length
+  if (length < fewest) throw weak(`has fewer than ${fewest} characters`)
+  if (length > most) throw weak(`has more than ${most} characters`)
+  const lower = text.toLowerCase()
+  const isIn = (name: string) => name.length >= shortestName && lower.includes(name.normalize('NFC').toLowerCase())
+  if (names.some(isIn)) throw weak('contains the name of the person or of a site')
+}

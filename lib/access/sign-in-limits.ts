@@ -1,0 +1,86 @@
+import { hash } from 'node:crypto'
+import { networkOf } from '../core/addresses.ts'
+import { dayOf } from '../core/clock.ts'
+import { keyOfName, type Person } from './people.ts'
+
+/** No attempt before `until`, in epoch milliseconds. `expires` is in epoch seconds. */
+export interface Attempts {
+  readonly failures: number
+  readonly waits: number
+  readonly until: number
+  readonly expires: number
+}
+
+export interface Limit {
+  readonly key: string
+  readonly most: number
+}
+
+/**
+ * The port to the failed sign-ins. `count` counts an attempt as failed before it is made, under all keys. It returns the
+ * milliseconds to wait, 0 when the attempt may be made. `forgive` takes it back. Errors of both: unavailable.
+ */
+export interface SignInAttempts {
+  count(limits: readonly Limit[]): Promise<number>
+  forgive(limits: readonly Limit[]): Promise<void>
+}
+
+const windowSeconds = 15 * 60
+const longestWait = windowSeconds * 1000
+
+/** A-76, A-78: beyond the limit, each wait is followed by one more attempt, and is twice as long as the one before. */
+export const countAttempt = (
+  stored: Attempts | undefined,
+  { most }: Limit,
+  now: number,
+): { readonly attempts: Attempts; readonly wait: number } => {
+  const expires = Math.ceil(now / 1000) + windowSeconds
+  const before = stored && stored.expires * 1000 > now ? stored : { failures: 0, waits: 0, until: 0, expires }
+  if (now < before.until) return { attempts: before, wait: before.until - now }
+  const { failures, waits } = before
+  if (failures < most + waits) return { attempts: { ...before, failures: failures + 1 }, wait: 0 }
+  const wait = Math.min(1000 * 2 ** waits, longestWait)
+  const until = now + wait
+  const isKeptUntil = Math.max(before.expires, Math.ceil(until / 1000) + windowSeconds)
+  return { attempts: { failures, waits: waits + 1, until, expires: isKeptUntil }, wait }
+}
+
+const digestOf = (...parts: readonly string[]): string => hash('sha256', parts.join('\0'), 'base64url').slice(0, 22)
+
+const day = 24 * 3600 * 1000
+const rememberedDays = 30
+const mostAddresses = 20
+
+/** A-77: whether the person signed in from there lately. */
+const isKnown = ({ addresses = {} }: Person, address: string, now: number): boolean =>
+  (addresses[digestOf(networkOf(address))] ?? '') >= dayOf(now - rememberedDays * day)
+
+/** A-53, A-77: the person after a sign-in; the same object when nothing changes. */
+export const rememberSignIn = (person: Person, address: string | undefined, now: number): Person => {
+  const today = dayOf(now)
+  const known = person.addresses ?? {}
+  const network = address === undefined ? undefined : digestOf(networkOf(address))
+  if (person.lastSignIn === today && (network === undefined || known[network] === today)) return person
+  const others = Object.entries(known).filter(([one]) => one !== network)
+  const newest = others.sort(([, one], [, other]) => (one < other ? 1 : -1)).slice(0, mostAddresses - 1)
+  const addresses = Object.fromEntries(network === undefined ? newest : [[network, today], ...newest])
+  return { ...person, lastSignIn: today, addresses }
+}
+
+/** A-76, A-77, A-81: the limits of a sign-in. Nobody knows the address behind some proxies. */
+export const limitsOf = (
+  username: string,
+  address: string | undefined,
+  person: Person | undefined,
+  now: number,
+): readonly Limit[] => {
+  const name = keyOfName(username)
+  const ofName = { key: digestOf('name', name), most: 25 }
+  if (address === undefined) return [ofName]
+  const network = networkOf(address)
+  return [
+    { key: digestOf('address', network), most: 50 },
+    { key: digestOf('both', name, network), most: 5 },
+    ...(person && isKnown(person, address, now) ? [] : [ofName]),
+  ]
+}

@@ -1,0 +1,97 @@
+import { ServiceError } from '../core/errors.ts'
+import type { SiteId } from '../core/ids.ts'
+import type { Grant, Grants } from './grants.ts'
+import { checkPassword } from './password-rules.ts'
+import { hashPassword, isOutdated, matchesPassword } from './passwords.ts'
+import { type People, type Person, sitesOfPerson, updatePerson } from './people.ts'
+import { type Limit, limitsOf, rememberSignIn, type SignInAttempts } from './sign-in-limits.ts'
+
+export interface SignInDeps {
+  readonly people: People
+  readonly grants: Grants
+  readonly attempts: SignInAttempts
+  readonly findSite: (id: SiteId) => Promise<{ readonly name: string } | undefined>
+  readonly clock: { readonly wall: () => number }
+}
+
+interface Credentials {
+  readonly username: string
+  readonly password: string
+  /** Undefined when nobody knows it. */
+  readonly address: string | undefined
+}
+
+const mostTyped = 1_000
+
+const mustWait = (wait: number): ServiceError =>
+  new ServiceError('tooManyRequests', {
+    message: 'Too many sign-ins have failed. Repeat after the time in the Retry-After header.',
+    headers: { 'Retry-After': String(Math.ceil(wait / 1000)) },
+  })
+
+const countFirst = async ({ attempts }: SignInDeps, limits: readonly Limit[]): Promise<void> => {
+  const wait = await attempts.count(limits)
+  if (wait > 0) throw mustWait(wait)
+}
+
+// A longer one matches nothing, and is not worth the time of a hash.
+const matches = async (password: string, person: Person | undefined): Promise<boolean> =>
+  (await matchesPassword(password.slice(0, mostTyped), person?.password)) && password.length <= mostTyped
+
+/** A-55, A-66, A-76: the person with this name and password. Errors: signInRefused, tooManyRequests, unavailable. */
+export const authenticatePerson = async (
+  deps: SignInDeps,
+  { username, password, address }: Credentials,
+  person: Person | undefined,
+): Promise<Person> => {
+  const now = deps.clock.wall()
+  const limits = limitsOf(username, address, person, now)
+  await countFirst(deps, limits)
+  const isRight = await matches(password, person)
+  if (!person || !isRight || person.disabled) throw new ServiceError('signInRefused')
+  const remembered = rememberSignIn(person, address, now)
+  const isOld = person.password !== undefined && isOutdated(person.password)
+  const after = isOld ? { ...remembered, password: await hashPassword(password) } : remembered
+  const [outcome] = await Promise.all([
+    after === person ? 'unchanged' : deps.people.replace(person, after, []),
+    deps.attempts.forgive(limits),
+  ])
+  // When another change of the person comes first, the session follows that one.
+  return outcome === 'done' ? { ...after, version: person.version + 1 } : person
+}
+
+const namesAround = async ({ findSite }: SignInDeps, person: Person): Promise<readonly string[]> => {
+  const sites = await Promise.all(sitesOfPerson(person).map(findSite))
+  return [person.name, ...sites.flatMap((site) => (site ? [site.name] : []))]
+}
+
+const newSessions = (person: Person, now: number): number => Math.max(now, person.sessions + 1)
+
+/** A-54, A-71. The person with a new password and no sessions. Errors: passwordWeak, unavailable. */
+export const withPassword = async (deps: SignInDeps, person: Person, password: string): Promise<Person> => {
+  checkPassword(password, await namesAround(deps, person))
+  const { invitation: _, ...others } = person
+  return { ...others, password: await hashPassword(password), sessions: newSessions(person, deps.clock.wall()) }
+}
+
+/** A-73: the session of `grant` goes on. Errors: signInRefused, passwordWeak, tooManyRequests, unavailable. */
+export const changePassword = async (
+  deps: SignInDeps,
+  { hash, user, sites, permissions, expires }: Grant,
+  credentials: Credentials,
+  password: string,
+): Promise<void> => {
+  const person = await authenticatePerson(deps, credentials, await deps.people.get(credentials.username, true))
+  const after = await withPassword(deps, person, password)
+  const outcome = await deps.people.replace(person, after, [])
+  if (outcome !== 'done') throw new ServiceError('unavailable')
+  await deps.grants.put({ hash, user, sites, permissions, expires, kind: 'session', since: after.sessions }, [])
+}
+
+/** A-71. */
+export const endSessions = async ({ people, clock }: SignInDeps, name: string): Promise<void> => {
+  await updatePerson(people, name, (person) => ({
+    after: { ...person, sessions: newSessions(person, clock.wall()) },
+    entries: [],
+  }))
+}

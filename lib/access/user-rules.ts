@@ -1,0 +1,177 @@
+import { ServiceError } from '../core/errors.ts'
+import type { Author, ChangeType, HistoryEntry } from '../core/history-entry.ts'
+import type { SiteId } from '../core/ids.ts'
+import { includesRight, type Right, requireRight } from '../core/rights.ts'
+import { type Invitation, invite } from './invitations.ts'
+import {
+  isPersonName,
+  type People,
+  type Person,
+  rightsOfEntry,
+  type SiteEntry,
+  sitesOfPerson,
+  updatePerson,
+} from './people.ts'
+
+/** Who changes people on which site, with the rights on each site. */
+export interface Manager {
+  readonly site: SiteId
+  readonly rightsBySite: ReadonlyMap<SiteId, readonly Right[]>
+  readonly author: Author
+}
+
+interface UserDeps {
+  readonly people: People
+  readonly clock: { readonly wall: () => number }
+}
+
+export interface NewUser {
+  readonly name: string
+  readonly displayName?: string | undefined
+  readonly email?: string | undefined
+  readonly entry: SiteEntry
+}
+
+export interface UserChange {
+  readonly entry?: SiteEntry | undefined
+  readonly displayName?: string | undefined
+  readonly email?: string | undefined
+  readonly disabled?: boolean | undefined
+  readonly invite?: true | undefined
+}
+
+// A person has one item of up to 400 KB.
+const longestRecord = 200_000
+
+const rightsAt = ({ rightsBySite }: Manager, site: SiteId): readonly Right[] => rightsBySite.get(site) ?? []
+
+/** A-57. Errors: rightMissing. */
+const requireGrantable = (manager: Manager, entry: SiteEntry): void => {
+  for (const right of rightsOfEntry(entry)) requireRight(rightsAt(manager, manager.site), right, 'rightMissing')
+}
+
+const hasEveryRight = (manager: Manager, person: Person): boolean =>
+  sitesOfPerson(person).every((site) =>
+    rightsOfEntry(person.sites[site]).every((right) => includesRight(rightsAt(manager, site), right)),
+  )
+
+// The message does not name rights on other sites.
+const requireEveryRight = (manager: Manager, person: Person): void => {
+  if (hasEveryRight(manager, person)) return
+  throw new ServiceError('rightMissing', {
+    message: 'This needs every right of the person on every site. Ask somebody who has them all.',
+  })
+}
+
+const entriesOf = (
+  { author }: Manager,
+  type: ChangeType,
+  { name }: Person,
+  sites: readonly SiteId[],
+): readonly HistoryEntry[] => sites.map((site) => ({ ...author, site, type, subject: `user/${name}` }))
+
+/** Errors: personUnknown, when the person has no entry for the site. */
+const ofSite = (person: Person | undefined, site: SiteId): Person => {
+  if (person?.sites[site] === undefined) throw new ServiceError('personUnknown')
+  return person
+}
+
+const newPerson = ({ name, displayName, email }: NewUser, now: number): Person => ({
+  name,
+  displayName: displayName ?? name,
+  email: email ?? '',
+  sites: {},
+  disabled: false,
+  created: now,
+  sessions: now,
+  version: 1,
+})
+
+const withEntry = (person: Person, site: SiteId, entry: SiteEntry): Person => {
+  const changed = { ...person, sites: { ...person.sites, [site]: entry } }
+  if (JSON.stringify(changed).length <= longestRecord) return changed
+  throw new ServiceError('accessMalformed', {
+    message: 'The person has too many sites or rights. Give a role instead.',
+  })
+}
+
+/** Somebody who has only other sites gets an entry for this one, and no invitation. Errors: personTaken. */
+const joinSite = async ({ people }: UserDeps, manager: Manager, { name, entry }: NewUser): Promise<Person> => {
+  const { site } = manager
+  const joined = await updatePerson(people, name, (person) => {
+    if (person.name !== name || person.sites[site] !== undefined) throw new ServiceError('personTaken')
+    return { after: withEntry(person, site, entry), entries: entriesOf(manager, 'user.created', person, [site]) }
+  })
+  if (!joined) throw new ServiceError('unavailable')
+  return joined
+}
+
+/** A-52, A-57, A-82. Errors: accessMalformed, rightMissing, personTaken, unavailable. */
+export const addUser = async (
+  deps: UserDeps,
+  manager: Manager,
+  user: NewUser,
+): Promise<{ readonly person: Person; readonly invitation: Invitation | undefined }> => {
+  const { site } = manager
+  if (!isPersonName(user.name)) {
+    throw new ServiceError('accessMalformed', {
+      message: 'name: it must have 1 to 64 letters, digits or . _ - @ + and not be storage, uploads or changes.',
+    })
+  }
+  requireGrantable(manager, user.entry)
+  const now = deps.clock.wall()
+  const { person, invitation } = invite(withEntry(newPerson(user, now), site, user.entry), now)
+  if (await deps.people.create(person, entriesOf(manager, 'user.created', person, [site])))
+    return { person, invitation }
+  return { person: await joinSite(deps, manager, user), invitation: undefined }
+}
+
+const isOfWholePerson = ({ displayName, email, disabled, invite: again }: UserChange): boolean =>
+  displayName !== undefined || email !== undefined || disabled !== undefined || again !== undefined
+
+const applyChange = (person: Person, site: SiteId, { entry, displayName, email, disabled }: UserChange): Person => ({
+  ...(entry ? withEntry(person, site, entry) : person),
+  ...(displayName !== undefined && { displayName }),
+  ...(email !== undefined && { email }),
+  ...(disabled !== undefined && { disabled }),
+})
+
+/** A-57, A-58, A-59, A-84. Errors: personUnknown, rightMissing, lastOwner, unavailable. */
+export const changeUser = async (
+  { people, clock }: UserDeps,
+  manager: Manager,
+  name: string,
+  change: UserChange,
+): Promise<{ readonly person: Person; readonly invitation: Invitation | undefined }> => {
+  const { site } = manager
+  let invitation: Invitation | undefined
+  const person = await updatePerson(people, name, (before) => {
+    ofSite(before, site)
+    if (change.entry) requireGrantable(manager, change.entry)
+    const isWhole = isOfWholePerson(change)
+    if (isWhole) requireEveryRight(manager, before)
+    const changed = applyChange(before, site, change)
+    const invited = change.invite && invite(changed, clock.wall())
+    invitation = invited?.invitation
+    const type = invited ? 'user.invited' : 'user.changed'
+    const sites = isWhole ? sitesOfPerson(before) : [site]
+    return { after: invited?.person ?? changed, entries: entriesOf(manager, type, before, sites) }
+  })
+  return { person: ofSite(person, site), invitation }
+}
+
+/** A-58, A-60. Errors: personUnknown, lastOwner, unavailable. */
+export const removeUser = async ({ people }: UserDeps, manager: Manager, name: string): Promise<void> => {
+  const { site } = manager
+  const removed = (person: Person, sites: readonly SiteId[]) => entriesOf(manager, 'user.removed', person, sites)
+  const found = await updatePerson(people, name, (person) => {
+    ofSite(person, site)
+    if (hasEveryRight(manager, person)) return { after: undefined, entries: removed(person, sitesOfPerson(person)) }
+    const { [site]: _, ...sites } = person.sites
+    return { after: { ...person, sites }, entries: removed(person, [site]) }
+  })
+  if (!found) throw new ServiceError('personUnknown')
+}
+
+export const findUser = async ({ people }: Pick<UserDeps, 'people'>, site: SiteId, name: string): Promise<Person> =>
+  ofSite(await people.get(name, true), site)

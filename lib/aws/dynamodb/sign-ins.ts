@@ -1,0 +1,57 @@
+import { type Attempts, countAttempt, type Limit, type SignInAttempts } from '../../access/sign-in-limits.ts'
+import { openTable, type TableOptions } from './dynamodb.ts'
+import { createMark, isOwnWrite } from './write-mark.ts'
+
+interface AttemptsItem extends Attempts {
+  readonly key: string
+  readonly mark: string
+}
+
+const mostTries = 4
+
+/** Milliseconds. So many attempts at once are counted as too many. */
+const waitOfCrowd = 1_000
+
+/** The table SignIns: one item for each limit of each name and address. */
+export const createSignInAttempts = ({ now = Date.now, ...options }: TableOptions): SignInAttempts => {
+  const table = openTable<AttemptsItem>(options)
+
+  /** Undefined when another attempt came first. */
+  const tryToCount = async (limit: Limit, mark: string): Promise<number | undefined> => {
+    const { key } = limit
+    const stored = await table.get({ key })
+    if (isOwnWrite(mark, stored?.mark)) return 0
+    const { attempts, wait } = countAttempt(stored, limit, now())
+    if (attempts === stored) return wait
+    const condition = stored ? '#mark = :stored' : 'attribute_not_exists(#key)'
+    const values = stored ? { ':stored': stored.mark } : {}
+    return (await table.put({ ...attempts, key, mark }, { condition, values })) ? wait : undefined
+  }
+
+  const countOne = async (limit: Limit): Promise<number> => {
+    const mark = createMark()
+    for (let attempt = 0; attempt < mostTries; attempt++) {
+      const wait = await tryToCount(limit, mark)
+      if (wait !== undefined) return wait
+    }
+    return waitOfCrowd
+  }
+
+  const forgiveOne = async ({ key }: Limit): Promise<void> => {
+    const values = { ':one': -1, ':none': 0 }
+    await table.update({ key }, { update: 'ADD #failures :one', condition: '#failures > :none', values })
+  }
+
+  const forgive: SignInAttempts['forgive'] = async (limits) => void (await Promise.all(limits.map(forgiveOne)))
+
+  return {
+    async count(limits) {
+      const waits = await Promise.all(limits.map(countOne))
+      const longest = Math.max(0, ...waits)
+      // A refused attempt is no failure under its other keys.
+      if (longest > 0) await forgive(limits.filter((_, index) => waits[index] === 0))
+      return longest
+    },
+    forgive,
+  }
+}

@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP } from 'node:net'
+import { plainAddress } from '../lib/core/addresses.ts'
+
+type Family = 'ipv4' | 'ipv6'
+
+const families: ReadonlyMap<number, Family> = new Map([
+  [4, 'ipv4'],
+  [6, 'ipv6'],
+])
+
+const familyOf = (address: string): Family | undefined => families.get(isIP(address))
+
+/** Undefined for a text that is neither an address nor a CIDR block. */
+export const readBlocks = (cidrs: readonly string[]): BlockList | undefined => {
+  const blocks = new BlockList()
+  for (const cidr of cidrs) {
+    const [address = '', bits, ...more] = cidr.trim().split('/')
+    const family = familyOf(address)
+    const most = family === 'ipv4' ? 32 : 128
+    if (!family || more.length > 0 || (bits !== undefined && !/^\d{1,3}$/.test(bits))) return undefined
+    const prefix = bits === undefined ? most : Number(bits)
+    if (prefix > most) return undefined
+    blocks.addSubnet(address, prefix, family)
+  }
+  return blocks
+}
+
+interface Proxies {
+  /** */
+  readonly trusted: BlockList | undefined
+  readonly isBehindProxy: boolean
+}
+
+/** Undefined when nobody knows the address. */
+export const createAddressOf = ({ trusted, isBehindProxy }: Proxies) => {
+  const isTrusted = (hop: string): boolean => {
+    const family = familyOf(hop)
+    return family !== undefined && trusted?.check(hop, family) === true
+  }
+
+  return ({ socket, headers }: IncomingMessage): string | undefined => {
+    const peer = plainAddress(socket.remoteAddress ?? '')
+    if (!trusted) return isBehindProxy ? undefined : peer
+    const forwarded = String(headers['x-forwarded-for'] ?? '').split(',')
+    const hops = [...forwarded.map((hop) => plainAddress(hop.trim())).filter((hop) => hop !== ''), peer]
+    const caller = hops.findLast((hop) => !isTrusted(hop)) ?? hops[0]
+    return caller !== undefined && isIP(caller) !== 0 ? caller : undefined
+  }
+}
