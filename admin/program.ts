@@ -16,6 +16,7 @@ import { objectCommand } from './commands/object.ts'
 import { roleCommand } from './commands/role.ts'
 import { siteCommand } from './commands/site.ts'
 import { tokenCommand } from './commands/token.ts'
+import { userCommand } from './commands/user.ts'
 import { workflowCommand } from './commands/workflow.ts'
 import { adviceOn, type GlobalOptions } from './stores/stores.ts'
 import { commandOf } from './terminal/arguments.ts'
@@ -59,6 +60,7 @@ export const createProgram = (
     dataCentreCommand(),
     siteCommand(),
     tokenCommand(),
+    userCommand(),
     keyCommand(),
     roleCommand(),
     formCommand(),

@@ -74,10 +74,12 @@ const uncover = async (stores: AdminStores, { id }: Site): Promise<boolean> => {
   let isAnyCurrent = false
   for (const grant of await grantsOf(stores, id)) {
     const { hash, user, sites } = grant
+    isAnyCurrent ||= isCurrent(grant, Date.now())
+    // Sessions lose the site with their person.
+    if (grant.kind === 'session') continue
     const kind = isGrantOfKey(grant) ? 'key' : 'token'
     const type = kind === 'key' || sites.length === 1 ? (`${kind}.removed` as const) : 'token.changed'
     await stores.grants.uncover(hash, id, entryOf(type, id, `${kind}/${hash.slice(0, 12)}`, { user }))
-    isAnyCurrent ||= isCurrent(grant, Date.now())
   }
   return isAnyCurrent
 }
@@ -93,6 +95,7 @@ export const removeSite = async (
   { wait = (ms: number): Promise<unknown> => sleep(ms), say = (sentence: string) => console.error(sentence) } = {},
 ): Promise<void> => {
   const area = await stores.areas(site)
+  await stores.people.leaveSite(site.id)
   const isRemembered = await uncover(stores, site)
   const over = Date.now() + (isRemembered ? await stores.memory() : 0)
   await empty(area, site.id)

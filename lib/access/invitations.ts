@@ -6,10 +6,9 @@ import { type SignInDeps, withPassword } from './sign-in.ts'
 
 const lifetime = 7 * 24 * 3600
 
+/** `text` is secret. `expires` is in epoch seconds. */
 export interface Invitation {
-  /** The secret text for the invited person. */
   readonly text: string
-  /** Epoch seconds. */
   readonly expires: number
 }
 
@@ -38,7 +37,6 @@ export const acceptInvitation = async (deps: SignInDeps, text: string, password:
   if (!person || !isInvited(person, secret, deps.clock.wall())) throw new ServiceError('invitationUnknown')
   const after = await withPassword(deps, person, password)
   const outcome = await deps.people.replace(person, after, [])
-  // Another request has accepted it, or has changed the person.
   if (outcome !== 'done') throw new ServiceError('invitationUnknown')
   return after
 }

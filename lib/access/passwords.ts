@@ -2,7 +2,6 @@ import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'nod
 import { promisify } from 'node:util'
 import { ServiceError } from '../core/errors.ts'
 
-/** A-55. `memory` in KiB. */
 const present = { memory: 19 * 1024, passes: 2, parallelism: 1 } as const
 
 const derive = promisify<'argon2id', Argon2Parameters, Buffer>(argon2)

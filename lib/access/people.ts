@@ -34,13 +34,15 @@ type PersonOutcome = 'done' | 'overtaken' | 'last owner'
 /**
  * The port to people in all data centres. Names are compared without case. `create` answers false when the name is taken.
  * `replace` removes without `after`, sets the version, and never takes the last owner from a site (A-58). Lists are in
- * order of name. Only the newest state may be changed. Errors of every call: unavailable.
+ * order of name. Only the newest state may be changed. `leaveSite` takes
+ * everybody from a site that is removed, owners too. Errors of every call: unavailable.
  */
 export interface People {
   get(name: string, isNewest?: boolean): Promise<Person | undefined>
   create(person: Person, entries: readonly HistoryEntry[]): Promise<boolean>
   replace(before: Person, after: Person | undefined, entries: readonly HistoryEntry[]): Promise<PersonOutcome>
   listOfSite(site: SiteId): Promise<readonly Person[]>
+  leaveSite(site: SiteId): Promise<void>
 }
 
 const nameShape = /^[A-Za-z0-9._@+-]{1,64}$/
@@ -98,4 +100,9 @@ export const updatePerson = async (
     if (outcome === 'done') return after ?? before
   }
   throw new ServiceError('unavailable')
+}
+
+export const withoutSite = (person: Person, site: SiteId): Person => {
+  const { [site]: _, ...sites } = person.sites
+  return { ...person, sites }
 }

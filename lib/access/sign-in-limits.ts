@@ -51,7 +51,6 @@ const day = 24 * 3600 * 1000
 const rememberedDays = 30
 const mostAddresses = 20
 
-/** whether the person signed in from there lately. */
 const isKnown = ({ addresses = {} }: Person, address: string, now: number): boolean =>
   (addresses[digestOf(networkOf(address))] ?? '') >= dayOf(now - rememberedDays * day)
 

@@ -11,9 +11,9 @@ import {
   type SiteEntry,
   sitesOfPerson,
   updatePerson,
+  withoutSite,
 } from './people.ts'
 
-/** Who changes people on which site, with the rights on each site. */
 export interface Manager {
   readonly site: SiteId
   readonly rightsBySite: ReadonlyMap<SiteId, readonly Right[]>
@@ -55,7 +55,6 @@ const hasEveryRight = (manager: Manager, person: Person): boolean =>
     rightsOfEntry(person.sites[site]).every((right) => includesRight(rightsAt(manager, site), right)),
   )
 
-// The message does not name rights on other sites.
 const requireEveryRight = (manager: Manager, person: Person): void => {
   if (hasEveryRight(manager, person)) return
   throw new ServiceError('rightMissing', {
@@ -70,7 +69,6 @@ const entriesOf = (
   sites: readonly SiteId[],
 ): readonly HistoryEntry[] => sites.map((site) => ({ ...author, site, type, subject: `user/${name}` }))
 
-/** Errors: personUnknown, when the person has no entry for the site. */
 const ofSite = (person: Person | undefined, site: SiteId): Person => {
   if (person?.sites[site] === undefined) throw new ServiceError('personUnknown')
   return person
@@ -167,8 +165,7 @@ export const removeUser = async ({ people }: UserDeps, manager: Manager, name: s
   const found = await updatePerson(people, name, (person) => {
     ofSite(person, site)
     if (hasEveryRight(manager, person)) return { after: undefined, entries: removed(person, sitesOfPerson(person)) }
-    const { [site]: _, ...sites } = person.sites
-    return { after: { ...person, sites }, entries: removed(person, [site]) }
+    return { after: withoutSite(person, site), entries: removed(person, [site]) }
   })
   if (!found) throw new ServiceError('personUnknown')
 }

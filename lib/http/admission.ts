@@ -39,10 +39,7 @@ const tokenIn = (
 }
 
 const rejected = (message?: string): ServiceError =>
-  new ServiceError('tokenRejected', {
-    headers: { 'WWW-Authenticate': 'Bearer' },
-    ...(message !== undefined && { message }),
-  })
+  new ServiceError('tokenRejected', message === undefined ? {} : { message })
 
 /** O-22. Errors: tokenRejected, tooManyRequests. */
 const authenticate = async (

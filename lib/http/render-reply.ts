@@ -80,7 +80,10 @@ export const renderReply = (request: Request, reply: Reply, presentation: Presen
   }
 }
 
-const retryAfter = '1'
+const headersByStatus: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  401: { 'WWW-Authenticate': 'Bearer' },
+  503: { 'Retry-After': '1' },
+}
 
 /** E-4: other errors become "unexpected"; their details stay in the log. */
 export const asServiceError = (error: unknown): ServiceError =>
@@ -91,7 +94,7 @@ export const errorReply = (
   requestId: string,
 ): DocumentReply & { readonly document: XmlDocument } => ({
   status,
-  headers: { 'Cache-Control': 'no-store', ...(status === 503 && { 'Retry-After': retryAfter }), ...headers },
+  headers: { 'Cache-Control': 'no-store', ...headersByStatus[status], ...headers },
   document: {
     value: { code, message, requestId, ...(problems.length > 0 && { errors: problems }) },
     xml: { root: 'error' },

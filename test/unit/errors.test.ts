@@ -4,6 +4,13 @@ import { errors, invalidInput } from '../../lib/core/errors.ts'
 /** Callers rely on these: a code and its status never change. */
 const promised: Readonly<Record<number, number>> = {
   101000: 401,
+  101001: 401,
+  101002: 400,
+  101003: 404,
+  101010: 404,
+  101011: 409,
+  101012: 409,
+  101013: 400,
   100002: 400,
   109002: 403,
   100004: 404,

@@ -71,6 +71,7 @@ const exampleOf = (name: ErrorName, format: Format, recordings: readonly Recordi
 
 const ownHeaders: Readonly<Partial<Record<ErrorName, readonly HeaderName[]>>> = {
   tokenRejected: ['WWW-Authenticate'],
+  signInRefused: ['WWW-Authenticate'],
   methodNotAllowed: ['Allow'],
   tooManyRequests: ['Retry-After'],
   uploadLocked: ['Retry-After'],

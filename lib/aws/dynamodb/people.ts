@@ -1,4 +1,5 @@
-import { hasOtherOwner, keyOfName, ownershipsLost, type People, type Person } from '../../access/people.ts'
+import { hasOtherOwner, keyOfName, ownershipsLost, type People, type Person, withoutSite } from '../../access/people.ts'
+import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { openTable, scan, type Table, type TableOptions } from './dynamodb.ts'
 import type { RecordChange } from './journal.ts'
@@ -86,5 +87,12 @@ export const createPeople = ({ record, ...options }: TableOptions & { readonly r
     },
 
     listOfSite: store.listOfSite,
+
+    async leaveSite(site) {
+      const left = await store.listOfSite(site)
+      for (const person of left) {
+        if (!(await store.replace(person, withoutSite(person, site)))) throw new ServiceError('unavailable')
+      }
+    },
   }
 }

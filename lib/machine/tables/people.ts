@@ -1,4 +1,4 @@
-import { hasOtherOwner, keyOfName, ownershipsLost, type People, type Person } from '../../access/people.ts'
+import { hasOtherOwner, keyOfName, ownershipsLost, type People, type Person, withoutSite } from '../../access/people.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { Database } from '../sqlite/database.ts'
 import { prepareAll, query, readPages } from '../sqlite/queries.ts'
@@ -54,6 +54,13 @@ export const createPeople = (database: Database, record: RecordChange): People =
         else people.remove.run(key, before.version)
         entries.forEach(record)
         return 'done'
+      }),
+
+    leaveSite: (site) =>
+      write(() => {
+        for (const person of ofSite('', site, -1)) {
+          people.replace.run(recordOf(withoutSite(person, site)), keyOfName(person.name), person.version)
+        }
       }),
 
     listOfSite: (site) =>

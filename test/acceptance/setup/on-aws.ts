@@ -231,7 +231,8 @@ const eventOf = (request: IncomingMessage, body: Buffer): GatewayEvent => {
     multiValueQueryStringParameters: at < 0 ? null : valuesByName(new URLSearchParams(url.slice(at))),
     body: body.length > 0 ? body.toString('base64') : null,
     isBase64Encoded: body.length > 0,
-    requestContext: {},
+    // Cases choose the address of their caller.
+    requestContext: { identity: { sourceIp: String(request.headers['x-forwarded-for'] ?? '127.0.0.1') } },
   }
 }
 

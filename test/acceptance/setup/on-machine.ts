@@ -2,6 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import { startService } from '../../../local/service.ts'
+import { readBlocks } from '../../../server/caller-address.ts'
 import type { StartedHere } from './target.ts'
 
 // The service of one machine, with two data centres over a directory of its own.
@@ -15,6 +16,8 @@ const { baseUrl, demo } = await startService({
     { id: 'eu', port: 0 },
   ],
   reset: false,
+  // Cases choose the address of their caller.
+  trustProxy: readBlocks(['127.0.0.0/8']),
   telemetry: { request: () => {} },
   say: console.error,
 })

@@ -2,13 +2,21 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '../../../lib/contract/routes/routes.ts'
 import type { RequestRecord } from '../../../lib/http/request.ts'
-import { exercises, fillDirectory, perform, site, storesOver } from '../../support/every-operation.ts'
+import { addOwner, exercises, fillDirectory, perform, site, storesOver } from '../../support/every-operation.ts'
 import { openTestTables, type TestTables } from '../../support/tables.ts'
 
 /** Operations without an entry although their method is one for changes, with the reason. */
 const changesNothing: Readonly<Record<string, string>> = {
   putRoot: 'the exercise is refused, and an upload by PUT is the one by POST',
   deleteRoot: 'the root cannot be deleted',
+  ...Object.fromEntries(
+    ['signIn', 'signInV1', 'signOut', 'signOutV1', 'signOutOfSite', 'createSiteToken'].map((name) => [
+      name,
+      'sessions are in the log (A-75)',
+    ]),
+  ),
+  acceptInvitation: 'a password is no change of a site',
+  changePassword: 'a password is no change of a site',
   cancelUpload: 'an upload is not there for anybody before it is complete',
 }
 
@@ -22,7 +30,8 @@ describe('Only operations that change something are in the history of the site',
   beforeAll(async () => {
     tables = await openTestTables()
     plain = tables.connect()
-    token = await fillDirectory(storesOver(plain))
+    await fillDirectory(storesOver(plain))
+    token = await addOwner(storesOver(plain))
   })
   afterAll(() => tables.close())
 

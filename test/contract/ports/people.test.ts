@@ -81,6 +81,15 @@ const describePeople = async ({ name, open }: Hand<Tested>): Promise<void> => {
       )
     })
 
+    test('Everybody leaves a site that is removed, the last owner too', async () => {
+      const other = { [Number(`${site}0`)]: owner } as Person['sites']
+      await people.create(person('ann'), [])
+      await people.create(person('bob', { sites: { ...at(owner), ...other } }), [])
+      await people.leaveSite(site)
+      expect(await people.listOfSite(site)).toEqual([])
+      expect((await people.get(`bob.${site}`))?.sites).toEqual(other)
+    })
+
     const losses: Readonly<Record<string, (before: Person) => Person | undefined>> = {
       removed: () => undefined,
       demoted: (before) => ({ ...before, sites: at({ role: 'editor' }) }),

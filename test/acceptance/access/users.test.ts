@@ -1,0 +1,198 @@
+import { expect, it } from 'vitest'
+import { describeWithAdmin, issueToken } from '../support/admin.ts'
+import { expectError } from '../support/expectations.ts'
+import { call } from '../support/http.ts'
+import { accept, me, newName, openSite, signIn } from '../support/people.ts'
+
+const changesOf = async (site: number, token: string, type: string) =>
+  (await call(`/api/v2/admin/sites/${site}/changes?type=${type}`, { token })).json.items
+
+describeWithAdmin('The people of a site', () => {
+  it('They are listed by name, with their entry for this site alone (A-51, A-53, A-56)', async () => {
+    const [here, there] = [await openSite(), await openSite()]
+    const names = [newName('b'), newName('A')]
+    for (const name of names) await here.invite({ role: 'editor' }, name)
+    await there.ask('POST', '', { name: names[0], rights: ['files:read:/x', 'forms:write'] })
+    const { users } = (await here.ask('GET')).json
+    expect(users.map(({ name }: { name: string }) => name)).toEqual(names.toReversed())
+    expect(users[1]).toMatchObject({ role: 'editor', disabled: false, invited: true, lastSignIn: null })
+    expect((await there.ask('GET')).json.users).toMatchObject([
+      { name: names[0], role: null, rights: ['files:read:/x', 'forms:write'] },
+    ])
+    expectError(await there.ask('GET', `/${names[1]}`), 404, 101010)
+  })
+
+  it('A name is unique without regard to case, and has few characters (A-52, E-59)', async () => {
+    const { ask, invite } = await openSite()
+    const name = newName()
+    await invite({ role: 'viewer' }, name)
+    expectError(await ask('POST', '', { name, role: 'viewer' }), 409, 101011)
+    expectError(await (await openSite()).ask('POST', '', { name: name.toUpperCase(), role: 'viewer' }), 409, 101011)
+    for (const bad of ['', 'a b', '\u0430nn', 'x'.repeat(65), 'Storage', 'a/b', 'a\u0000']) {
+      expectError(await ask('POST', '', { name: bad, role: 'viewer' }), 400, 101002)
+    }
+    expect((await ask('GET', `/${name.toUpperCase()}`)).json.name).toBe(name)
+  })
+
+  it.each<[string, object]>([
+    ['no role', {}],
+    ['an unknown role', { role: 'director' }],
+    ['a role and rights', { role: 'viewer', rights: ['files:read'] }],
+    ['an author without folders', { role: 'author' }],
+    ['folders of another role', { role: 'editor', folders: ['/a'] }],
+    ['a folder without a slash', { role: 'author', folders: ['a'] }],
+    ['a folder with ..', { role: 'author', folders: ['/a/../b'] }],
+    ['an unknown right', { rights: ['files:own'] }],
+    ['51 rights', { rights: Array.from({ length: 51 }, (_, index) => `files:read:/${index}`) }],
+    ['an address without @', { role: 'viewer', email: 'ann' }],
+    ['a display name with a line end', { role: 'viewer', displayName: 'a\nb' }],
+  ])('A person with %s is malformed: 400/101002 (A-53, A-110, E-56)', async (_, entry) => {
+    const { ask } = await openSite()
+    expectError(await ask('POST', '', { name: newName(), ...entry }), 400, 101002)
+    expect((await ask('GET')).json.users).toEqual([])
+  })
+
+  it('Each change is in the history of the sites concerned, for access:read (A-47, A-109)', async () => {
+    const { site, ask, invite, manager } = await openSite()
+    const name = newName()
+    await invite({ role: 'viewer' }, name)
+    await ask('PUT', `/${name}`, { role: 'editor' })
+    await ask('PUT', `/${name}`, { invite: true })
+    await ask('DELETE', `/${name}`)
+    const types = ['user.created', 'user.changed', 'user.invited', 'user.removed']
+    for (const type of types) {
+      const changes = await changesOf(site, manager, type)
+      expect(changes).toMatchObject([{ type, subject: `user/${name}`, actor: 'acceptance' }])
+    }
+    const plain = await issueToken([site])
+    for (const type of types) expect(await changesOf(site, plain, type)).toEqual([])
+  })
+
+  it('Nobody changes people without access:write, or sees them without a right (A-40, A-56)', async () => {
+    const { site, ask, addPerson } = await openSite()
+    const [{ name, token: editor }, reader] = [
+      await addPerson({ role: 'editor' }),
+      await issueToken([site], '--right', 'access:read'),
+    ]
+    for (const path of ['', `/${name}`]) {
+      expectError(await ask('GET', path, undefined, editor), 403, 100403)
+      expect((await ask('GET', path, undefined, reader)).status).toBe(200)
+    }
+    for (const token of [editor, reader]) {
+      expectError(await ask('POST', '', { name: newName(), rights: [] }, token), 403, 100403)
+      expectError(await ask('PUT', `/${name}`, { rights: [] }, token), 403, 100403)
+      expectError(await ask('DELETE', `/${name}`, undefined, token), 403, 100403)
+    }
+    expect((await ask('GET', `/${name}`)).json.role).toBe('editor')
+  })
+})
+
+describeWithAdmin('Somebody who manages people', () => {
+  it('They cannot grant rights that they lack, also in a folder (A-57, E-54)', async () => {
+    const { ask, invite, site } = await openSite()
+    const name = newName()
+    await invite({ rights: ['files:read:/a'] }, name)
+    const limited = await issueToken([site], '--right', 'access:write', '--right', 'files:write:/a')
+    const refused = [
+      { role: 'owner' },
+      { role: 'viewer' },
+      { rights: ['files:read'] },
+      { rights: ['files:write:/ab'] },
+      { role: 'author', folders: ['/a'] },
+    ]
+    for (const entry of refused) {
+      const answer = await ask('POST', '', { name: newName(), ...entry }, limited)
+      expectError(answer, 403, 100403)
+      expectError(await ask('PUT', `/${name}`, entry, limited), 403, 100403)
+    }
+    expect((await ask('PUT', `/${name}`, { rights: ['files:write:/a/b', 'access:read'] }, limited)).status).toBe(200)
+  })
+
+  it('Whole people need every right of theirs on every site (A-59, A-60)', async () => {
+    const [here, there] = [await openSite(), await openSite()]
+    const { name } = await here.addPerson({ role: 'viewer' })
+    await there.ask('POST', '', { name, role: 'editor' })
+    for (const change of [{ disabled: true }, { invite: true }, { email: 'a@b.c' }, { displayName: 'x' }]) {
+      expectError(await here.ask('PUT', `/${name}`, change), 403, 100403)
+    }
+    expect((await here.ask('DELETE', `/${name}`)).status).toBe(200)
+    expectError(await here.ask('GET', `/${name}`), 404, 101010)
+    expect((await there.ask('GET', `/${name}`)).json).toMatchObject({ role: 'editor', disabled: false })
+    expect((await there.ask('DELETE', `/${name}`)).status).toBe(200)
+    expect((await here.ask('POST', '', { name, role: 'viewer' })).json.invitation).toBeDefined()
+  })
+
+  it('A lost right, disabling and removal take effect, and enabling again (A-61, A-67)', async () => {
+    const { site, ask, addPerson } = await openSite()
+    const forms = `/api/v1/admin/sites/${site}/webforms`
+    const { name } = await addPerson({ role: 'editor' })
+    const fresh = async () => (await signIn(name)).json.token
+    const [first, second, third] = [await fresh(), await fresh(), await fresh()]
+    const statusOf = async (token: string) => (await call(forms, { token })).status
+    await ask('PUT', `/${name}`, { rights: ['history:read'] })
+    expect(await statusOf(first)).toBe(403)
+    await ask('PUT', `/${name}`, { role: 'editor', disabled: true })
+    expect(await statusOf(second)).toBe(401)
+    expectError(await signIn(name), 401, 101001)
+    await ask('PUT', `/${name}`, { disabled: false })
+    expect(await statusOf(third)).toBe(200)
+    await expect.poll(() => statusOf(first), { timeout: 40_000 }).toBe(200)
+    const last = await fresh()
+    await ask('DELETE', `/${name}`)
+    expect(await statusOf(last)).toBe(401)
+  }, 90_000)
+
+  it('The next append is refused when the right is lost in the middle of an upload (A-35, A-61)', async () => {
+    const { site, ask, addPerson } = await openSite()
+    const { name, token } = await addPerson({ role: 'author', folders: ['/in'] })
+    const upload = await call(`/api/v2/admin/sites/${site}/storage/in`, {
+      method: 'POST',
+      token,
+      headers: { 'Tus-Resumable': '1.0.0', 'Upload-Length': '10', 'Upload-Metadata': 'filename YS50eHQ=' },
+    })
+    const address = upload.headers['location']?.slice(upload.headers['location'].indexOf('/api/')) ?? ''
+    const send = (offset: number, own = token) =>
+      call(address, {
+        method: 'PATCH',
+        token: own,
+        body: 'bytes',
+        headers: {
+          'Tus-Resumable': '1.0.0',
+          'Upload-Offset': String(offset),
+          'Content-Type': 'application/offset+octet-stream',
+        },
+      })
+    expect((await send(0)).status).toBe(204)
+    await ask('PUT', `/${name}`, { role: 'author', folders: ['/other'] })
+    expectError(await send(5, (await signIn(name)).json.token), 400, 104003)
+    const file = await call(`/api/v2/admin/sites/${site}/storage/in/a.txt`, {
+      token: await issueToken([site], '--permission', 'files'),
+    })
+    expect(file.status).toBe(404)
+  })
+
+  it('The last owner stays, whoever asks (A-58, E-60)', async () => {
+    const { ask, addPerson } = await openSite()
+    const [{ name, token }, second] = [await addPerson(), await addPerson()]
+    expect((await ask('PUT', `/${second.name}`, { role: 'editor' })).status).toBe(200)
+    for (const own of [undefined, token]) {
+      for (const change of [{ role: 'editor' }, { rights: [] }, { disabled: true }]) {
+        expectError(await ask('PUT', `/${name}`, change, own), 409, 101012)
+      }
+      expectError(await ask('DELETE', `/${name}`, undefined, own), 409, 101012)
+    }
+    await ask('PUT', `/${second.name}`, { role: 'owner' })
+    expect((await ask('DELETE', `/${name}`, undefined, token)).status).toBe(200)
+    expect((await call(me, { token: (await signIn(second.name)).json.token })).status).toBe(200)
+  })
+
+  it('A removed person does not come back with the name (A-60)', async () => {
+    const { ask, addPerson, invite } = await openSite()
+    const { name } = await addPerson({ role: 'viewer' })
+    const { token } = (await signIn(name)).json
+    await ask('DELETE', `/${name}`)
+    expect((await accept(await invite({ role: 'viewer' }, name), 'another long one')).status).toBe(200)
+    expect((await call(me, { token })).status).toBe(401)
+    expectError(await signIn(name), 401, 101001)
+  })
+})

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest'
+import { checkPassword } from '../../../lib/access/password-rules.ts'
+import { type Attempts, countAttempt, limitsOf, rememberSignIn } from '../../../lib/access/sign-in-limits.ts'
+import { networkOf } from '../../../lib/core/addresses.ts'
+import { testPerson } from '../../support/people.ts'
+
+const now = Date.UTC(2026, 0, 31, 12)
+const limit = { key: 'key', most: 5 }
+
+/** The milliseconds to wait before each of these moments, in seconds after the first one. */
+const waitsAt = (...moments: readonly number[]): readonly number[] => {
+  let stored: Attempts | undefined
+  return moments.map((moment) => {
+    const { attempts, wait } = countAttempt(stored, limit, now + moment * 1000)
+    stored = attempts
+    return wait
+  })
+}
+
+describe('Attempts beyond a limit', () => {
+  test('wait for twice as long each time, up to 15 minutes (A-78)', () => {
+    const moments = [0, 0, 0, 0, 0]
+    const waits: number[] = []
+    for (let at = 0; waits.length < 12; ) {
+      moments.push(at)
+      const wait = waitsAt(...moments).at(-1) ?? 0
+      waits.push(wait / 1000)
+      at += wait / 1000
+      // One attempt is tried after the wait.
+      moments.push(at)
+    }
+    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900])
+  })
+
+  test('during a wait do not make it longer (A-78)', () => {
+    expect(waitsAt(0, 0, 0, 0, 0, 0, 0.25, 0.5, 1, 1)).toEqual([0, 0, 0, 0, 0, 1000, 750, 500, 0, 2000])
+  })
+
+  test('are forgotten after 15 minutes (A-76)', () => {
+    expect(waitsAt(0, 0, 0, 0, 0, 901, 901)).toEqual([0, 0, 0, 0, 0, 0, 0])
+    expect(waitsAt(0, 0, 0, 0, 0, 0, 899, 899)).toEqual([0, 0, 0, 0, 0, 1000, 0, 2000])
+  })
+})
+
+describe('The limits of a sign-in', () => {
+  const mostOf = (...given: Parameters<typeof limitsOf>) => limitsOf(...given).map(({ most }) => most)
+  const keysOf = (name: string, address: string) => limitsOf(name, address, undefined, now).map(({ key }) => key)
+
+  test('count the address, the name there and the name everywhere, without its case (A-76)', () => {
+    expect(mostOf('ann', '192.0.2.1', undefined, now)).toEqual([50, 5, 25])
+    expect(keysOf('ANN', '192.0.2.1')).toEqual(keysOf('ann', '192.0.2.1'))
+    expect(new Set([...keysOf('ann', '192.0.2.1'), ...keysOf('bob', '192.0.2.2')]).size).toBe(6)
+  })
+
+  test('count the name alone when nobody knows the address (A-81)', () => {
+    expect(mostOf('ann', undefined, undefined, now)).toEqual([25])
+  })
+
+  test('do not count the name where its person signed in within 30 days (A-77)', () => {
+    const day = 24 * 3_600_000
+    const person = rememberSignIn(testPerson(), '192.0.2.1', now)
+    expect(mostOf('ann', '192.0.2.1', person, now + 30 * day)).toEqual([50, 5])
+    expect(mostOf('ann', '192.0.2.1', person, now + 31 * day)).toEqual([50, 5, 25])
+    expect(mostOf('ann', '192.0.2.2', person, now)).toEqual([50, 5, 25])
+    expect(person.lastSignIn).toBe('2026-01-31')
+    expect(rememberSignIn(person, '192.0.2.1', now)).toBe(person)
+    const many = Array.from({ length: 40 }, (_, index) => `192.0.2.${index}`)
+    const busy = many.reduce((one, address) => rememberSignIn(one, address, now), testPerson())
+    expect(Object.keys(busy.addresses ?? {})).toHaveLength(20)
+  })
+
+  test.each([
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+    ['2001:DB8:1:2::', '2001:db8:1:2'],
+    ['2001:db8::1', '2001:db8:0:0'],
+    ['fe80::1%eth0', 'fe80:0:0:0'],
+    ['::1', '0:0:0:0'],
+    ['192.0.2.1', '192.0.2.1'],
+  ])('take %s as %s (A-76)', (address, network) => {
+    expect(networkOf(address)).toBe(network)
+  })
+})
+
+describe('A password', () => {
+  const check = (password: string) => () => checkPassword(password, ['ann', 'Caf\u00e9 No\u00ebl', 'ed'])
+
+  test.each([
+    'correct horse',
+    'x'.repeat(256),
+    '🐎'.repeat(12),
+    '🐎'.repeat(256),
+    'fed feeds of red',
+    'cafe noel 2026',
+  ])('may be %j (A-54)', (password) => {
+    expect(check(password)).not.toThrow()
+  })
+
+  test.each(['', 'x'.repeat(11), 'x'.repeat(257), '🐎'.repeat(257), 'my name is ANN', 'the cafe\u0301 noe\u0308l'])(
+    'may not be %j (A-54)',
+    (password) => {
+      expect(check(password)).toThrow()
+    },
+  )
+})
