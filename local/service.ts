@@ -131,7 +131,8 @@ export const startService = async (options: Options) => {
     await registerDataCentres(stores.sites, urls, home)
     const deps = { directory, stores, dataCentre: home, clock: systemClock, say }
     const demo = wantsDemo ? await ensureDemo(deps) : undefined
-    return { baseUrl: urls[home] ?? '', dataCentres: urls, listening, demo, stop }
+    const hasPeople = demo && (await stores.people.listOfSite(demo.siteId)).length > 0
+    return { baseUrl: urls[home] ?? '', dataCentres: urls, listening, demo, hasPeople, stop }
   } catch (error) {
     await stop()
     // A full disk may show first in the writes at the start.

@@ -86,8 +86,7 @@ const change = async (stores: AdminStores, text: string, { user }: Pick<CreateOp
 
 const revoke = async (stores: AdminStores, text: string) => {
   const key = await keyNamed(stores, text)
-  const entries = [keyEntry('key.removed', key, administrator)]
-  if (!(await stores.grants.remove(key.hash, entries))) throw unknown()
+  await stores.grants.remove(key.hash, [keyEntry('key.removed', key, administrator)])
   return { revoked: true }
 }
 

@@ -1,3 +1,4 @@
+import { type Access, createAccess } from './access.ts'
 import { refuseDowngrade } from './addresses.ts'
 import { type Categories, createCategories } from './categories.ts'
 import { type Changes, createChanges } from './changes.ts'
@@ -42,6 +43,7 @@ export interface SiteClient {
   readonly forms: Forms
   readonly categories: Categories
   readonly changes: Changes
+  readonly access: Access
 }
 
 const refuse = (message: string): never => {
@@ -90,8 +92,8 @@ const createCalls = (baseUrl: string, send: Send): Calls =>
           body: body ? await new Response(body).text() : undefined,
         })
         if (method === 'GET')
-          await answerOf<{ items: []; id: number }>(
-            ({ items, id }) => id ?? isList(items),
+          await answerOf<{ items: []; users: []; keys: []; id: number; name: string }>(
+            ({ items, users, keys, id, name }) => id ?? name ?? isList(items ?? users ?? keys),
             response.clone(),
             new URL(url).host,
           )
@@ -149,6 +151,7 @@ export const findSites = async (options: Service & Identity): Promise<Sites> => 
         forms: createForms(connection),
         categories: createCategories(connection),
         changes: createChanges(connection),
+        access: createAccess(connection),
       }
     },
   }

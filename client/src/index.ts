@@ -1,3 +1,4 @@
+export type { Access, Keys, People } from './access.ts'
 export type { Categories, ListQuery, Objects, Placed, PlacedQuery } from './categories.ts'
 export type { Changes, ChangesQuery } from './changes.ts'
 export {
@@ -17,6 +18,7 @@ export type {
   Category,
   Change,
   ChangeType,
+  CreatedKey,
   Deleted,
   DownloadLink,
   Entry,
@@ -25,11 +27,18 @@ export type {
   FieldType,
   FieldTypeId,
   FolderContent,
+  Invitation,
+  Key,
+  Me,
+  NewKey,
   NewsAssociation,
   NewsItem,
+  NewUser,
   Problem,
   RemovalPreview,
   Site,
+  User,
+  UserChange,
   Version,
   WebForm,
 } from './generated/types.gen.ts'

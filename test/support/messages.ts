@@ -334,6 +334,7 @@ export const messages = {
   start: {
     dataCentre: (id: string) => new RegExp(`^Data centre ${id} is at http://(\\S+) \\(listening on \\1\\)$`, 'm'),
     failed: 'The service failed:',
+    firstPerson: 'Add the first person: ',
     notStopped: 'The service did not stop cleanly:',
     portTaken: (port: number) => `Port ${port} is taken. Choose another one with --port or --data-centres.\n`,
     ready: (url: string, host = '(.+)') =>

@@ -41,6 +41,13 @@ test('People see the address, the token, and lines that work when pasted (K-4)',
   expect((await sh(pasted.join('\n'))).stdout).toContain('CustomerDOB')
 })
 
+test('People see how to add the first person, until there is one', async ({ welcome, directory }) => {
+  const line = (lines: readonly string[]) => lines.find((one) => one.startsWith(messages.start.firstPerson))
+  const command = line(await welcome('--port', '0'))?.slice(messages.start.firstPerson.length) ?? ''
+  expect((await sh(command.replace('NAME', 'ann'))).stdout).toContain('#invitation=ann.')
+  expect(line(await welcome('--port', '0', '--data-dir', directory))).toBeUndefined()
+})
+
 test.for([
   [['--data-centres', 'us:0,eu:0'], messages.start.dataCentre('eu')],
   [['--port', '0', '--base-url', 'https://sites.example'], messages.start.ready('https://sites.example')],
