@@ -7,6 +7,7 @@ const text = (parts: TemplateStringsArray, ...facts: readonly unknown[]): RegExp
 
 /** The messages of the service and its tools, by name: when their words change, no test changes. */
 export const messages = {
+  access: { httpsOnly: 'Passwords are accepted over https only' },
   alarm: {
     mayBeStored: 'may have been made',
     repeatIsSafe: 'repeating it is safe',

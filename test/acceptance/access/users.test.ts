@@ -8,7 +8,7 @@ const changesOf = async (site: number, token: string, type: string) =>
   (await call(`/api/v2/admin/sites/${site}/changes?type=${type}`, { token })).json.items
 
 describeWithAdmin('The people of a site', () => {
-  it('They are listed by name, with their entry for this site alone (A-51, A-53, A-56)', async () => {
+  it('They are listed by name, with their entry here alone (A-51, A-53, A-56, E-58)', async () => {
     const [here, there] = [await openSite(), await openSite()]
     const names = [newName('b'), newName('A')]
     for (const name of names) await here.invite({ role: 'editor' }, name)
@@ -52,7 +52,7 @@ describeWithAdmin('The people of a site', () => {
     expect((await ask('GET')).json.users).toEqual([])
   })
 
-  it('Each change is in the history of the sites concerned, for access:read (A-47, A-109)', async () => {
+  it('Each change is in the history, for access:read (A-47, A-85, A-109)', async () => {
     const { site, ask, invite, manager } = await openSite()
     const name = newName()
     await invite({ role: 'viewer' }, name)
