@@ -208,7 +208,7 @@ const remove = async (
     const keys = await keysOf(stores, person, sites)
     if (isDry) return { removed: false, sites, keys }
     throw new Refusal(
-      `Removing ${person.name} from ${sites.join(', ')} also ends ${keys} keys and all sessions. ${notSure}`,
+      `Removing ${person.name} from ${sites.join(', ')} also ends ${keys} key${keys === 1 ? '' : 's'} and all sessions. ${notSure}`,
     )
   }
   if (sites.length === 0) await stores.people.replace(person, undefined, [])

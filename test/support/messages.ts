@@ -149,6 +149,10 @@ export const messages = {
     noAnswer: 'did not answer',
     noAnswerFrom: (host: string, code: string) => `${host} did not answer (${code}).`,
     noFolder: (path: string) => text`The folder …${path} does not exist`,
+    askName: 'Name (press Enter to use a token instead)',
+    askPassword: 'Password (not shown)',
+    askToken: 'Token (not shown)',
+    noService: 'Name the service with',
     noToken: 'No token for',
     notAFile: (path: string) => text`^"…${path}" is not a file. Remove it, or replace it`,
     notAFolder: (path: string) => text`^"…${path}" is not a folder. Name a folder, or use "get" and "put"`,
@@ -265,6 +269,11 @@ export const messages = {
     xmlUnclosed: /^elements are not closed \(line \d\)$/,
     xmlUnclosedTag: (tag: string, line: number) => `Unclosed tag '${tag}' (line ${line})`,
   },
+  key: {
+    lacks: (name: string, right: string) => `${name} lacks the right ${right} on site 1001`,
+    noPerson: (name: string) => `Site 1001 has no person ${name}.`,
+    unknown: 'This key does not exist',
+  },
   output: {
     lackingChange: 'The history lacks a change',
     full: (rest = '') => text`^Standard output cannot be written: ENOSPC: …${rest}$`,
@@ -350,6 +359,17 @@ export const messages = {
     missing: 'missing required argument',
     tooMany: 'too many arguments',
     unknown: (name: string) => `unknown ${name}`,
+  },
+  user: {
+    email: 'It must be an e-mail address.',
+    folder: 'It must be a folder, such as /news.',
+    foldersOfOthers: 'The role viewer has no folders',
+    lastOwner: 'This is the last owner of a site.',
+    noFolders: 'The role author needs its folders',
+    noRights: 'Name the rights of the person with --role or --right.',
+    removal: (keys: number) => `also ends ${keys} key${keys === 1 ? '' : 's'} and all sessions. Nothing was removed`,
+    roleAndRights: 'Give --role or --right, not both.',
+    unknown: (name: string) => `There is no person ${name}.`,
   },
 }
 
