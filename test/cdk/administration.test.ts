@@ -12,6 +12,7 @@ import { actionsNeededFor } from '../support/cloud-requests.ts'
 import { commandSession, hashIn, sessionRecords, wordsOf } from '../support/command-session.ts'
 import { openDynalite } from '../support/dynalite.ts'
 import { storesOver } from '../support/every-operation.ts'
+import { testPerson } from '../support/people.ts'
 import { stackAnswer } from '../support/stack-answer.ts'
 import { createTables } from '../support/tables.ts'
 import { type Call, callsIn, linesOf } from './support/record-calls.ts'
@@ -76,12 +77,13 @@ describe('the policy of an administrator', () => {
     const dynamodb = createDocumentClient()
     await createTables(dynamodb)
     // As a deployment registers it.
-    const { sites, grants } = storesOver(dynamodb)
+    const { sites, grants, people } = storesOver(dynamodb)
     await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true })
     // Expired tokens: removing their site does not wait for caches.
     const expired = { user: 'ann', permissions: [], expires: 1 }
     await grants.put({ ...expired, hash: 'a', sites: [1001 as SiteId] }, [])
     await grants.put({ ...expired, hash: 'b', sites: [1001, 1002] as SiteId[] }, [])
+    await people.create(testPerson(), [])
     dynamodb.destroy()
     writeFileSync(records, sessionRecords.map((record) => JSON.stringify(record)).join('\n'))
     calls.length = 0
