@@ -69,7 +69,7 @@ interface NewKey {
   readonly expires: number
 }
 
-export const inIso = (seconds: number): string => new Date(seconds * 1000).toISOString()
+const inIso = (seconds: number): string => new Date(seconds * 1000).toISOString()
 
 export const keyEntry = (type: 'key.created' | 'key.removed', key: Key, author: Author): HistoryEntry => ({
   ...author,

@@ -81,7 +81,7 @@ const operationsOf = (route: Route): readonly Asked[] => [
 /** The area that the address of an operation shows. */
 const areaIn = ({ path }: Route): Area => {
   if (path.endsWith('/changes')) return 'history'
-  if (/\/users\b/.test(path)) return 'access'
+  if (/\/(?:users|keys)\b/.test(path)) return 'access'
   if (/\/(?:storage|uploads)\b/.test(path)) return 'files'
   return path.includes('/v1/') ? 'forms' : 'categories'
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
+import { administerJson } from '../../../support/administration.ts'
 import { messages } from '../../../support/messages.ts'
 import { storage } from '../../../support/paths.ts'
 import { launch, startInShell } from '../../../support/program.ts'
@@ -41,11 +42,16 @@ test('People see the address, the token, and lines that work when pasted (K-4)',
   expect((await sh(pasted.join('\n'))).stdout).toContain('CustomerDOB')
 })
 
-test('People see how to add the first person, until there is one', async ({ welcome, directory }) => {
-  const line = (lines: readonly string[]) => lines.find((one) => one.startsWith(messages.start.firstPerson))
-  const command = line(await welcome('--port', '0'))?.slice(messages.start.firstPerson.length) ?? ''
+const firstPerson = (lines: readonly string[]) => lines.find((line) => line.startsWith(messages.start.firstPerson))
+
+test('People see a command that adds the first person (A-102)', async ({ welcome }) => {
+  const command = firstPerson(await welcome('--port', '0'))?.slice(messages.start.firstPerson.length) ?? ''
   expect((await sh(command.replace('NAME', 'ann'))).stdout).toContain('#invitation=ann.')
-  expect(line(await welcome('--port', '0', '--data-dir', directory))).toBeUndefined()
+})
+
+test('People of a site that has a person see no such command', async ({ demoDirectory, welcome }) => {
+  await administerJson(demoDirectory, ['user', 'add', 'ann', '--site', '1001', '--role', 'owner'])
+  expect(firstPerson(await welcome('--port', '0'))).toBeUndefined()
 })
 
 test.for([
