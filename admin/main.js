@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module'
 
-// In JavaScript for the same reason as the entry of the service (local/main.js).
+// In JavaScript for the same reason as local/main.js.
 enableCompileCache()
-// If its parent (bin/site-admin.js) is killed, nobody else can end this process.
+// If the parent process (bin/site-admin.js) is killed, no other process can end this one.
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
 process.channel?.unref()
 // Standard error may be full or closed. The exit status still reports the result.

@@ -22,15 +22,15 @@ import { adviceOn, type GlobalOptions } from './stores/stores.ts'
 import { commandOf } from './terminal/arguments.ts'
 import { FaultsFound, printText, Refusal } from './terminal/output.ts'
 
-const serveDescription = 'one machine: serve the data directory; creates it if it is missing'
+const serveDescription = 'one machine: serve the data directory, and create it if it does not exist'
 const serveExample = 'serve --data-dir /var/lib/site-admin --base-url https://sites.example'
 
-/** Does what `npm start` does. The server is loaded on demand: other commands need little of it. */
+/** Does the same as `npm start`. The server is loaded on demand, because other commands need little of it. */
 export const serveCommand = (): Command =>
   addServiceOptions(commandOf('serve', serveDescription, serveExample)).action(
     async (_options: object, self: Command) => {
       const { target, stackPrefix: _, ...flags } = self.optsWithGlobals<GlobalOptions & RawFlags>()
-      if (target !== 'local') throw new Refusal('"serve" is for one machine: leave out --target.')
+      if (target !== 'local') throw new Refusal('"serve" works only on one machine. Leave out --target.')
       const { serve } = await import('../local/start.ts')
       await serve(flagsOf(flags), 'site-admin')
     },
@@ -51,10 +51,17 @@ export const createProgram = (
   const program = new Command('site-admin')
     .description('Administers the sites, tokens and contents of a site-admin service.')
     .addOption(new Option('--target <target>', 'the kind of installation').choices(['local', 'aws']).default('local'))
-    .option('--data-dir <path>', 'local: the data directory of "serve" or "npm start", also while it runs', '.local')
+    .option(
+      '--data-dir <path>',
+      'local: the data directory of "serve" or "npm start"; the service may be running',
+      '.local',
+    )
     .option('--stack-prefix <prefix>', 'aws: the prefix of the stack names', 'SiteAdmin')
-    .option('--directory-region <region>', 'aws: use the copy of the directory in this region, while its home is lost')
-    .option('--json', 'print one JSON value', false)
+    .option(
+      '--directory-region <region>',
+      'aws: use the copy of the directory in this region while its home region is lost',
+    )
+    .option('--json', 'print the result as one JSON value', false)
     .version(packageFile.version, '--version', 'print the version')
   const commands = [
     dataCentreCommand(),
@@ -94,16 +101,16 @@ const carryOut = async (args: readonly string[], isJson: boolean): Promise<void>
     await createProgram((text) => help.push(text), isJson).parseAsync(args, { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError && error.exitCode === 0)) throw error
-    // Commander itself would not wait for the output, nor hear that it is lost.
+    // Commander would not wait for the output, and would not notice that the output is lost.
     await printText(help.join('').replace(/\n$/, ''))
   }
 }
 
-/** The failure that a refusal describes. */
+/** The original failure that a refusal was made from. */
 const causeOf = (error: unknown): unknown => Object(error).cause ?? error
 
 /**
- * Runs one command line. Returns its exit status: 0, 1 (refused with a sentence that tells what to do) or 2 (wrong
+ * Runs one command line. Returns its exit status: 0, 1 (refused, with a sentence that tells what to do) or 2 (wrong
  * usage).
  */
 export const run = async (args: readonly string[]): Promise<number> => {

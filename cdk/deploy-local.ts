@@ -10,7 +10,7 @@ import {
 } from './emulator/emulator.ts'
 import { runScript } from './run-script.ts'
 
-/** `npm run deploy:local` deploys the same app to the emulator at `AWS_ENDPOINT_URL`. */
+/** `npm run deploy:local` deploys this app to the emulator at `AWS_ENDPOINT_URL`. */
 const usage = `Usage: npm run deploy:local -- [--data-centres us:us-east-1,eu:eu-west-1] [--destroy]
 Works on the emulator at AWS_ENDPOINT_URL (default http://127.0.0.1:4566).`
 
@@ -39,7 +39,10 @@ process.exitCode = await runScript(usage, options, async (values) => {
   }
   const outputs = await deploy(deployment)
   for (const id of await registerMissing(emulator, dataCentres, outputs)) {
-    console.warn(`The emulator has not run the resource that registers data centre ${id}: it is registered now.`)
+    console.warn(
+      `The emulator has not run the resource that registers the data centre ${id}, so this script has ` +
+        'registered it.',
+    )
   }
   for (const id of Object.keys(dataCentres)) console.log(outputOf(outputs, id, 'BaseUrl'))
   return 0

@@ -27,8 +27,8 @@ const day = (year: number, dayOfYear: number): string =>
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
 /**
- * Spread over two years; every tenth has expired, some are deleted, switched off or weighted, so that filters find
- * something.
+ * The dates cover two years. Every tenth item has expired, and some are deleted, switched off or weighted, so that
+ * every filter finds items.
  */
 const news = (id: number): Content => {
   const category = entry(categories, id)
@@ -87,7 +87,7 @@ const demoObjects: Partial<Record<ObjectKind, DemoObjects>> = {
   blog: { count: 8, objectOf: blog, isIn: isInOne, isDisplayable: () => true },
 }
 
-/** Kinds without demo data of their own get the examples of the document. */
+/** A kind that has no demo data gets the examples of the document. */
 const plainObjects = (kind: ObjectKind): DemoObjects => ({
   count: 8,
   objectOf: (id) => withDefaults(kind, { id }, Date.UTC(2025, 0, id)),

@@ -33,14 +33,14 @@ const forms: readonly { id: WebFormId; name: string; fields: readonly SystemFiel
   },
 ]
 
-/** The demo token belongs to one data directory, and should always work there. */
+/** The demo token belongs to one data directory and never expires. */
 const tenYears = 10 * 365 * 24 * 3600
 
 const entryOf =
   (site: SiteId) =>
   (type: ChangeType, subject: string): HistoryEntry => ({ site, type, subject, actor: 'npm start' })
 
-/** The reference page reads and deletes these. */
+/** The examples of the reference page read and delete these files. */
 const demoFiles: Readonly<Record<string, string>> = { 'hello.txt': 'Hello\n', 'old/notice.txt': 'This may go.\n' }
 
 async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
@@ -56,7 +56,7 @@ const storeDemoFiles = async (stores: Stores, site: SiteId): Promise<void> => {
   }
 }
 
-/** After an interrupted start, the next one repeats all of it. */
+/** If the first start is interrupted, the next one repeats all of this. */
 const storeDemoContents = async (stores: Stores, site: SiteId) => {
   const { webForms, contents, links } = stores
   const entry = entryOf(site)
@@ -91,7 +91,10 @@ const newDemo = (): Demo => ({
   token: newToken(),
 })
 
-/** The site comes last: when it exists, its token exists. A site of that id without the token is not the demo. */
+/**
+ * The site is created last: if it exists, its token exists too. A site of this id without the demo token is not the
+ * demo.
+ */
 const makeDemo = async ({ directory, stores, dataCentre, clock }: DemoDeps, demo: Demo): Promise<Demo> => {
   const { siteId: id } = demo
   writeDemo(directory, demo, 'begun')
@@ -126,9 +129,9 @@ const continueDemo = async (deps: DemoDeps, { state, ...demo }: KnownDemo): Prom
 }
 
 /**
- * The first start creates the demo, whose token works as long as the site exists. If the token was revoked, issues
- * another one. Undefined if the demo site was removed, or no file describes one: no other site gets a token. Throws
- * UsageError when the file cannot be read.
+ * The first start creates the demo. Its token works as long as the demo site exists. If the token was revoked, issues
+ * another one. Undefined if the demo site was removed, or if no file describes it: no other site gets a token. Throws
+ * UsageError when this file cannot be read.
  */
 export const ensureDemo = async (deps: DemoDeps): Promise<Demo | undefined> => {
   const { directory, stores } = deps

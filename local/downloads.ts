@@ -11,10 +11,10 @@ import type { LinkTo } from '../lib/service/deps.ts'
 import { asAttachment } from '../lib/storage/file-kind.ts'
 import type { ObjectStore } from '../lib/storage/object-store.ts'
 
-/** Links of `?link` on one machine (S-73). Deployed, they lead to the bucket. */
+/** The links of `?link` on one machine (S-73). On AWS the links lead to the bucket. */
 const prefix = '/downloads'
 
-/** Milliseconds. */
+/** In milliseconds. */
 const lifetime = 300_000
 
 interface Claim {
@@ -36,7 +36,7 @@ const only = (query: Request['query'], name: string): string => {
   return others.length > 0 ? '' : value
 }
 
-/** Takes the same time for every wrong signature. */
+/** The comparison takes the same time for every wrong signature. */
 const isSignature = (text: string, expected: Buffer): boolean => {
   const given = Buffer.from(text, 'base64url')
   return given.length === expected.length && timingSafeEqual(given, expected)
@@ -84,8 +84,8 @@ const routes = [
 export const isDownload = (path: string): boolean => path.startsWith(`${prefix}/`)
 
 /**
- * Answers with the version of the link, whole or a range of it. 404/104001 for a link that is wrong or has expired, and
- * when the file has been replaced or removed since.
+ * Answers the version that the link names, or a range of it. 404/104001 for a link that is wrong or has expired, and
+ * when the file was replaced or removed after the link was made.
  */
 export const createDownloads = (
   { files, secret }: Secret & { readonly files: ObjectStore },
@@ -95,13 +95,13 @@ export const createDownloads = (
     const { key, version } = claimIn(request, { secret }, edge.clock.wall())
     let choice: FileAnswer | undefined
     const object = await files.read(key, (info) => {
-      // It has one type here, and one tag.
+      // At this address the file has a single media type, and a single tag.
       const untyped = { ...info, contentType: anyType }
       choice = info.version === version ? answerFor(untyped, request, undefined) : undefined
       return choice?.bytes
     })
     if (!object || !choice) throw refused()
-    // An uploaded page does not run here.
+    // A browser must not run an uploaded page here.
     const name = object.info.key.slice(object.info.key.lastIndexOf('/') + 1)
     const headers = { type: anyType, ETag: entityTagOf(object.info), 'Content-Disposition': asAttachment(name) }
     return replyWith(object, choice, headers, undefined)

@@ -8,7 +8,7 @@ import type { CertificateFiles } from './certificate.ts'
 import type { DataCentreListener } from './listeners.ts'
 import type { LogFormat } from './request-log.ts'
 
-/** One URL for the only data centre, or one URL per id. */
+/** One URL for the only data centre, or a URL for each data centre id. */
 type BaseUrls = string | ReadonlyMap<string, string>
 
 export interface RawFlags {
@@ -46,7 +46,7 @@ const parseDataCentres = (text: string): [DataCentreListener, ...DataCentreListe
   const listeners = text.split(',').map((part) => {
     const [, id, port] = /^([a-z][a-z0-9-]{0,31}):(\d+)$/.exec(part.trim()) ?? []
     if (id === undefined || port === undefined) {
-      throw new InvalidArgumentError('It must look like us:4000,eu:4001.')
+      throw new InvalidArgumentError('It must be a list of ids and ports, such as us:4000,eu:4001.')
     }
     return { id, port: parsePort(port) }
   })
@@ -70,7 +70,7 @@ const parseBaseUrls = (text: string): BaseUrls => {
   const urls = text.split(',').map((part): [string, string] => {
     const [, id, url] = /^([a-z][a-z0-9-]{0,31})=(.+)$/.exec(part.trim()) ?? []
     if (id === undefined || url === undefined) {
-      throw new InvalidArgumentError('It must be a URL, or look like us=https://us.example,eu=https://eu.example.')
+      throw new InvalidArgumentError('It must be a URL, or a list such as us=https://us.example,eu=https://eu.example.')
     }
     return [id, parseBaseUrl(url)]
   })
@@ -111,25 +111,29 @@ const addBaseUrls = (dataCentres: Flags['dataCentres'], baseUrls: BaseUrls | und
 export const addServiceOptions = (command: Command): Command =>
   command
     .option('--host <address>', 'address to listen on; 0.0.0.0 admits other machines', parseText, '127.0.0.1')
-    .option('--port <number>', `port to listen on; 0 takes any free one (default: ${defaultPort})`, parsePort)
+    .option('--port <number>', `port to listen on; with 0, any free port (default: ${defaultPort})`, parsePort)
     .option(
       '--base-url <url>',
-      'the address for links behind a proxy; us=URL,eu=URL for several data centres',
+      'the base URL of the service behind a proxy; for several data centres us=URL,eu=URL',
       parseBaseUrls,
     )
-    .option('--trust-proxy <cidr>', 'believe X-Forwarded-For of these proxies; several with commas', parseProxies)
+    .option('--trust-proxy <cidr>', 'accept X-Forwarded-For from these proxies, separated by commas', parseProxies)
     .option('--insecure-sign-in', 'accept passwords over http from other machines', false)
-    .option('--data-centres <list>', 'data centres on one directory, such as us:4000,eu:4001', parseDataCentres)
+    .option(
+      '--data-centres <list>',
+      'serve several data centres with one directory, such as us:4000,eu:4001',
+      parseDataCentres,
+    )
     .option('--tls-cert <file>', 'serve https with this certificate and its chain (PEM); needs --tls-key', parseText)
     .option('--tls-key <file>', 'the private key of --tls-cert (PEM)', parseText)
-    .option('--reset', 'remove all data, after a question, and start empty', false)
-    .option('--yes', 'with --reset: do not ask', false)
+    .option('--reset', 'remove all data after a confirmation, then start empty', false)
+    .option('--yes', 'with --reset: remove without a confirmation', false)
     .option('--no-demo', 'create no demo site')
     .option('--quiet', 'log no requests', false)
     .addOption(new Option('--log <format>', 'the format of the log').choices(['text', 'json']).default('text'))
     .allowExcessArguments(false)
 
-/** Each error of Commander is one line of printable characters. */
+/** Each error of Commander becomes one line of printable characters. */
 export const printableErrors = {
   writeErr: (text: string) => console.error(text.trimEnd()),
   outputError: (text: string, write: (text: string) => void) =>
@@ -153,11 +157,11 @@ export const flagsOf = ({ port, baseUrl, dataCentres, tlsCert, tlsKey, ...flags 
 
 /** Ends the process for `--help` and for wrong values; throws UsageError for flags that contradict each other. */
 export const parseFlags = (argv: readonly string[]): Flags => {
-  const command = new Command('npm start --').description('Serves site-admin, with everything it needs in one process.')
+  const command = new Command('npm start --').description('Serves site-admin and all of its parts in one process.')
   return flagsOf(
     addServiceOptions(command)
       .option('--data-dir <path>', 'the data directory', parseText, '.local')
-      .option('--json', 'print one JSON object when ready, and nothing else', false)
+      .option('--json', 'print one JSON object when the service is ready, and nothing else', false)
       .configureOutput(printableErrors)
       .parse(argv)
       .opts<RawFlags>(),

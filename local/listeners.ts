@@ -8,9 +8,9 @@ import { type Closing, closerOf } from '../server/close-server.ts'
 
 export interface DataCentreListener {
   readonly id: string
-  /** 0 takes any free port. */
+  /** 0 chooses any free port. */
   readonly port: number
-  /** Base URL of links and redirects, if it differs from the address of the listener. */
+  /** The base URL of links and redirects, if it differs from the address of the listener. */
   readonly baseUrl?: string | undefined
 }
 
@@ -25,7 +25,7 @@ const withPort = (name: string, port: number): string => `${isIPv6(name) ? `[${n
 
 const refusals: Readonly<Record<string, (host: string, port: number) => string>> = {
   EADDRINUSE: (_, port) => `Port ${port} is taken. Choose another one with --port or --data-centres.`,
-  EACCES: (_, port) => `Port ${port} needs more rights than this user has. Choose one above 1023.`,
+  EACCES: (_, port) => `This user may not listen on port ${port}. Choose a port above 1023.`,
   EADDRNOTAVAIL: (host) => `This machine has no address ${host}. Choose another one with --host.`,
   ENOTFOUND: (host) => `There is no host called ${host}. Choose another one with --host.`,
   EAI_AGAIN: (host) => `There is no host called ${host}. Choose another one with --host.`,
@@ -63,7 +63,9 @@ export const createListeners = (
   })
 
   return {
-    /** Returns the base URL and the address of each data centre. Throws UsageError when it cannot listen. */
+    /**
+     * Returns the base URL and the address of each data centre. Throws UsageError when it cannot listen on an address.
+     */
     async listen() {
       const urls: Record<string, string> = {}
       const listening: Record<string, string> = {}
@@ -75,7 +77,7 @@ export const createListeners = (
       return { urls, listening }
     },
 
-    /** Waits for running requests, and prints how many it waits for and how many it cuts off. */
+    /** Waits for running requests. Prints the number of these requests, and the number of those that it cuts off. */
     async close(): Promise<void> {
       const open = listeners.filter(({ server }) => server.listening)
       await Promise.all(open.map(({ close }) => close((closing) => say(sentenceOf(closing)))))

@@ -6,18 +6,18 @@ const describe = (error: unknown) =>
     ? { name: error.name, message: error.message, stack: error.stack }
     : { name: 'Error', message: String(error) }
 
-/** Wrong flags are logged, too, so this is read before them. */
+/** Faults of the flags are logged too, so this flag is read before all others. */
 const isJson = /(^|\s)--log[\s=]json(\s|$)/.test(process.argv.join(' '))
 
 const inJson = (message: string, error?: unknown): string =>
   JSON.stringify({ time: new Date().toISOString(), message, error: error && describe(error) })
 
-/** Milliseconds. */
+/** In milliseconds. */
 const delay = 50
-/** Characters that wait when nobody reads; further lines are lost, and counted. */
+/** In characters: the most that waits when nobody reads standard error. Further lines are lost, and counted. */
 const mostWaiting = 4 * 1024 * 1024
 
-/** Lines for standard error. Requests do not wait for them. */
+/** Writes lines to standard error. Requests do not wait for the writes. */
 const createLogLines = (descriptor: number) => {
   let waiting: string[] = []
   let length = 0
@@ -26,7 +26,7 @@ const createLogLines = (descriptor: number) => {
   let timer: NodeJS.Timeout | undefined
 
   const take = (): Buffer => {
-    const loss = `${lost} lines of the log were lost: nobody read standard error.`
+    const loss = `${lost} lines of the log were lost, because nobody read standard error.`
     const lines = lost > 0 ? [...waiting, `${isJson ? inJson(loss) : loss}\n`] : waiting
     waiting = []
     length = 0
@@ -41,7 +41,7 @@ const createLogLines = (descriptor: number) => {
       return
     }
     write(descriptor, bytes, (error, written) => {
-      // The reader may be gone, or the disk full: the service continues without its log.
+      // The reader may be gone, or the disk may be full: the service continues without its log.
       if (error && 'code' in error && error.code !== 'EAGAIN') writeAll(Buffer.alloc(0))
       else if (error) setTimeout(() => writeAll(bytes), delay).unref()
       else writeAll(bytes.subarray(written))
@@ -73,7 +73,7 @@ const createLogLines = (descriptor: number) => {
         const bytes = take()
         if (bytes.length > 0) writeSync(descriptor, bytes)
       } catch {
-        // As above.
+        // The reader may be gone here too.
       }
     },
   }
@@ -130,7 +130,7 @@ const signInFormats: Readonly<Record<LogFormat, (record: SignInRecord, time: str
   json: (record, time) => JSON.stringify({ time, message: 'sign-in', ...record }),
 }
 
-/** When quiet, only logs failures of the service itself. */
+/** When quiet, logs only failures of the service itself. */
 export const createRequestLog = (quiet: boolean, format: LogFormat): Telemetry => ({
   signIn(record) {
     if (!quiet) log.write(signInFormats[format](record, new Date().toISOString()))

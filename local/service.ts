@@ -37,7 +37,7 @@ interface ServerDeps {
   readonly insecureSignIn: boolean
 }
 
-/** Milliseconds. A renewal writes down how much of an upload is on the disk, and the next bytes wait with it. */
+/** In milliseconds. A renewal records how many bytes of an upload are on the disk, and the upload waits for it. */
 const lease = { lasts: 15_000, renewsEvery: 1_000 }
 
 /** The handlers of all groups for one data centre. */
@@ -57,7 +57,7 @@ const handlersFor = ({ dataCentre, stores, settings, telemetry, insecureSignIn }
   return (path: string): Handler => (isDownload(path) ? downloads : groups(path))
 }
 
-/** The default one becomes the only default of the directory. */
+/** The default data centre of this list becomes the only default in the directory. */
 const registerDataCentres = async (
   sites: SiteDirectory,
   urls: Readonly<Record<string, string>>,
@@ -92,8 +92,8 @@ const reportDamage = ({ tidied }: LocalStores, say: (sentence: string) => void):
 }
 
 /**
- * One process: a listener for each data centre over one data directory. Throws UsageError or SettingsError for faults
- * that a user can correct.
+ * One process with one data directory, and a listener for each data centre. Throws UsageError or SettingsError for
+ * faults that a user can correct.
  */
 export const startService = async (options: Options) => {
   const { dataDirectory, host, dataCentres, reset, demo: wantsDemo = true, telemetry, say } = options
@@ -135,7 +135,7 @@ export const startService = async (options: Options) => {
     return { baseUrl: urls[home] ?? '', dataCentres: urls, listening, demo, hasPeople, stop }
   } catch (error) {
     await stop()
-    // A full disk may show first in the writes at the start.
+    // A full disk may be noticed only by the writes at the start.
     throw isOutOfSpace(error) ? diskFullError(directory, error) : error
   }
 }

@@ -8,7 +8,7 @@ import { type Flags, parseFlags } from './flags.ts'
 import { createRequestLog, logInJson } from './request-log.ts'
 import { type RunningService, startService } from './service.ts'
 
-/** Lines that work when pasted. */
+/** The printed lines work when a user pastes them into a shell. */
 const demoLines = (baseUrl: string, demo: Demo, firstPerson: readonly string[]): readonly string[] => {
   const forms = `/api/v1/admin/sites/current/webforms`
   const fields = `${forms}/${demo.webFormId}/fields/system`
@@ -64,7 +64,7 @@ const welcome = (service: RunningService, admin: string): string => {
 
 const counted = (count: number, what: string) => `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`
 
-/** Asks on a terminal. Elsewhere it refuses (O-11). */
+/** Asks for a confirmation on a terminal. Without a terminal, throws (O-11). */
 const confirmReset =
   (dataDirectory: string): Reset =>
   async (contents) => {
@@ -80,13 +80,13 @@ const confirmReset =
   }
 
 /**
- * Serves until a signal ends the process (O-5). It is ready when the line with the base URL is printed, and this
- * resolves. `admin` starts a command of site-admin. Throws UsageError or SettingsError for faults that a user can
- * correct.
+ * Serves until a signal ends the process (O-5). Resolves when the service is ready and the line with the base URL is
+ * printed. `admin` is the text that starts a command of site-admin. Throws UsageError or SettingsError for faults that
+ * a user can correct.
  */
 export const serve = async (given: Flags, admin: string): Promise<void> => {
   const { quiet, log: format, json, dataDir, yes, ...flags } = given
-  // The service continues when nobody reads its output any more.
+  // The service continues when nobody reads its output.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const say = (sentence: string) => console.error(escapeControls(sentence))
   const telemetry = createRequestLog(quiet, format)
@@ -106,7 +106,7 @@ export const serve = async (given: Flags, admin: string): Promise<void> => {
   if (format === 'json') for (const line of readyLines(service)) say(line)
   const { baseUrl, dataCentres, listening, demo } = service
   const isBehindProxy = flags.dataCentres.some((dataCentre) => dataCentre.baseUrl !== undefined)
-  // O-6: missing values have no member.
+  // O-6: the JSON object has no members for missing values.
   const forPrograms = { baseUrl, dataCentres, ...(isBehindProxy && { listening }), ...demo }
   const directory = escapeControls(resolve(dataDir)).replaceAll("'", "'\\''")
   console.log(json ? JSON.stringify(forPrograms) : welcome(service, `${admin} --data-dir '${directory}'`))

@@ -8,7 +8,7 @@ export type Closing = { readonly waitingFor: number } | { readonly cutOff: numbe
 
 export type Close = (report?: (closing: Closing) => void) => Promise<void>
 
-/** Call it before the server listens. `timeout` is in milliseconds. */
+/** Call this before the server listens. `timeout` is in milliseconds. */
 export const closerOf = (server: Server, timeout = 10_000): Close => {
   const connections = new Map<Socket, Set<ServerResponse>>()
   const track = (socket: Socket) => {
@@ -23,14 +23,14 @@ export const closerOf = (server: Server, timeout = 10_000): Close => {
     response.once('close', () => owed?.delete(response))
   }
   server.prependListener('request', owe)
-  // A listener for `checkContinue` must answer 100 itself, so add one only if another exists.
+  // A listener for `checkContinue` must itself answer 100, so this adds one only if the server already has one.
   if (server.listenerCount('checkContinue') > 0) server.prependListener('checkContinue', owe)
 
   const inFlight = () => [...connections.values()].reduce((sum, owed) => sum + owed.size, 0)
 
   const closeIdle = () => {
-    // Connections that were busy when the server closed become idle later: end them here. Those on
-    // which nothing was ever asked, as browsers open them in advance, do not count as idle there.
+    // Connections that were busy when the server closed become idle later, and are ended here. Node does not count a
+    // connection as idle if it never carried a request, such as one that a browser opens in advance.
     server.closeIdleConnections()
     for (const connection of connections.keys()) if (connection.bytesRead === 0) connection.destroy()
   }

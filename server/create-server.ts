@@ -12,7 +12,7 @@ import { atOnce, type EarlyAnswers, type Exchange, sendOn } from './send-answer.
 import { createBodyWatch, type SlowestBody } from './slow-bodies.ts'
 import { type WaitingAnswers, waitingInProcess } from './waiting-answers.ts'
 
-// Importing `node:http` by name also loads WebSocket and undici, 40 ms of every start.
+// Importing `node:http` by name would also load WebSocket and undici, which costs 40 ms of every start.
 const { createServer: createHttpServer } = process.getBuiltinModule('node:http')
 
 interface Waiting {
@@ -20,8 +20,9 @@ interface Waiting {
   readonly begin: () => void
 }
 
-// Starts a request after the answer before it on the same connection: a thousand pipelined ones at once would need the
-// memory of a thousand answers. While some wait, the connection is not read. `begin` must end or destroy the response.
+// Starts each request after the answer to the previous one on the same connection: otherwise a thousand pipelined
+// requests would need memory for a thousand answers. While requests wait, the connection is not read. `begin` must end
+// or destroy the response.
 const createTurns = () => {
   const queues = new WeakMap<Socket, Waiting[]>()
 
@@ -50,14 +51,14 @@ const createTurns = () => {
       return
     }
     queue.push({ response, begin })
-    // Later, because the parser resumes the socket while it works.
+    // Paused later, because the parser resumes the socket while it works.
     if (queue.length === 2) queueMicrotask(() => queue.length > 1 && socket.pause())
   }
 }
 
 type Group = (typeof prefixes)[number]['group']
 
-/** The handler for a path, chosen like the function behind the gateway. */
+/** Returns the handler for a path, as the gateway chooses a function. */
 export const dispatch =
   (handlers: Readonly<Record<Group, Handler>>) =>
   (path: string): Handler =>
@@ -65,7 +66,7 @@ export const dispatch =
 
 const complaintInterval = 1_000
 
-// Sends 100 Continue when the body is first read, so never if an error comes first.
+// Sends 100 Continue when the body is first read, and therefore never before an early error.
 const bodyAfterLeave = (request: IncomingMessage, response: ServerResponse): Readable =>
   Readable.from(
     (async function* () {
@@ -81,7 +82,7 @@ const surviveShortage = (server: Server): void => {
     server.on('error', (error) => {
       if (performance.now() - complained < complaintInterval) return
       complained = performance.now()
-      console.error('A connection could not be taken:', error)
+      console.error('A connection could not be accepted:', error)
     })
   })
 }
@@ -138,7 +139,8 @@ const answerOn = <Kind extends Server>(
   server.on('clientError', refuseConnection)
   server.on('connect', (_message, socket) => refuseTunnel(socket))
   surviveShortage(server)
-  // A large upload over a slow line may take long; silence may not. The bytes of headers are limited, not their number.
+  // A large upload over a slow line may take long, but a silent connection may not. The bytes of the headers are
+  // limited, not their number.
   server.requestTimeout = 0
   server.setTimeout(120_000)
   server.maxHeadersCount = 0

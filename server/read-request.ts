@@ -28,7 +28,7 @@ const readTarget = (url: string): { readonly path: string; readonly rawQuery: st
   return mark < 0 ? { path: target, rawQuery: '' } : { path: target.slice(0, mark), rawQuery: target.slice(mark + 1) }
 }
 
-// Includes repeated headers, which Node would drop. A request with two tokens must be refused.
+// Keeps repeated headers, which Node would drop: a request with two tokens must be refused.
 const readHeaders = ({ rawHeaders }: IncomingMessage): Record<string, string> => {
   const headers: Record<string, string> = Object.create(null)
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
@@ -54,7 +54,7 @@ export const readRequest = (message: IncomingMessage, body: Readable, address?: 
   }
 }
 
-// Exactly one Host (RFC 9112, section 3.2), or none in HTTP/1.0.
+// Exactly one Host header (RFC 9112, section 3.2); HTTP/1.0 may have none.
 export const namesHost = ({ httpVersion, rawHeaders }: IncomingMessage): boolean => {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {

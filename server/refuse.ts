@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
-// An answer outside of the core; its code is the HTTP status.
+// An answer that is given before the handler runs. Its code is the HTTP status.
 interface Refusal {
   readonly status: number
   readonly headers: Readonly<Record<string, string | number>>
@@ -23,7 +23,7 @@ const refusal = (status: number, message: string): Refusal => {
   return { status, headers, body }
 }
 
-const notHttp = 'This is not a well-formed HTTP/1.1 request.'
+const notHttp = 'The request is not well-formed HTTP/1.1. Correct it, then send it again.'
 
 const refuse = (response: ServerResponse, { status, headers, body }: Refusal): void => {
   response.writeHead(status, headers).end(body)
@@ -32,15 +32,22 @@ const refuse = (response: ServerResponse, { status, headers, body }: Refusal): v
 export const refuseMalformed = (response: ServerResponse): void => refuse(response, refusal(400, notHttp))
 
 export const refuseExpectation = (response: ServerResponse): void =>
-  refuse(response, refusal(417, 'The only expectation that can be met is 100-continue.'))
+  refuse(
+    response,
+    refusal(417, 'The service supports no expectation but 100-continue. Leave out Expect, or send 100-continue.'),
+  )
 
 export const refuseStranger = (message: IncomingMessage, response: ServerResponse): void => {
   response.once('finish', () => message.complete || message.destroy())
-  refuse(response, refusal(403, 'This address answers no requests but those of its distribution.'))
+  refuse(
+    response,
+    refusal(403, 'This address answers only requests of its distribution. Use the base URL of the service.'),
+  )
 }
 
 const refusalOf = ({ code }: NodeJS.ErrnoException): Refusal => {
-  if (code === 'HPE_HEADER_OVERFLOW') return refusal(431, 'The headers of the request are larger than 16 KB.')
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return refusal(431, 'The headers of the request are larger than 16 KB. Send fewer or shorter headers.')
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return refusal(408, 'The request did not arrive completely in time. Send it again.')
   return refusal(400, notHttp)
@@ -57,9 +64,9 @@ export const refuseConnection = (error: NodeJS.ErrnoException, socket: Duplex): 
 }
 
 export const refuseTunnel = (socket: Duplex): void => {
-  // No other code handles its errors, its data and its end now.
+  // From here on, no other code handles the errors, the data and the end of the socket.
   socket.on('error', () => {})
   socket.resume()
   socket.once('finish', () => socket.destroy())
-  refuseOn(socket, refusal(400, 'This service is not a proxy: it does not answer CONNECT.'))
+  refuseOn(socket, refusal(400, 'This service is not a proxy and does not answer CONNECT. Send the request directly.'))
 }

@@ -5,8 +5,9 @@ import type { Answer, Send } from '../lib/http/request.ts'
 import type { WaitingAnswers } from './waiting-answers.ts'
 
 /**
- * Answers to a request whose body is still arriving. As much of the rest is read as `bytes` and `ms` allow, so that the
- * caller gets the answer and not a broken connection. `comeLast`: the proxy in front reads no answer before the body. `strangers`: the limits without a valid token.
+ * Answers a request whose body is still arriving. Reads as much of the rest as `bytes` and `ms` allow, so that the
+ * caller gets the answer instead of a broken connection. `comeLast`: the proxy in front of the service reads no answer
+ * before the whole body is sent. `strangers`: the limits for callers without a valid token.
  */
 export interface EarlyAnswers extends BodyLimits {
   readonly comeLast: boolean
@@ -29,7 +30,7 @@ const discardRest = async (request: IncomingMessage, { bytes, ms }: BodyLimits):
       if (length > bytes) return
     }
   } catch {
-    // The caller is gone, or was too slow. The answer is written in both cases.
+    // The caller has disconnected, or was too slow. The answer is written in both cases.
   } finally {
     clearTimeout(timer)
   }
@@ -44,8 +45,8 @@ const untilDrained = (response: ServerResponse): Promise<void> =>
     response.on('drain', done).on('close', done)
   })
 
-// Throws the stream's error, and when the length is not as declared. Only the loop has a variable for a chunk: any
-// other would keep it for the time of the answer.
+// Throws the error of the stream, and an error when the length differs from the declared one. Only the loop has a
+// variable for a chunk: any other variable would keep the chunk in memory until the answer ends.
 const writeStream = async (
   stream: Readable,
   declared: number | undefined,
@@ -61,11 +62,11 @@ const writeStream = async (
     if (!response.write(chunk, () => giveBack(chunk))) await untilDrained(response)
   }
   if (declared !== undefined && length !== declared) {
-    throw new Error(`The bytes of an answer are not the ${declared} that it declares`)
+    throw new Error(`The answer does not have the ${declared} bytes that it declares`)
   }
 }
 
-// Bytes. Smaller answers are always sent, and those to changes.
+// In bytes. Smaller answers, and answers to changes, are always sent.
 const uncounted = 16 * 1024
 
 function* piecesOf(body: string | Uint8Array): Generator<Uint8Array, void> {
@@ -105,7 +106,7 @@ export const sendOn = (
   const sendWhole = (answer: Answer, body: string | Uint8Array): void | Promise<void> => {
     const length = Buffer.byteLength(body)
     const unread = writeHead(answer, length)
-    // As many bytes as characters: it is ASCII, which is written faster as Latin 1.
+    // The text is ASCII, so it has as many bytes as characters, and is written faster as Latin 1.
     const encoding = length === body.length ? 'latin1' : 'utf8'
     const isHead = request.method === 'HEAD'
     if (!unread) {
@@ -117,14 +118,14 @@ export const sendOn = (
     return finish(unread)
   }
 
-  // A failure on either side breaks the connection: half a file must not look complete.
+  // A failure on either side breaks the connection, so that half a file never looks complete.
   const sendStream = async (answer: Answer, stream: Readable, cut: (failure: unknown) => void): Promise<void> => {
     const stop = () => stream.destroy()
     response.once('close', stop)
     const declared = answer.headers['Content-Length']
     let unread: boolean | undefined
     const prepare = () => {
-      // Before the first bytes, another answer is still possible.
+      // Before the first bytes are sent, another answer is still possible.
       unread ??= writeHead(answer, undefined)
       waiting.progressed(response)
     }

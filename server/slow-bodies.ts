@@ -14,8 +14,9 @@ interface Watched {
 const second = 1_000
 
 /**
- * Ends requests whose bodies arrive too slowly: each holds one of the few places of a process. Time counts only while the
- * service waits for the sender, not while the sender waits for the service, or for its leave (`isWaiting`).
+ * Ends requests whose bodies arrive too slowly, because each request occupies one of the few places of a process.
+ * Counts only the time in which the service waits for the sender. It does not count while the sender waits for the
+ * service or for 100 Continue (`isWaiting`).
  */
 export const createBodyWatch = ({ bytesPerSecond, seconds }: SlowestBody) => {
   const open = new Map<IncomingMessage, Watched>()

@@ -3,8 +3,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { ServiceError } from '../lib/core/errors.ts'
 
-// Bytes, for all servers of the process together. When there is no room, readers are cut off that have taken nothing
-// for so many milliseconds.
+// `mostWaiting` is in bytes, for all servers of the process together. When no memory is left, readers that have read
+// nothing for `patience` milliseconds are cut off.
 const mostWaiting = 256 * 1024 * 1024
 const patience = 10_000
 // An idle process collects no garbage, and would keep the memory of its former readers.
@@ -18,7 +18,7 @@ const collectGarbage = (): void => {
 
 export type WaitingAnswers = ReturnType<typeof createWaitingAnswers>
 
-/** Answers that may have to wait in memory for their readers (O-21), those that were read last at the end. */
+/** Answers that may have to wait in memory for their readers (O-21). The answer that was read last is at the end. */
 export const createWaitingAnswers = (most = mostWaiting, now = () => performance.now()) => {
   const readers = new Map<ServerResponse, { readonly bytes: number; readonly since: number }>()
   let total = 0
@@ -37,7 +37,7 @@ export const createWaitingAnswers = (most = mostWaiting, now = () => performance
   }
 
   return {
-    /** Counts the bytes until the response closes. Errors: unavailable, without room. */
+    /** Counts the bytes until the response closes. Errors: unavailable, when no memory is left. */
     admit(response: ServerResponse, bytes: number): void {
       for (const [idle, { since }] of readers) {
         if (total + bytes <= most || now() - since < patience) break

@@ -4,10 +4,10 @@ import { longTests } from '../vitest.config.ts'
 
 export const isSource = (file: string): boolean => /\.(tsx?|js)$/.test(file) && !/\.d\.ts$|^docs\//.test(file)
 
-/** True if only `npm run test:long` runs it. */
+/** True if only `npm run test:long` runs the test. */
 export const isLong = (test: string): boolean => longTests.some((pattern) => matchesGlob(test, pattern))
 
-/** A quoted path of an import or of a started program. Type imports do not count. */
+/** The quoted path of an import or of a started program. Type imports do not count. */
 const paths = /^import type .*|'((?:[\w.-]+\/)+[\w.-]+\.(?:tsx?|js))'/gm
 
 /** The files that a file imports or starts. */
@@ -25,7 +25,7 @@ const findUsers = (root: string, files: readonly string[]): ReadonlyMap<string, 
 /** The number of steps between a file and each file that uses it. */
 const distancesFrom = (start: string, users: ReadonlyMap<string, readonly string[]>): Map<string, number> => {
   const distances = new Map([[start, 0]])
-  // Iterating a map includes entries that are added meanwhile, so the search moves outwards step by step.
+  // Iterating over a map includes entries that are added meanwhile, so the search moves outwards step by step.
   for (const [file, distance] of distances) {
     for (const user of users.get(file) ?? []) if (!distances.has(user)) distances.set(user, distance + 1)
   }
@@ -34,15 +34,15 @@ const distancesFrom = (start: string, users: ReadonlyMap<string, readonly string
 
 const wordsOf = (path: string) => path.replace(/(\.test)?\.\w+$/, '').split('/')
 
-/** Shared folders and names outweigh distance: `test/contract/fields` tests `functions/fields`. */
+/** Shared folders and names count more than distance: `test/contract/fields` tests `functions/fields`. */
 const kinship = (test: string, file: string): number => {
   const words = wordsOf(test)
   return wordsOf(file).filter((word) => words.includes(word)).length
 }
 
 /**
- * Tests that use a file, the most likely to notice a change first. If no test uses it, tests of the same name or
- * folder.
+ * Tests that use a file, beginning with the one most likely to notice a change. If no test uses the file, tests of the
+ * same name or folder.
  */
 export const createNearestTests = (
   root: string,

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 
 // `npm run prove [-- NAME] [--count N] [--seed N] [--path N]` runs the random tests with many more cases. A failure
-// prints its seed and path; with them a run begins at the failed case.
+// prints its seed and path. With both, a run begins at the failed case.
 
 interface Proof {
   readonly name: string

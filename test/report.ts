@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 
-/** The parts of a report of the test runner in its format `json` that are read here. */
+/** The parts of a report of the test runner, in its format `json`, that are used here. */
 interface Report {
   readonly numPassedTests: number
   readonly testResults: readonly TestFile[]
@@ -9,7 +9,7 @@ interface Report {
 
 interface TestFile {
   readonly name: string
-  /** The reason why the whole file failed: it could not be loaded, or a hook threw. */
+  /** The reason why the whole file failed: the file could not be loaded, or a hook threw an error. */
   readonly message: string
   readonly status: string
   readonly assertionResults: readonly Case[]
@@ -28,7 +28,7 @@ interface Failure {
 
 const firstLine = (text: string): string => text.trim().split('\n', 1)[0] ?? ''
 
-/** The failed cases of a file, each once, or the file itself if it failed without a failed case. */
+/** The failed cases of a file, each once. If the file failed without a failed case, the file itself. */
 const failuresOf = ({ name, message, status, assertionResults }: TestFile): Failure[] => {
   const file = relative('', name)
   const cases = assertionResults.filter((result) => result.status === 'failed')
@@ -41,7 +41,7 @@ const failuresOf = ({ name, message, status, assertionResults }: TestFile): Fail
 
 /**
  * `npm run report -- FILE…` summarises reports of the test runner: a line for each failed test, a line for its reason,
- * and at the end `N passed, N failed`. A file that could not be run counts as one failure.
+ * and at the end `N passed, N failed`. A file that could not run counts as one failure.
  */
 const files = process.argv.slice(2)
 const reports = files.map((file): Report => JSON.parse(readFileSync(file, 'utf8')))

@@ -19,7 +19,7 @@ export const findFiles = (): string[] =>
 export const readRules = (text = read(page)): string[] =>
   [...text.matchAll(/^(?:- |\| )\*\*([A-Z]-\d+)\*\*/gm)].map(([, id = '']) => id)
 
-/** The ids outside sections that say "Not built yet". */
+/** The ids outside of sections that say "Not built yet". */
 export const readBuiltRules = (text = read(page)): string[] =>
   text
     .split(/^#{2,} /m)

@@ -9,7 +9,7 @@ import { onStores, siteOf } from '../stores/stores.ts'
 import { commandOf, type OfSite, parseSpan, siteOption } from '../terminal/arguments.ts'
 
 interface Options extends OfSite {
-  // Seconds.
+  // In seconds.
   readonly since?: number
   readonly actor?: string
   readonly type?: ChangeType
@@ -19,11 +19,12 @@ const mostShown = 10_000
 
 const parseType = (text: string): ChangeType => {
   const type = readChangeType(text)
-  if (type === undefined) throw new InvalidArgumentError('It must be a type of change such as file.stored.')
+  if (type === undefined) throw new InvalidArgumentError('It must be a type of change, such as file.stored.')
   return type
 }
 
-// The history of a removed site stays in its data centre, which is unknown then: look in all.
+// The history of a removed site stays in its data centre. The directory no longer names this data centre, so all of
+// them are read.
 const historiesOf = async (stores: AdminStores, id: SiteId): Promise<readonly History[]> => {
   const site = await stores.sites.getSite(id)
   const homes = site ? [site.dataCentre] : (await stores.sites.list()).dataCentres.map((dataCentre) => dataCentre.id)
@@ -48,7 +49,7 @@ const audit = async (stores: AdminStores, { site: id, since, actor, type }: Opti
   )
   const changes = found.flatMap((one) => one.changes).toSorted((a, b) => a.at - b.at)
   if (changes.length > mostShown) {
-    console.error(`There are more: these are the newest ${mostShown}. Choose a shorter time with --since.`)
+    console.error(`There are more changes. These are the newest ${mostShown}. Choose a shorter time with --since.`)
   }
   return changes.slice(-mostShown).map(viewOfChange)
 }
@@ -58,7 +59,10 @@ const description = 'show the changes to a site in the last 90 days, newest last
 export const auditCommand = (): Command =>
   commandOf('audit', description, 'audit --site 1001 --since 2d --type file.removed')
     .requiredOption(...siteOption)
-    .option('--since <span>', 'how far back: 30m, 4h, 2d or 1w', parseSpan)
-    .option('--actor <name>', 'only one person: the user of a token, or "admin:" with a user of the operating system')
-    .option('--type <type>', 'only one type, such as file.removed', parseType)
+    .option('--since <span>', 'how far to look back: 30m, 4h, 2d or 1w', parseSpan)
+    .option(
+      '--actor <name>',
+      'only changes by one person: the user of a token, or "admin:" with a user of the operating system',
+    )
+    .option('--type <type>', 'only changes of one type, such as file.removed', parseType)
     .action(onStores(audit))

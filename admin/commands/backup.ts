@@ -14,7 +14,8 @@ interface Options extends GlobalOptions {
 }
 
 const check = async ({ target, dataDir, json, bytes }: Options): Promise<void> => {
-  if (target !== 'local') throw new Refusal('"check" works on the data directory of one machine: leave out --target.')
+  if (target !== 'local')
+    throw new Refusal('"check" works only on the data directory of one machine. Leave out --target.')
   const faults = await checkDataDirectory(dataDir, { withBytes: bytes })
   if (json) await print({ faults }, json)
   else if (faults.length > 0) await print(faults, json)
@@ -23,11 +24,11 @@ const check = async ({ target, dataDir, json, bytes }: Options): Promise<void> =
 }
 
 const checkDescription =
-  'one machine: list every fault of the data directory or of a backup, also while the service runs'
+  'one machine: list every fault of the data directory or of a backup; the service may be running'
 
 export const checkCommand = (): Command =>
   commandOf('check', checkDescription, 'check', 'check --bytes --data-dir /backups/2026-11-22')
-    .option('--bytes', 'also read every file, and compare it with its fingerprint', false)
+    .option('--bytes', 'also read every file, and compare its bytes with its fingerprint', false)
     .action((_options: object, self: Command) => check(self.optsWithGlobals<Options>()))
 
 interface BackupOptions {
@@ -37,11 +38,11 @@ interface BackupOptions {
 
 const damageOption = [
   '--even-if-damaged',
-  'continue when a file is missing or damaged, and leave it as it is',
+  'continue when a file is missing or damaged; its damage stays',
   false,
 ] as const
 
-// Explains the figures on damage that need no repair.
+// Explains the damage that needs no repair.
 const explain = async ({ damagedEarlier: states, damagedUploads: uploads }: DamageCounts): Promise<void> => {
   const nothing = 'The current files of the sites are complete.'
   if (states > 0) {
@@ -61,26 +62,27 @@ const report = async (place: object, counts: DamageCounts, json: boolean): Promi
   if (!json) await explain(counts)
 }
 
-const wasEnded = (what: string) => new UsageError(`The ${what} was interrupted. Nothing of it is left: repeat it.`)
+const wasEnded = (what: string) =>
+  new UsageError(`The ${what} was interrupted. Nothing of it is left. Repeat the command.`)
 
 const onOneMachine = (command: Command): GlobalOptions => {
   const options = command.optsWithGlobals<GlobalOptions>()
   if (options.target === 'local') return options
   throw new Refusal(
-    `"${command.name()}" works on the data directory of one machine: leave out --target. A deployment has ` +
-      'point-in-time recovery instead.',
+    `"${command.name()}" works only on the data directory of one machine. Leave out --target. A ` +
+      'deployment on AWS has point-in-time recovery instead.',
   )
 }
 
-const backupDescription = 'one machine: back up the data directory, also while the service runs'
+const backupDescription = 'one machine: back up the data directory; the service may be running'
 const restoreDescription = 'one machine: fill an empty data directory from a backup'
 
 export const backupCommand = (): Command =>
   commandOf('backup', backupDescription, 'backup /backups/2026-11-22 --data-dir /var/lib/site-admin')
-    .argument('<directory>', 'the folder of the backup: it must not exist, or be empty')
+    .argument('<directory>', 'the folder for the backup; it must be empty, or not exist')
     .option(
       '--bytes',
-      'also read every file that shares its bytes with the backup, and compare it with its fingerprint',
+      'also read every file that shares its bytes with the backup, and compare these bytes with its fingerprint',
       false,
     )
     .option(...damageOption)
@@ -95,7 +97,7 @@ export const backupCommand = (): Command =>
 
 export const restoreCommand = (): Command =>
   commandOf('restore', restoreDescription, 'restore /backups/2026-11-22 --data-dir /var/lib/site-admin')
-    .argument('<directory>', 'the backup')
+    .argument('<directory>', 'the folder of the backup')
     .option(...damageOption)
     .action(async (backup: string, { evenIfDamaged }: BackupOptions, self: Command) => {
       const { dataDir, json } = onOneMachine(self)

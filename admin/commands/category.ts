@@ -85,19 +85,19 @@ export const categoryCommand = (): Command =>
   groupOf('category', `categories of ${manyObjects}`, 'category list --site 1001', [
     commandOf('create', 'create a category', 'category create --site 1001 --name "Press"')
       .requiredOption(...ownerOption)
-      .requiredOption('--name <name>', 'its name', parseName)
-      .option('--id <id>', 'its id (default: the next one)', parseContentId<CategoryId>)
+      .requiredOption('--name <name>', 'the name of the category', parseName)
+      .option('--id <id>', 'the id of the category (default: one more than the highest id)', parseContentId<CategoryId>)
       .action(onStores(create)),
     commandOf('list', 'list the categories of a site', 'category list --site 1001')
       .requiredOption(...siteOption)
       .action(onStores(list)),
     commandOf('rename', 'rename a category', 'category rename 1 --site 1001 --name "Press releases"')
-      .argument('<id>', 'its id', parseContentId<CategoryId>)
+      .argument('<id>', 'the id of the category', parseContentId<CategoryId>)
       .requiredOption(...ownerOption)
-      .requiredOption('--name <name>', 'its new name', parseName)
+      .requiredOption('--name <name>', 'the new name', parseName)
       .action(onStores(rename)),
     commandOf('remove', removal, ...removeExamples)
-      .argument('<id>', 'its id', parseContentId<CategoryId>)
+      .argument('<id>', 'the id of the category', parseContentId<CategoryId>)
       .requiredOption(...ownerOption)
       .option(...yes)
       .option(...dryRun)

@@ -15,7 +15,10 @@ interface AddOptions {
 const afterChange = (id: string, memory: number, { target }: GlobalOptions): readonly string[] => [
   ...(memory > 0 ? [`Running services use the old base URL for up to ${memory / 1000} seconds.`] : []),
   ...(target === 'local'
-    ? [`A service that serves ${id} from this data directory sets its base URL whenever it starts: give it --base-url.`]
+    ? [
+        `A service that serves ${id} from this data directory sets its base URL at each start. Start it with ` +
+          'the new --base-url.',
+      ]
     : []),
 ]
 
@@ -23,7 +26,7 @@ const add = async (stores: AdminStores, id: string, { url, region }: AddOptions,
   const { dataCentres } = await stores.sites.list()
   const known = dataCentres.find((dataCentre) => dataCentre.id === id)
   const isDefault = !dataCentres.some((other) => other.id !== id && other.isDefault)
-  // The region and other values that a deployment has written stay.
+  // Keeps the region and the other values that a deployment has written.
   const dataCentre = { ...known, ...(region !== undefined && { region }), id, url, isDefault }
   await stores.sites.putDataCentre(dataCentre)
   if (known && known.url !== url) {
@@ -39,9 +42,9 @@ const addExample = 'data-centre add us --url https://us.example.com'
 export const dataCentreCommand = (): Command =>
   groupOf('data-centre', 'data centres and the base URLs of their services', 'data-centre list', [
     commandOf('add', 'register a data centre, or change its base URL', addExample)
-      .argument('<id>', 'such as us', parseDataCentreId)
-      .requiredOption('--url <url>', 'its base URL', parseBaseUrl)
-      .option('--region <region>', 'the region of its tables, if it is deployed')
+      .argument('<id>', 'the id of the data centre, such as us', parseDataCentreId)
+      .requiredOption('--url <url>', 'the base URL of its service', parseBaseUrl)
+      .option('--region <region>', 'the region of its tables, if it is on AWS')
       .action(onStores(add)),
     commandOf('list', 'list all data centres', 'data-centre list').action(onStores(list)),
   ])

@@ -16,13 +16,16 @@ interface Options extends OfSite {
   readonly out?: string
 }
 
-// Characters of one write.
+// In characters: one write.
 const piece = 64 * 1024
 
-/** Writes one record per line and respects backpressure. Returns their number. Errors: those of the stream. */
+/**
+ * Writes one record per line, and pauses when the stream is full. Returns the number of records. Errors: those of the
+ * stream.
+ */
 const writeLines = async (records: AsyncIterable<object>, out: Writable): Promise<number> => {
   let failure: unknown
-  // Between two writes nobody waits for it.
+  // Between two writes nobody else handles a failure of the stream.
   out.on('error', (error) => {
     failure = error
   })
@@ -39,7 +42,8 @@ const writeLines = async (records: AsyncIterable<object>, out: Writable): Promis
     if (text.length >= piece) await write()
   }
   await write()
-  // A write of its own: Node does not report that a file took only part of a text. The next write then fails.
+  // The last line end is written separately. Node does not report that a file took only part of a text, but the next
+  // write then fails.
   text = count === 0 ? '' : '\n'
   await write()
   return count
@@ -75,20 +79,22 @@ const writeWhole = async (records: AsyncIterable<object>, file: string): Promise
   }
 }
 
-// The target of a symbolic link: the link itself stays.
+// For a symbolic link, its target, so that the link itself stays.
 const behindLinks = (file: string): string => (lstatSync(file, { throwIfNoEntry: false }) ? realpathSync(file) : file)
 
-// A file in the data directory could replace the database.
+// A file inside the data directory could replace the database.
 const refuseWithin = (dataDirectory: string, path: string, out: string): void => {
   if (!liesIn(layoutOf(dataDirectory), path)) return
-  throw new Refusal(`${out} is inside the data directory, where only the service writes. Name a file outside of it.`)
+  throw new Refusal(
+    `${out} is inside the data directory, where only the service writes. Name a file outside this directory.`,
+  )
 }
 
 const refusals: ReadonlyMap<SystemFailure | undefined, string> = new Map([
   ['missing', 'its folder does not exist. Create it first, or name another file'],
   ['notFolder', 'its folder does not exist. Create it first, or name another file'],
   ['isFolder', 'it is a directory. Name a file'],
-  ['noRights', 'you lack the right. Name a file in a folder that you may write into'],
+  ['noRights', 'you lack the right to write it. Name a file in a folder that you may write into'],
   ['readOnlyDisk', 'its file system is read-only. Name a file elsewhere'],
   ['full', 'its disk is full. Make room, or name a file elsewhere'],
 ])
@@ -119,7 +125,9 @@ const writeOutput = async (records: AsyncIterable<object>): Promise<void> => {
     await writeLines(records, process.stdout)
   } catch (error) {
     if (!isSystemError(error)) throw error
-    throw new Refusal(`Standard output cannot be written: ${reasonOf(error)}. The export is incomplete.`)
+    throw new Refusal(
+      `Standard output cannot be written: ${reasonOf(error)}. The export is incomplete. Repeat the command.`,
+    )
   }
 }
 
@@ -144,5 +152,5 @@ const description = 'export everything of a site except its files, as JSON lines
 export const exportCommand = (): Command =>
   commandOf('export', description, 'export --site 1001 --out site.jsonl')
     .requiredOption(...siteOption)
-    .option('--out <file>', 'the file (default: standard output)')
+    .option('--out <file>', 'the file to write (default: standard output)')
     .action(onStores(run))

@@ -63,19 +63,19 @@ export const formCommand = (): Command =>
   groupOf('form', 'web forms', 'form list --site 1001', [
     commandOf('create', 'create a web form', 'form create --site 1001 --name "Contact us"')
       .requiredOption(...ownerOption)
-      .requiredOption('--name <name>', 'its name', parseName)
-      .option('--id <id>', 'its id (default: the next one)', parsePositiveId<WebFormId>)
+      .requiredOption('--name <name>', 'the name of the web form', parseName)
+      .option('--id <id>', 'the id of the web form (default: one more than the highest id)', parsePositiveId<WebFormId>)
       .action(onStores(create)),
     commandOf('list', 'list the web forms of a site', 'form list --site 1001')
       .requiredOption(...siteOption)
       .action(onStores(list)),
     commandOf('rename', 'rename a web form', 'form rename 1 --site 1001 --name "Write to us"')
-      .argument('<id>', 'its id', parsePositiveId<WebFormId>)
+      .argument('<id>', 'the id of the web form', parsePositiveId<WebFormId>)
       .requiredOption(...ownerOption)
-      .requiredOption('--name <name>', 'its new name', parseName)
+      .requiredOption('--name <name>', 'the new name', parseName)
       .action(onStores(rename)),
     commandOf('remove', 'remove a web form with its system fields', ...removeExamples)
-      .argument('<id>', 'its id', parsePositiveId<WebFormId>)
+      .argument('<id>', 'the id of the web form', parsePositiveId<WebFormId>)
       .requiredOption(...ownerOption)
       .option(...yes)
       .option(...dryRun)

@@ -11,12 +11,12 @@ import { interruptibly } from '../terminal/interruption.ts'
 import { FaultsFound, Refusal } from '../terminal/output.ts'
 
 const width = 30
-// Milliseconds between two drawings of the progress.
+// In milliseconds: the time between two updates of the progress.
 const interval = 100
 
 const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`
 
-/** A bar if the size is known, else the bytes read so far. */
+/** Draws a bar if the size is known, or else the bytes read so far. */
 export const progressLine = (read: number, size: number | undefined): string => {
   if (!size) return `${mebibytes(read)} read`
   const share = Math.min(1, read / size)
@@ -77,7 +77,7 @@ const importFile = (stores: AdminStores, file: string, { site: id, strict, repla
     return outcome
   })
 
-// One row per fault: the number of its records, and the first lines.
+// One row per fault: the number of records with this fault, and the first of their lines.
 const forPeople = ({ errors, ...sums }: ImportOutcome) => ({
   ...sums,
   errors: errors.map(({ count, lines, message }) => ({
@@ -91,12 +91,13 @@ const description = 'import records: JSON lines, or one JSON array, in UTF-8; im
 
 export const importCommand = (): Command =>
   commandOf('import', description, 'import records.jsonl --site 1001')
-    .argument('<file>', 'the file; - for standard input')
+    .argument('<file>', 'the file to read; - reads standard input')
     .requiredOption('--site <id>', 'the site that the records belong to', parsePositiveId<SiteId>)
     .option('--strict', 'stop at the first bad record', false)
     .option(
       '--replace',
-      'set members that a record leaves out to their defaults, instead of keeping the stored values',
+      'reset the members that a record leaves out to their defaults; without this flag, they keep their ' +
+        'stored values',
       false,
     )
     .action(async (...given: readonly [file: string, options: Options, self: Command]) => {

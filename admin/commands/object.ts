@@ -9,10 +9,11 @@ import {
   textMember,
   withDefaults,
 } from '../../lib/core/content-kinds.ts'
+import { firstFault } from '../../lib/core/errors.ts'
 import { largestContentId } from '../../lib/core/ids.ts'
 import { objectKinds } from '../../lib/core/object-kinds.ts'
 import { readJson } from '../../lib/http/json.ts'
-import { describeFault } from '../records/record-kinds.ts'
+import { check } from '../../lib/http/validate.ts'
 import { type AdminStores, type AreaStores, idOf, readPages } from '../stores/admin-stores.ts'
 import { createUnderId, entryOf } from '../stores/changes.ts'
 import { areaOf, onStores } from '../stores/stores.ts'
@@ -63,7 +64,7 @@ const list = async (stores: AdminStores, kind: ObjectKind, { site }: OfSite): Pr
 }
 
 const noObject = ({ site, kind, id }: SiteObject) =>
-  new Refusal(`Site ${site} has no ${objectKinds[kind].one} ${id}. "object list ${kind}" lists those it has.`)
+  new Refusal(`Site ${site} has no ${objectKinds[kind].one} ${id}. "object list ${kind}" lists the existing ones.`)
 
 const show = async (stores: AdminStores, kind: ObjectKind, id: number, { site }: OfSite) => {
   const { contents, links } = await areaOf(stores, site)
@@ -80,11 +81,11 @@ const create = async (stores: AdminStores, kind: ObjectKind, { site, id: wanted,
   const { contents } = await areaOf(stores, site)
   const schema = contentSchema(kind)
   const contentUnder = (id: number) => {
-    const result = schema.safeParse({ ...members, id })
-    if (!result.success) throw new Refusal(`${describeFault(result.error, Object.keys(schema.shape))}.`)
-    return withDefaults(kind, result.data, Date.now())
+    const result = check(schema, { ...members, id })
+    if ('problems' in result) throw new Refusal(`${firstFault(result.problems)}.`)
+    return withDefaults(kind, result.value, Date.now())
   }
-  // Report its faults before the first call.
+  // Checks the members before the first call.
   contentUnder(1)
   const id = await createUnderId({
     wanted,
@@ -121,7 +122,7 @@ const remove = async (
   throw noObject(object)
 }
 
-// One member per row: an object has too many for columns.
+// One member per row, because an object has too many members for columns.
 const inRows = (object: object): object[] => Object.entries(object).map(([member, value]) => ({ member, value }))
 
 const kindArgument = () => new Argument('<kind>', 'the kind of object').choices(objectKindNames)
@@ -136,18 +137,18 @@ export const objectCommand = (): Command =>
       .addArgument(kindArgument())
       .requiredOption(...siteOption)
       .action(onStores(list)),
-    commandOf('show', `show every member of ${eachKind}, and its categories`, 'object show news 36 --site 1001')
+    commandOf('show', `show all members of ${eachKind}, and its categories`, 'object show news 36 --site 1001')
       .addArgument(kindArgument())
-      .argument('<id>', 'its id', parseContentId<number>)
+      .argument('<id>', 'the id of the object', parseContentId<number>)
       .requiredOption(...ownerOption)
       .action(onStores(show, inRows)),
     commandOf('create', `create ${eachKind}`, creation)
       .addArgument(kindArgument())
       .requiredOption(...ownerOption)
-      .option('--id <id>', 'its id (default: the next one)', parseContentId<number>)
+      .option('--id <id>', 'the id of the object (default: one more than the highest id)', parseContentId<number>)
       .option(
         '--members <json>',
-        'its members, as in a record of an import; others get their defaults',
+        'the members, as in a record of an import; members that are left out get their defaults',
         parseMembers,
         {},
       )
@@ -159,7 +160,7 @@ export const objectCommand = (): Command =>
       'object remove news 36 --site 1001 --yes',
     )
       .addArgument(kindArgument())
-      .argument('<id>', 'its id', parseContentId<number>)
+      .argument('<id>', 'the id of the object', parseContentId<number>)
       .requiredOption(...ownerOption)
       .option(...yes)
       .option(...dryRun)

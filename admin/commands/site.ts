@@ -51,7 +51,7 @@ const homeOf = (wanted: string | undefined, dataCentres: readonly DataCentre[]):
   )
 }
 
-// A new site must not inherit the history of a removed one.
+// A new site must not inherit the history of a removed site with the same id.
 const hasHistory = async (stores: AdminStores, dataCentre: string, id: SiteId): Promise<boolean> => {
   const { history } = await stores.areas({ dataCentre })
   return (await history.before(id, undefined, 1)).length > 0
@@ -95,14 +95,15 @@ const countKept = async (stores: AdminStores, site: Site): Promise<Kept> => {
 
 const show = async (stores: AdminStores, id: SiteId) => {
   const site = await siteOf(stores, id)
-  // The caller may have the permission for sites without that for files.
+  // The caller may be permitted to read sites, but not files.
   const kept = await countKept(stores, site).catch(() => undefined)
   const usedBytes = await (await stores.areas(site)).usage.bytesOf(id)
   const ofQuota = { quota: site.quota ?? null, usedBytes: usedBytes ?? null }
   return { ...view(site), ...ofQuota, keptVersions: kept?.count ?? null, keptBytes: kept?.bytes ?? null }
 }
 
-const removedMeanwhile = (id: SiteId) => new Refusal(`Site ${id} was removed meanwhile. "site list" lists all sites.`)
+const removedMeanwhile = (id: SiteId) =>
+  new Refusal(`Another command has removed site ${id}. "site list" lists all sites.`)
 
 const rename = async (stores: AdminStores, id: SiteId, { name }: { readonly name: string }) => {
   const site = await siteOf(stores, id)
@@ -134,32 +135,32 @@ const remove = async (stores: AdminStores, id: SiteId, { yes, dryRun }: RemoveOp
 const list = async ({ sites }: AdminStores) => (await sites.list()).sites.map(view)
 
 const showing = 'show one site, its quota and used bytes, and the size of its replaced and removed files'
-const limiting = 'limit the bytes of live files, drafts and open uploads together; existing files stay'
-const removal = 'remove a site with its files, web forms, categories and objects; its tokens lose access to it'
+const limiting = 'limit the bytes that live files, drafts and open uploads use together; existing files stay'
+const removal = 'remove a site with its files, web forms, categories and objects; tokens no longer cover it'
 
 export const siteCommand = (): Command =>
   groupOf('site', 'sites', 'site list', [
     commandOf('create', 'create a site', 'site create --name "My site"')
-      .requiredOption('--name <name>', 'its name', parseName)
-      .option('--id <id>', 'its id (default: the next one)', parsePositiveId<SiteId>)
-      .option('--data-centre <id>', 'its data centre (default: the default data centre)', parseDataCentreId)
-      .option('--no-rendering-engine', 'without the new rendering engine')
-      .option('--quota <bytes>', 'the bytes that its files may use (default: any number)', parseQuota)
+      .requiredOption('--name <name>', 'the name of the site', parseName)
+      .option('--id <id>', 'the id of the site (default: one more than the highest id)', parsePositiveId<SiteId>)
+      .option('--data-centre <id>', 'the data centre of the site (default: the default data centre)', parseDataCentreId)
+      .option('--no-rendering-engine', 'switch off the new rendering engine, and with it the operations on categories')
+      .option('--quota <bytes>', 'the bytes that the site may use (default: no limit)', parseQuota)
       .action(onStores(create)),
     commandOf('list', 'list all sites', 'site list').action(onStores(list)),
     commandOf('show', showing, 'site show 1001')
-      .argument('<id>', 'its id', parsePositiveId<SiteId>)
+      .argument('<id>', 'the id of the site', parsePositiveId<SiteId>)
       .action(onStores(show)),
     commandOf('rename', 'rename a site', 'site rename 1001 --name "Our site"')
-      .argument('<id>', 'its id', parsePositiveId<SiteId>)
-      .requiredOption('--name <name>', 'its new name', parseName)
+      .argument('<id>', 'the id of the site', parsePositiveId<SiteId>)
+      .requiredOption('--name <name>', 'the new name', parseName)
       .action(onStores(rename)),
     commandOf('quota', limiting, 'site quota 1001 5000000000', 'site quota 1001 none')
-      .argument('<id>', 'its id', parsePositiveId<SiteId>)
+      .argument('<id>', 'the id of the site', parsePositiveId<SiteId>)
       .argument('<bytes>', 'the quota in bytes, or none', parseQuota)
       .action(onStores(setQuota)),
     commandOf('remove', removal, 'site remove 1001 --dry-run', 'site remove 1001 --yes')
-      .argument('<id>', 'its id', parsePositiveId<SiteId>)
+      .argument('<id>', 'the id of the site', parsePositiveId<SiteId>)
       .option(...yes)
       .option(...dryRun)
       .action(onStores(remove)),

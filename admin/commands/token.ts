@@ -32,15 +32,16 @@ interface IssueOptions {
 
 const expiryOf = ({ expires }: Grant) => new Date(expires * 1000).toISOString()
 
-// Every covered site gets an entry, under the first characters of the hash.
+// Each site that the token covers gets a history entry. It names the token by the first characters of its hash.
 const entriesOf = (type: ChangeType, { hash, user, sites }: Grant): readonly HistoryEntry[] =>
   sites.map((site) => entryOf(type, site, `token/${hash.slice(0, 12)}`, { user }))
 
-// Without `--right`, stored as tokens have always been (A-38).
+// A token without `--right` is stored in the old form (A-38).
 const permissionsIn = ({ permission, right }: Pick<IssueOptions, 'permission' | 'right'>): readonly string[] => {
   if (right.length === 0) return [...new Set(permission)]
   const rights = simplified([...(permission.includes('files') ? [rightOf('files:write')] : []), ...right])
-  if (rights.length > mostRights) throw new Refusal(`A token can have at most ${mostRights} rights.`)
+  if (rights.length > mostRights)
+    throw new Refusal(`A token can have at most ${mostRights} rights. Leave out some of them.`)
   return rights.map(textOfRight)
 }
 
@@ -90,33 +91,33 @@ const issueExamples = [
 ]
 
 const lifetimeOption = () =>
-  new Option('--ttl <lifetime>', 'its lifetime, such as 30m, 4h, 3d or 2w')
+  new Option('--ttl <lifetime>', 'the time that the token works, such as 30m, 4h, 3d or 2w')
     .argParser(parseLifetime)
     .default(parseLifetime('2w'), '2w')
 
 const permissionOption = () =>
-  new Option('--permission <permission...>', 'a further permission (repeatable)')
+  new Option('--permission <permission...>', 'another permission of the token (repeatable)')
     .choices(permissions)
     .default([], 'none')
 
 export const tokenCommand = (): Command =>
   groupOf('token', 'access tokens', 'token list', [
     commandOf('issue', 'issue a token, and print it once', ...issueExamples)
-      .requiredOption('--user <name>', 'the name of its user', parseName)
-      .requiredOption('--site <id>', 'a site that it covers (repeatable)', collect(parsePositiveId<SiteId>))
+      .requiredOption('--user <name>', 'the name of the user of the token', parseName)
+      .requiredOption('--site <id>', 'a site that the token covers (repeatable)', collect(parsePositiveId<SiteId>))
       .addOption(permissionOption())
       .option(
         '--right <right>',
-        'a right, such as files:write:/news, instead of the usual ones (repeatable)',
+        'a right, such as files:write:/news, in place of the default rights (repeatable)',
         collect(parseGrantedRight),
         [],
       )
       .addOption(lifetimeOption())
       .action(onStores(issue)),
-    commandOf('list', 'list the tokens, by hash', 'token list --site 1001')
-      .option('--site <id>', 'only those that cover this site', parsePositiveId<SiteId>)
+    commandOf('list', 'list the tokens by their hash', 'token list --site 1001')
+      .option('--site <id>', 'only tokens that cover this site', parsePositiveId<SiteId>)
       .action(onStores(list)),
     commandOf('revoke', 'revoke a token; it stops working within a minute', 'token revoke HASH')
-      .argument('<token>', 'the token, or 8 or more digits of its hash from the list')
+      .argument('<token>', 'the token, or at least the first 8 digits of its hash from "token list"')
       .action(onStores(revoke)),
   ])

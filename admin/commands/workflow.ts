@@ -11,7 +11,7 @@ import { Refusal } from '../terminal/output.ts'
 // Users often begin a path with a slash.
 const pageOf = (text: string): StoragePath => {
   const path = toStoragePath(text)
-  if (!isPage(path)) throw new Refusal(`${text} is not a page. A page is a .html or .htm file outside Templates.`)
+  if (!isPage(path)) throw new Refusal(`${text} is not a page. Name a .html or .htm file outside Templates.`)
   return path
 }
 
@@ -26,7 +26,7 @@ const end = async (stores: AdminStores, text: string, { site }: OfSite) => {
   const { workflows } = await areaOf(stores, site)
   const path = pageOf(text)
   if (await workflows.end(site, path, entryOf('workflow.removed', site, path))) return { path, workflow: 'ended' }
-  throw new Refusal(`No workflow is running for ${path}.`)
+  throw new Refusal(`No workflow is running for ${path}. "workflow list" lists the running ones.`)
 }
 
 const list = async (stores: AdminStores, { site }: OfSite) =>
@@ -34,7 +34,7 @@ const list = async (stores: AdminStores, { site }: OfSite) =>
 
 const ofPage = (name: string, description: string, run: typeof start): Command =>
   commandOf(name, description, `workflow ${name} folder/index.html --site 1001`)
-    .argument('<path>', 'the page, such as folder/index.html')
+    .argument('<path>', 'the path of the page, such as folder/index.html')
     .requiredOption(...siteOption)
     .action(onStores(run))
 

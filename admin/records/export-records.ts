@@ -4,7 +4,7 @@ import { type ContentKind, contentKinds, contentMembers, objectKindNames } from 
 import type { CategoryId, SiteId } from '../../lib/core/ids.ts'
 import { type ContentStores, idOf, readPages } from '../stores/admin-stores.ts'
 
-// Forms, links and objects of one read; fewer of objects with long texts.
+// The number of forms, links and objects in one read. Objects with long texts are read in smaller numbers.
 const step = 1_000
 const contentsTogether = 100
 
@@ -17,7 +17,7 @@ async function* formRecords({ webForms }: ContentStores, site: SiteId): AsyncGen
   }
 }
 
-// The import sets the site, and null is the default of most members.
+// `siteId` is left out, because the import sets it. Null is left out, because it is the default of most members.
 const membersOf = (kind: ContentKind, content: Content): object => {
   const members = Object.entries(contentMembers[kind]).filter(([name]) => name !== 'siteId')
   return Object.fromEntries(
@@ -28,7 +28,7 @@ const membersOf = (kind: ContentKind, content: Content): object => {
   )
 }
 
-// The ids written so far, in order. 200,000 take a few megabytes.
+// The ids that were written so far, in order. 200,000 ids take a few megabytes.
 type Written = ReadonlyMap<ContentKind, readonly number[]>
 
 async function* contentRecords({ contents }: ContentStores, site: SiteId, kind: ContentKind, written: number[]) {
@@ -42,7 +42,7 @@ async function* contentRecords({ contents }: ContentStores, site: SiteId, kind: 
   }
 }
 
-// The ids of the calls must ascend.
+// The calls must pass ascending ids.
 const follow = (written: readonly number[]): ((id: number) => boolean) => {
   let at = 0
   return (id) => {
@@ -51,8 +51,8 @@ const follow = (written: readonly number[]): ((id: number) => boolean) => {
   }
 }
 
-// Exports only links of exported objects. Others are newer, or remained after a failed request: an import would refuse
-// them.
+// Exports only links of exported objects. Other links belong to newer objects, or were left by a failed request. An
+// import would refuse them.
 async function* linksOf({ links }: ContentStores, list: LinkList, written: Written): AsyncGenerator<object, void> {
   const { kind, category } = list
   const wasWritten = follow(written.get(kind) ?? [])
@@ -73,8 +73,8 @@ async function* linkRecords(stores: ContentStores, site: SiteId, written: Writte
 }
 
 /**
- * Everything of a site except its files, as records. A record follows the records that it refers to. Concurrent changes
- * may be in it or not. Errors: unavailable.
+ * Everything of a site except its files, as records. A record comes after the records that it refers to. Changes that
+ * happen during the export may be missing. Errors: unavailable.
  */
 export async function* exportRecords(stores: ContentStores, site: SiteId): AsyncGenerator<object, void> {
   yield* formRecords(stores, site)

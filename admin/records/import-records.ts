@@ -7,13 +7,13 @@ import { type Fault, type RecordKind, recordKinds } from './record-kinds.ts'
 
 export interface ImportOptions {
   readonly isStrict?: boolean
-  // Missing members get their defaults; otherwise they keep the stored values.
+  // True: members that a record leaves out get their defaults. False: they keep their stored values.
   readonly replaces?: boolean
   // Ends the import after the present batch.
   readonly signal?: AbortSignal
 }
 
-// The most faults and lines that are listed. All are counted.
+// The largest numbers of faults and of lines that are listed. All faults are counted.
 const mostErrors = 1_000
 const mostLines = 5
 
@@ -27,7 +27,7 @@ const parse = ({ text, fault }: RawRecord): { kind: RecordKind; members: object 
     value = readJson(text)
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    // Errors of our own reader already have a clear message.
+    // Errors of the service's own reader already have a clear message.
     return error instanceof SyntaxError ? `${notJson}: ${error.message}. ${asJson}` : error.message
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is not an object'
@@ -37,7 +37,7 @@ const parse = ({ text, fault }: RawRecord): { kind: RecordKind; members: object 
   return `kind: must be one of ${[...recordKinds.keys()].join(', ')}`
 }
 
-// JSON syntax errors count as one fault, because their texts differ by position.
+// All JSON syntax errors count as one fault, because their texts differ by position.
 const gatherFaults = () => {
   const errors = new Map<string, { line: number; message: string; count: number; lines: number[] }>()
   let skipped = 0
@@ -45,7 +45,7 @@ const gatherFaults = () => {
     note(faults: readonly Fault[]) {
       for (const { line, message: told } of faults) {
         skipped += 1
-        // The message may quote the file.
+        // The message may quote the file, so control characters are escaped.
         const message = escapeControls(told)
         const key = message.startsWith(notJson) ? notJson : message
         const known = errors.get(key)
@@ -56,7 +56,7 @@ const gatherFaults = () => {
       }
     },
     skipped: () => skipped,
-    // Each fault once, by its first line.
+    // Lists each fault once, ordered by its first line.
     errors: () =>
       [...errors.values()]
         .map((fault) => ({ ...fault, line: Math.min(...fault.lines), lines: fault.lines.toSorted((a, b) => a - b) }))
@@ -65,8 +65,8 @@ const gatherFaults = () => {
 }
 
 /**
- * Stores records in the order of the file, in batches of one kind. A bad record is reported by its line and skipped; in
- * strict mode it ends the import.
+ * Stores the records in the order of the file, in batches of one kind. A bad record is skipped and reported with its
+ * line. In strict mode, the first bad record ends the import.
  */
 export const importRecords = async (
   records: AsyncIterable<RawRecord>,
@@ -104,7 +104,7 @@ export const importRecords = async (
       if (signal?.aborted || (isStrict && faults.skipped() > 0)) break
     }
   } catch (error) {
-    // The end of an import also ends the reading, which is no failure.
+    // The end of an import also ends the reading of the file. This is no failure.
     if (isTaking || !signal?.aborted) throw error
   }
   if (!signal?.aborted) await flush()

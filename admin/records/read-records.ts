@@ -11,7 +11,7 @@ export class NotUtf8 extends Error {
   override readonly name = 'NotUtf8'
 }
 
-/** Throws NotUtf8. Invalid bytes are not replaced: the replacement would be stored as data. */
+/** Throws NotUtf8. Invalid bytes are not replaced, because the replacement would be stored as data. */
 export async function* decodeUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let line = 1
@@ -24,7 +24,7 @@ export async function* decodeUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGener
   }
   for await (const chunk of chunks) {
     let text = ''
-    // Line by line, so that a fault is found on its own line.
+    // Decodes line by line, so that the fault is reported with its own line.
     for (let from = 0; from < chunk.length; ) {
       const end = chunk.indexOf(lineFeed, from) + 1 || chunk.length
       text += decode(chunk.subarray(from, end))
@@ -40,7 +40,8 @@ const saveAsUtf8 = 'Save it in UTF-8, and import it again'
 
 const nameOf = (file: string): string => (file === '-' ? 'Standard input' : file)
 
-// Node treats a directory or a disk on standard input as an empty file. Opened as a file, it is read or refused.
+// Node treats a directory or a disk on standard input as an empty file. If it is opened as a file, it is read or
+// refused.
 const openStandardInput = (): Readable => {
   const stats = fstatSync(0)
   return stats.isDirectory() || stats.isBlockDevice() ? createReadStream('', { fd: 0 }) : process.stdin
@@ -49,7 +50,7 @@ const openStandardInput = (): Readable => {
 const openInput = (file: string): Readable => {
   if (file === '-') return openStandardInput()
   if (!statsOf(file)?.isFIFO()) return createReadStream(file)
-  // Opened as a file, a pipe without a writer would block a thread of Node, and the process could not end.
+  // If a pipe without a writer were opened as a file, it would block a thread of Node, and the process could not end.
   return new Socket({ fd: openSync(file, constants.O_RDONLY | constants.O_NONBLOCK), writable: false })
 }
 
@@ -57,7 +58,7 @@ const refusals: ReadonlyMap<SystemFailure | undefined, string> = new Map([
   ['missing', 'there is no such file. Check its path'],
   ['notFolder', 'there is no such file. Check its path'],
   ['isFolder', 'it is a directory. Name a file'],
-  ['noRights', 'you lack the right. Run this as a user who may read it'],
+  ['noRights', 'you lack the right to read it. Run this as a user who may read it'],
 ])
 
 async function* readText(file: string, signal: AbortSignal | undefined): AsyncGenerator<string> {
@@ -81,8 +82,9 @@ export const statsOf = (file: string): Stats | undefined => {
 }
 
 /**
- * The text of a file, or of standard input for `-`. A file is checked completely first, so that nothing of an invalid
- * one is imported. The signal ends the reading with an error. Throws a Refusal if it cannot be read or is not UTF-8.
+ * The text of a file, or of standard input for `-`. A file is checked completely first, so that no part of an invalid
+ * file is imported. The signal ends the reading with an error. Throws a Refusal if the input cannot be read or is not
+ * UTF-8.
  */
 export async function* readInput(file: string, signal?: AbortSignal): AsyncGenerator<string> {
   // Standard input and pipes cannot be read twice.
@@ -114,7 +116,7 @@ const tooLong = `it is longer than ${longestRecord} characters`
 
 const lineBreaks = (text: string) => text.split('\n').length - 1
 
-// Joins the pieces of one record, without surrounding blanks, and counts lines.
+// Joins the pieces of one record, removes surrounding blanks, and counts lines.
 const gatherRecord = () => {
   let line = 1
   let firstLine = 1
@@ -164,7 +166,7 @@ const lineReader = (record: Gatherer): Reader => {
   }
 }
 
-// The meaning of a character for the outermost array.
+// What a character means for the outermost array.
 type Boundary = 'begin' | 'comma' | 'end'
 
 const depthChanges: Readonly<Record<string, number>> = { '[': 1, '{': 1, ']': -1, '}': -1 }
@@ -177,7 +179,7 @@ const followArray = (): ((character: string) => Boundary | undefined) => {
   const outsideString = (character: string): Boundary | undefined => {
     if (character === '"') inString = true
     if (character === ',' && depth === 1) return 'comma'
-    // An extra brace belongs to the element that it breaks.
+    // A closing brace without an opening one belongs to the element that it breaks.
     const change = character === '}' && depth <= 1 ? 0 : (depthChanges[character] ?? 0)
     depth += change
     if (change > 0 && depth === 1) return 'begin'
@@ -191,7 +193,7 @@ const followArray = (): ((character: string) => Boundary | undefined) => {
   }
 }
 
-// Elements are cut out without parsing: invalid JSON in one does not affect the others.
+// Cuts out the elements without parsing them: invalid JSON in one element does not affect the others.
 const elementReader = (record: Gatherer): Reader => {
   const boundaryAt = followArray()
   let last: Boundary | undefined
@@ -216,12 +218,12 @@ const elementReader = (record: Gatherer): Reader => {
     },
     *end() {
       if (last !== 'end') yield record.take('the array ends here without its closing bracket')
-      else if (!record.isBlank()) yield record.take('it comes after the end of the array')
+      else if (!record.isBlank()) yield record.take('it comes after the end of the array. Move it into the array')
     },
   }
 }
 
-/** Reads JSON lines or one JSON array. The first character shows which. */
+/** Reads JSON lines or one JSON array. The first character tells which of the two it is. */
 export async function* readRecords(chunks: AsyncIterable<string>): AsyncGenerator<RawRecord> {
   const record = gatherRecord()
   let reader: Reader | undefined

@@ -4,13 +4,14 @@ import { tryToLink } from '../../lib/categories/change-links.ts'
 import { contentSchema } from '../../lib/categories/content-schema.ts'
 import type { Content } from '../../lib/categories/contents.ts'
 import { type ContentKind, contentKinds, mergeContent, withDefaults } from '../../lib/core/content-kinds.ts'
-import { ServiceError } from '../../lib/core/errors.ts'
+import { firstFault, ServiceError } from '../../lib/core/errors.ts'
 import type { HistoryEntry } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { inParallel } from '../../lib/core/in-parallel.ts'
 import { objectKinds } from '../../lib/core/object-kinds.ts'
 import { importField } from '../../lib/fields/field-rules.ts'
 import type { SystemField } from '../../lib/fields/web-forms.ts'
+import { check } from '../../lib/http/validate.ts'
 import type { ContentStores } from '../stores/admin-stores.ts'
 import { administrator, entryOf } from '../stores/changes.ts'
 import { fieldSchema, type LinkRecord, linkSchema, webFormSchema } from './record-schemas.ts'
@@ -23,14 +24,16 @@ export interface Fault {
 interface Destination {
   readonly site: SiteId
   readonly stores: ContentStores
-  // Missing members get their defaults; otherwise they keep the stored values.
+  // True: members that a record leaves out get their defaults. False: they keep their stored values.
   readonly replaces: boolean
 }
 
-/** Stores records in order. Returns for each the reason why it was not stored, or undefined. Repeating is safe. */
+/**
+ * Stores records in order. For each record, returns the reason why it was not stored, or undefined. Repeating is safe.
+ */
 type Store<Value> = (records: readonly Value[], destination: Destination) => Promise<readonly (string | undefined)[]>
 
-// Records and characters of one batch, which waits in memory.
+// The largest numbers of records and characters in a batch, which waits in memory.
 const mostTogether = 500
 const mostCharacters = 4_000_000
 
@@ -39,35 +42,18 @@ const formsAtOnce = 16
 const importEntry = (site: SiteId, kind: string, count: number): HistoryEntry =>
   entryOf('content.imported', site, kind, { count })
 
-// Named unknown members, and characters of each.
-const mostNamed = 3
-const longestNamed = 40
-
-const unknownMembers = (keys: readonly string[], known: readonly string[]): string => {
-  const named = keys.slice(0, mostNamed).map((key) => key.slice(0, longestNamed))
-  const more = keys.length > mostNamed ? ` and ${keys.length - mostNamed} more` : ''
-  return `${named.join(', ')}${more}: the record has no such member. Its members: ${known.join(', ')}`
-}
-
-/** Describes the first fault of a record. `known` are the members that it may have. */
-export const describeFault = ({ issues: [issue] }: z.ZodError, known: readonly string[]): string => {
-  if (issue?.code === 'unrecognized_keys') return unknownMembers(issue.keys, known)
-  const path = issue?.path.join('.')
-  return path ? `${path}: ${issue?.message}` : (issue?.message ?? 'it is not a record')
-}
-
 // `schema` does not include `kind`.
 const recordKind =
-  <Schema extends z.ZodObject>(schema: Schema, store: Store<z.infer<Schema>>) =>
+  <Value>(schema: z.ZodType<Value>, store: Store<Value>) =>
   (destination: Destination) => {
-    let pending: { line: number; value: z.infer<typeof schema> }[] = []
+    let pending: { line: number; value: Value }[] = []
     let characters = 0
     return {
       /** Checks a record and keeps it until the next flush. `length` is in characters. */
       add(line: number, record: unknown, length: number): Fault | undefined {
-        const result = schema.safeParse(record)
-        if (!result.success) return { line, message: describeFault(result.error, Object.keys(schema.shape)) }
-        pending.push({ line, value: result.data })
+        const result = check(schema, record)
+        if ('problems' in result) return { line, message: firstFault(result.problems) }
+        pending.push({ line, value: result.value })
         characters += length
         return undefined
       },
@@ -92,7 +78,7 @@ const recordKind =
 
 export type RecordKind = ReturnType<typeof recordKind>
 
-// Merges records of one id; with `replaces` the last one counts.
+// Merges the records of one id. With `replaces`, only the last record counts.
 const foldById = <Value extends { readonly id: number }>(values: readonly Value[], replaces: boolean) => {
   const byId = new Map<number, Value>()
   for (const value of values) byId.set(value.id, { ...(replaces ? undefined : byId.get(value.id)), ...value })
@@ -114,13 +100,13 @@ const webFormRecord = recordKind(webFormSchema, async (records, { site, stores: 
 const textOf = (fields: readonly SystemField[]): string =>
   JSON.stringify(fields.map(({ typeId, name, mandatory, order }) => [typeId, name, mandatory, order]))
 
-// The same sentence for all forms, so that the fault is listed once. Service failures are thrown.
+// The sentence is the same for all forms, so that the fault is listed once. Failures of the service are thrown.
 const sentenceOf = (error: unknown): string => {
   if (!(error instanceof ServiceError) || error.status >= 500) throw error
   return error.message
 }
 
-// All fields of a form are one change of it.
+// All fields of a form are imported as one change of this form.
 const fieldRecord = recordKind(fieldSchema, async (records, { site, stores: { webForms }, replaces }) => {
   const faults: (string | undefined)[] = []
   const byForm = Map.groupBy(records.entries(), ([, { webFormId }]) => webFormId)
@@ -168,7 +154,7 @@ const faultIn = (outcome: LinkOutcome, { kind }: LinkList, { objectId }: LinkRec
   return isUnknown ? `objectId: the site has no such ${objectKinds[kind].one}` : undefined
 }
 
-// Returns for each record the reason why it was not linked, or undefined.
+// For each record, returns the reason why it was not linked, or undefined.
 const linkKnown = async (records: readonly LinkRecord[], list: LinkList, { stores, replaces }: Destination) => {
   const items = records.map(({ objectId, displayable }) => ({
     objectId,
@@ -180,7 +166,7 @@ const linkKnown = async (records: readonly LinkRecord[], list: LinkList, { store
   const known = items.filter(({ objectId }) => !outcome.ids.has(objectId))
   if (known.length === 0) return faults
   const second = await tryToLink(stores, list, known, administrator)
-  // The second try reports the objects that were removed since the first one.
+  // The result of the second try also reports the objects that were removed since the first one.
   return records.map((record, index) => faults[index] ?? faultIn(second, list, record))
 }
 

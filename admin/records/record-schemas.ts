@@ -7,16 +7,16 @@ import { fieldTypeName } from '../../lib/fields/catalogue.ts'
 import { maxOrder } from '../../lib/fields/web-forms.ts'
 import { longestName } from '../terminal/arguments.ts'
 
-// With names up to this length, a full form stays below the 4 KB of one read unit.
+// If names have at most this length, a full form stays below the 4 KB of one read unit.
 const longestFieldName = 80
 
 const nameOf = (longest: number) =>
   z
-    .string('must be a text')
+    .string('must be a string')
     .min(1, 'must not be empty')
     .max(longest, `must have ${longest} characters or fewer`)
     .regex(/^\P{Cc}*$/u, 'must not have control characters')
-    .refine((value) => value.isWellFormed(), 'must be well-formed Unicode: it has half a character')
+    .refine((value) => value.isWellFormed(), 'must not contain half of a character (a lone surrogate)')
 
 const upTo = (largest: number) =>
   z.int('must be a whole number').min(1, 'must be 1 or more').max(largest, `must be ${largest} or less`)
@@ -29,22 +29,27 @@ const described = (description: string, otherwise?: string) => ({
 })
 
 export const webFormSchema = z.strictObject({
-  id: webFormId.meta(described('the number that identifies it')),
-  name: nameOf(longestName).optional().meta(described('its name', '`Web form {id}`')),
+  id: webFormId.meta(described('the number that identifies the form')),
+  name: nameOf(longestName).optional().meta(described('the name of the form', '`Web form {id}`')),
 })
 
 export const fieldSchema = z.strictObject({
-  webFormId: webFormId.meta(described('the number of its form')),
+  webFormId: webFormId.meta(described('the number of the web form')),
   typeId: z
     .int('must be a whole number')
-    .refine((id) => fieldTypeName(id) !== undefined, 'is not a type of system field')
+    .refine((id) => fieldTypeName(id) !== undefined, 'must be the number of a field type, such as -2')
     .meta({
-      ...described('its type; a form has each type at most once'),
+      ...described('the type of the field. A form has each type at most once'),
       said: 'number of a type of system fields',
     }),
-  name: nameOf(longestFieldName).optional().meta(described('its name', 'the name of its type')),
-  mandatory: z.boolean('must be true or false').optional().meta(described('true if it must be filled in', '`false`')),
-  order: upTo(maxOrder).optional().meta(described('its position; the field at this position moves down', 'the end')),
+  name: nameOf(longestFieldName).optional().meta(described('the name of the field', 'the name of its type')),
+  mandatory: z
+    .boolean('must be true or false')
+    .optional()
+    .meta(described('true if visitors must fill in the field', '`false`')),
+  order: upTo(maxOrder)
+    .optional()
+    .meta(described('the position of the field. Another field at this position moves down', 'the end')),
 })
 
 export const linkSchema = z.strictObject({
@@ -65,10 +70,19 @@ const contentShape = (kind: ContentKind) => ({
   schema: contentSchema(kind),
 })
 
-/** The records of an import by `kind`, referenced kinds first (T-24). `schema` does not include `kind`. */
+/**
+ * The records of an import by `kind`. A kind comes after the kinds that it refers to (T-24). `schema` does not include
+ * `kind`.
+ */
 export const recordShapes = {
   webForm: { meaning: 'A web form.', schema: webFormSchema },
-  field: { meaning: 'A system field. Its web form must exist, or come earlier in the file.', schema: fieldSchema },
+  field: {
+    meaning: 'A system field. The web form of the field must exist, or come earlier in the file.',
+    schema: fieldSchema,
+  },
   ...byName(contentKinds, contentShape),
-  link: { meaning: 'An object in a category. Both must exist, or come earlier in the file.', schema: linkSchema },
+  link: {
+    meaning: 'An object in a category. The object and the category must exist, or come earlier in the file.',
+    schema: linkSchema,
+  },
 }

@@ -10,12 +10,12 @@ export interface AreaStores extends ContentStores, Pick<Stores, 'workflows' | 'h
 /** The directory, and the stores of each data centre. */
 export interface AdminStores extends Pick<Stores, 'sites' | 'grants' | 'people'> {
   areas(site: Pick<Site, 'dataCentre'>): Promise<AreaStores>
-  /** In milliseconds: caches may still accept a revoked token for this time. */
+  /** In milliseconds: caches may accept a revoked token for this time. */
   memory(): Promise<number>
   close(): Promise<void>
 }
 
-/** Reads a list to its end, after the value with the key `first`. */
+/** Reads a list to its end, beginning after the value with the key `first`. */
 export async function* readPages<Value, Key>(
   most: number,
   first: Key,

@@ -32,8 +32,9 @@ const outputsOf = async (stack: string, wanted: string | undefined): Promise<Out
 const longestMemory = 60_000
 
 /**
- * Opens the stores of a deployment by the outputs of the stacks with this prefix. With `replica`, the region of a copy of
- * the directory, it does not ask the home: copies have the names of the tables at home.
+ * Opens the stores of a deployment by the outputs of the stacks with this prefix. `replica` is the region of a copy of
+ * the directory: with it, the home region is not asked, because the tables of a copy have the names of the tables at
+ * home.
  */
 export const openAwsStores = async (prefix: string, replica?: string): Promise<AdminStores> => {
   const named: Outputs = (name) => `${prefix}-${name.replace('Table', '').toLowerCase()}`
@@ -41,12 +42,12 @@ export const openAwsStores = async (prefix: string, replica?: string): Promise<A
   const dynamodb = createDocumentClient(replica === undefined ? {} : { region: replica })
   const openDataCentre = async (id: string) => {
     const known = await sites.getDataCentre(id)
-    if (!known?.region) throw new Refusal(`Data centre ${id} is not deployed. Deploy it, then repeat.`)
+    if (!known?.region) throw new Refusal(`Data centre ${id} is not deployed. Deploy it, then repeat the command.`)
     const outputs = await outputsOf(`${prefix}-${id}`, known.region)
     return { outputs, region: known.region, dynamodb: createDocumentClient({ region: known.region }) }
   }
 
-  // Sites and tokens are global; their history is in the data centre of the site.
+  // Sites and tokens are global. Their history is in the data centre of the site.
   const record: RecordChange = async (entry) => {
     try {
       const home = homes.get(entry.site) ?? (await sites.getSite(entry.site))?.dataCentre
@@ -62,7 +63,7 @@ export const openAwsStores = async (prefix: string, replica?: string): Promise<A
     usersTable: directory('UsersTable'),
   }
   const { sites: stored, grants, people } = openDirectory(tables, { dynamodb, record })
-  // Remembers the data centre of a site that is removed by this command.
+  // Remembers the data centre of a site that this command removes.
   const homes = new Map<SiteId, string>()
   const sites: SiteDirectory = {
     ...stored,

@@ -3,12 +3,12 @@ import type { Author, ChangeType, HistoryEntry } from '../../lib/core/history-en
 import type { SiteId } from '../../lib/core/ids.ts'
 import { Refusal } from '../terminal/output.ts'
 
-// The author of changes by commands.
+// The author of changes that commands make.
 const userName = (): string => {
   try {
     return userInfo().username
   } catch {
-    // A container may run under a user id without a name.
+    // In a container, the user id may have no name.
     return String(process.getuid?.() ?? 'unknown')
   }
 }
@@ -24,22 +24,22 @@ export const entryOf = (
 
 interface Creation<Id extends number> {
   readonly wanted: Id | undefined
-  // One more than the highest id in use.
+  // One more than the highest used id.
   readonly next: () => Promise<number>
   readonly largest: number
-  // False if the id is taken; nothing is created then.
+  // If the id is taken, creates nothing and returns false.
   readonly create: (id: Id) => Promise<boolean>
   readonly taken: string
 }
 
-/** Creates an object with the wanted id or the next free one. Returns the id. Throws a Refusal. */
+/** Creates an object with the wanted id, or with the next free id. Returns the id. Throws a Refusal. */
 export const createUnderId = async <Id extends number>(creation: Creation<Id>): Promise<Id> => {
   const { wanted, next, largest, create, taken } = creation
   if (wanted !== undefined) {
     if (await create(wanted)) return wanted
     throw new Refusal(`${taken} ${wanted} already. Choose another --id, or leave it out.`)
   }
-  // Another command may take the next id at the same moment: then take the one after it.
+  // Another command may take the next id at the same moment: then take the id after that.
   for (let id = await next(); id <= largest; id++) {
     if (await create(id as Id)) return id as Id
   }

@@ -12,7 +12,7 @@ import { countFolder } from '../../lib/storage/reading/preview-removal.ts'
 import { type AdminStores, type AreaStores, readPages } from './admin-stores.ts'
 import { entryOf } from './changes.ts'
 
-/** Those of all sites, or of one. */
+/** The grants of all sites, or of one site. */
 export const grantsOf = async ({ grants }: AdminStores, site: SiteId | undefined): Promise<Grant[]> => {
   const found: Grant[] = []
   for await (const grant of grants.list()) if (site === undefined || grant.sites.includes(site)) found.push(grant)
@@ -28,7 +28,7 @@ export const runningWorkflows = async ({ workflows }: AreaStores, site: SiteId):
   return paths
 }
 
-/** Counts per kind, and the bytes of the files. With `atLeast`, the site has more files than the count. */
+/** Counts each kind, and the bytes of the files. With `atLeast`, the site has more files than were counted. */
 export const contentsOf = async (stores: AdminStores, site: Site) => {
   const area = await stores.areas(site)
   const { files, bytes, atLeast } = await countFolder(area.files, site.id, root, unlimited)
@@ -61,7 +61,7 @@ export const inWords = ({ files, bytes, atLeast, webForms, categories, objects, 
   return `${parts.join(', ')}. ${some(tokens, 'token')} will no longer cover it`
 }
 
-// Repeating completes a removal that failed half-way.
+// If a removal fails half-way, repeating it completes it.
 const empty = async ({ workflows, files, webForms, contents }: AreaStores, site: SiteId): Promise<void> => {
   await emptyFolder(files, site, root, () => false)
   await workflows.clear(site)
@@ -69,7 +69,7 @@ const empty = async ({ workflows, files, webForms, contents }: AreaStores, site:
   await contents.clear(site)
 }
 
-/** Returns whether one of the tokens may still be in use. */
+/** Returns whether one of the tokens may still be accepted by a cache. */
 const uncover = async (stores: AdminStores, { id }: Site): Promise<boolean> => {
   let isAnyCurrent = false
   for (const grant of await grantsOf(stores, id)) {
@@ -85,9 +85,9 @@ const uncover = async (stores: AdminStores, { id }: Site): Promise<boolean> => {
 }
 
 /**
- * Removes a site with all its contents. First its tokens lose access, and the site itself is removed last, so that
- * repeating completes a failed removal. Caches may still accept tokens for a while: after that time the contents are
- * removed once more. Removed files and the history are kept as usual.
+ * Removes a site with all its contents. First its tokens lose access. The site itself is removed last, so that
+ * repeating the call completes a failed removal. Caches may accept the tokens for a while: after that time, the
+ * contents are removed once more. Removed files and the history are kept for their usual time.
  */
 export const removeSite = async (
   stores: AdminStores,

@@ -19,13 +19,13 @@ const openLocalStores = async (dataDirectory: string): Promise<AdminStores> => {
   return {
     ...stores,
     areas: async () => stores,
-    // Only a running service caches tokens: without one, there is nothing to wait for.
+    // Only a running service caches tokens. If no service runs, there is nothing to wait for.
     memory: async () => (hasService(directory) ? longestMemory : 0),
     close,
   }
 }
 
-/** Throws a Refusal if there is no such site. */
+/** Throws a Refusal if the site does not exist. */
 export const siteOf = async ({ sites }: Pick<AdminStores, 'sites'>, id: SiteId): Promise<Site> => {
   const site = await sites.getSite(id)
   if (!site) throw new Refusal(`Site ${id} does not exist. "site list" lists all sites.`)
@@ -43,7 +43,7 @@ export interface GlobalOptions {
   readonly json: boolean
 }
 
-// The AWS client would fail with an obscure message.
+// The message of the AWS client itself would not name the variable.
 const checkEndpoint = (endpoint: string | undefined): void => {
   if (!endpoint || URL.canParse(endpoint)) return
   throw new Refusal('AWS_ENDPOINT_URL is not a URL. Set it to one such as http://127.0.0.1:4566, or leave it out.')
@@ -63,7 +63,7 @@ const placeOf = ({ target, dataDir, stackPrefix }: GlobalOptions): string => {
   return `Stacks: ${stackPrefix}-… at ${address}${region ? `, ${region}` : ''}`
 }
 
-// Credentials are missing, wrong or expired, or lack permissions.
+// Errors about credentials that are missing, wrong or expired, or that lack permissions.
 const rightsErrors: ReadonlySet<string> = new Set([
   'CredentialsProviderError',
   'TokenProviderError',
@@ -77,10 +77,10 @@ const rightsErrors: ReadonlySet<string> = new Set([
   'UnrecognizedClientException',
 ])
 
-// Their messages tell what to do.
+// Errors whose messages already tell what to do.
 const inWords = [Refusal, UsageError, SettingsError, ServiceError] as const
 
-/** A sentence that tells the user how to fix the failure; undefined if the user cannot. */
+/** A sentence that tells the user how to correct the failure. Undefined if the user cannot correct it. */
 export const adviceOn = (error: unknown): string | undefined => {
   if (error instanceof ServiceError && error.code === errors.unavailable.code) {
     return 'The store is busy or does not answer. Repeat the command: repeating is safe.'
@@ -93,7 +93,7 @@ export const adviceOn = (error: unknown): string | undefined => {
   return `AWS refuses this: ${error.message.replace(/\.$/, '')}. Check your credentials and their permissions.`
 }
 
-// Adds the place to messages that do not name it. Program faults stay as they are.
+// Adds the place of the stores to messages that do not name it. Program faults stay unchanged.
 const located = (error: unknown, options: GlobalOptions): unknown => {
   const advice = adviceOn(error)
   if (advice === undefined || error instanceof UsageError) return error
@@ -101,8 +101,8 @@ const located = (error: unknown, options: GlobalOptions): unknown => {
 }
 
 /**
- * The action of a command: opens the stores of the command line, runs it with its arguments and options, prints its
- * result and closes the stores. `forPeople` formats the result as text.
+ * The action of a command: opens the stores that the command line names, runs `act` with its arguments and options,
+ * prints the result and closes the stores. `forPeople` formats the result as text.
  */
 export const onStores =
   <Given extends readonly unknown[], Result extends object | undefined>(
@@ -111,7 +111,7 @@ export const onStores =
   ) =>
   async (...given: Given): Promise<void> => {
     const command = given.at(-1)
-    if (!(command instanceof Command)) throw new Error('An action gets its command last')
+    if (!(command instanceof Command)) throw new Error('Commander did not pass the command to its action')
     const options = command.optsWithGlobals<GlobalOptions>()
     try {
       const stores = await openStores(options)

@@ -58,7 +58,7 @@ const spanUpTo =
 /** In seconds: `30m`, `4h`, `2d`, `1w`. */
 export const parseSpan = spanUpTo(Number.POSITIVE_INFINITY, 'It must be a duration such as 30m, 4h, 2d or 1w.')
 
-/** In seconds: `4h` is short-lived, `2w` long-lived. */
+/** In seconds. Tokens live from `30m` to a year. */
 export const parseLifetime = spanUpTo(365 * day, 'It must be a duration such as 30m, 4h, 3d or 2w, a year at most.')
 
 export const mostRights = 50
@@ -74,13 +74,13 @@ export const parseGrantedRight = (text: string): Right => {
   return right
 }
 
-/** A command with its description, and with examples in its help. */
+/** A command with its description. Its help shows the examples. */
 export const commandOf = (name: string, description: string, ...examples: readonly string[]): Command =>
   new Command(name)
     .description(description)
     .addHelpText('after', `\nExample:\n${examples.map((example) => `  site-admin ${example}`).join('\n')}`)
 
-/** A command that only has others. */
+/** A command that only has subcommands. */
 export const groupOf = (name: string, description: string, example: string, commands: readonly Command[]): Command =>
   commands.reduce((group, command) => group.addCommand(command), commandOf(name, description, example))
 
@@ -94,7 +94,7 @@ export interface NewOptions<Id> extends OfSite {
 }
 
 export const siteOption = ['--site <id>', 'the site', parsePositiveId<SiteId>] as const
-export const ownerOption = ['--site <id>', 'the site that it belongs to', parsePositiveId<SiteId>] as const
+export const ownerOption = ['--site <id>', 'the site to work on', parsePositiveId<SiteId>] as const
 
 export interface RemoveOptions {
   readonly yes?: true

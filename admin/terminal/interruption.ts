@@ -1,9 +1,12 @@
 const endings = ['SIGINT', 'SIGTERM'] as const
 
-// Milliseconds. One Ctrl+C may arrive twice: for the process group, and from the parent process.
+// In milliseconds. One Ctrl+C may arrive twice: once for the process group, and once from the parent process.
 const sameSignal = 500
 
-/** Runs work that the first signal ends in good order, with `reason`. A second signal ends the process at once. */
+/**
+ * Runs work that can be interrupted. The first signal asks the work to end in good order, with `reason`. The second
+ * signal ends the process at once.
+ */
 export const interruptibly = async <Result>(
   run: (signal: AbortSignal) => Promise<Result>,
   reason?: Error,

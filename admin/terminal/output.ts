@@ -2,7 +2,7 @@ import { escapeControls } from '../../client/src/command/format-text.ts'
 
 type Row = object
 
-// Tables show the first values of a longer list; JSON has all.
+// A table shows the first values of a longer list. JSON has all values.
 const mostInCell = 10
 
 const cell = (value: unknown): string => {
@@ -40,7 +40,7 @@ const asText = (value: Row): string => {
   return [asTable([own]), ...lists].join('\n')
 }
 
-/** The message tells what to do. Exit status 1. */
+/** The message tells the user what to do. The exit status is 1. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
 }
@@ -48,7 +48,8 @@ export class Refusal extends Error {
 const write = (text: string): Promise<Error | undefined> =>
   new Promise((resolve) => {
     const { stdout } = process
-    // The stream also emits the error of the callback, and an error without a listener would end the process.
+    // The stream also emits the error of the callback as an event, and an event without a listener would end the
+    // process.
     stdout.once('error', resolve)
     stdout.write(text, (error) => {
       if (!error) stdout.off('error', resolve)
@@ -65,12 +66,12 @@ export const outputLost = (error: Error): string => `Standard output cannot be w
 export const tryToPrint = async (text: string): Promise<Error | undefined> => {
   const failure = await write(text)
   if (failure) return failure
-  // Node does not report that a file took only part of a text. The next write then fails.
+  // Node does not report that a file took only part of a text, but the next write then fails.
   const later = await write('\n')
   return later && hasReaderGone(later) ? undefined : later
 }
 
-/** Throws a Refusal if the text is lost, unless the reader has closed the pipe. */
+/** Throws a Refusal if the output is lost, unless the reader has closed the pipe. */
 export const printText = async (text: string): Promise<void> => {
   const failure = await tryToPrint(text)
   if (!failure || hasReaderGone(failure)) return
@@ -88,7 +89,7 @@ export const textOf = (value: Row | readonly Row[], json: boolean): string => {
 
 export const print = (value: Row | readonly Row[], json: boolean): Promise<void> => printText(textOf(value, json))
 
-/** A check found faults and has listed them. Exit status 1. */
+/** A check has found faults and listed them. The exit status is 1. */
 export class FaultsFound extends Error {
   override readonly name = 'FaultsFound'
 }

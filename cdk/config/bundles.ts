@@ -12,11 +12,11 @@ import {
   functionSettings,
 } from './functions.ts'
 
-// Some bundled packages are CommonJS and load built-in modules of Node with `require`.
+// Some bundled packages are CommonJS modules that load built-in modules of Node with `require`.
 const requireForCommonJs =
   "import { createRequire as nodeRequire } from 'node:module'; const require = nodeRequire(import.meta.url);"
 
-// A JSON import is served, not run: it stays a file, so that Node does not parse it as code.
+// A JSON import is only served, so it stays a file, and Node does not parse it as code.
 const keepData: Plugin = {
   name: 'keep-data',
   setup({ onLoad }) {
@@ -34,11 +34,11 @@ const options = {
   format: 'esm',
   platform: 'node',
   target: 'node24',
-  // Node 24 supports this syntax. Translated to older syntax, it would cost each bundle 1 KB.
+  // Node 24 supports this syntax. If it were translated to older syntax, each bundle would grow by 1 KB.
   supported: { using: true },
-  // Unused code can be removed from ES modules, but not from CommonJS.
+  // The bundler removes unused code from ES modules, but not from CommonJS modules.
   mainFields: ['module', 'main'],
-  // Code that is loaded on first use has its own file, so a cold start does not load it.
+  // Code that is loaded on first use has its own file, so that a cold start does not load it.
   splitting: true,
   outExtension: { '.js': '.mjs' },
   banner: { js: requireForCommonJs },
@@ -70,7 +70,7 @@ export const bundleFunction = async (
 
 export type Bundles = Readonly<Record<FunctionName | 'registration' | 'canary' | 'stream', string>>
 
-// This function is a process, not a handler: Lambda runs `index.js` as a script.
+// This function is a process without a handler: Lambda runs `index.js` as a script.
 export const bundleStream = async (folder: string): Promise<void> => {
   await bundleFunction(functionEntry('stream'), folder)
   await writeFile(join(folder, 'index.js'), "import('./index.mjs')\n")
@@ -78,7 +78,7 @@ export const bundleStream = async (folder: string): Promise<void> => {
 
 export const bundleFunctions = async (): Promise<Bundles> => {
   const folder = mkdtempSync(join(tmpdir(), 'site-admin-bundles-'))
-  // By then the app has copied the files that it deploys.
+  // At that time the app has already copied the files that it deploys.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const folderOf = (name: keyof Bundles) => join(folder, name)
   await Promise.all([

@@ -1,16 +1,18 @@
 import { GetAccountSettingsCommand, LambdaClient, LambdaServiceException } from '@aws-sdk/client-lambda'
 import type { Settings } from './settings.ts'
 
-// Seconds of a typical long request, a small file.
+// In seconds: the time of a typical long request, such as one for a small file.
 const usualRequest = 0.1
 
 const reservedIn = ({ reservedConcurrency }: Settings): number =>
   Object.values(reservedConcurrency).reduce((sum, count) => sum + count, 0)
 
-// Lambda refuses reservations that leave the other functions of the account less than this.
+// Lambda refuses a reservation that leaves the other functions of the account less than this.
 const leastUnreserved = 100
 
-/** The concurrent executions that each region needs for its reservations and the throttling limits of its gateways. */
+/**
+ * The concurrent executions that each region needs for its reservations, and for the throttling limits of its gateways.
+ */
 export const wantedConcurrency = (settings: Settings): ReadonlyMap<string, number> => {
   const inEach = Map.groupBy(Object.values(settings.dataCentres), ({ region }) => region)
   const [reserved, busy] = [reservedIn(settings), Math.ceil(settings.throttling.rate * usualRequest)]
@@ -32,11 +34,11 @@ const judge = (region: string, wanted: number, available: number) => {
   return { isEnough: false, message }
 }
 
-// Emulators do not support this call; AWS does.
+// AWS supports this call, but emulators do not.
 const isUnknownQuestion = (error: unknown): boolean =>
   error instanceof LambdaServiceException && [404, 501].includes(error.$metadata.httpStatusCode ?? 0)
 
-/** A repeated deployment has its reservations already, so these count as available. */
+/** If the deployment is repeated, its reservations exist already, so they count as available. */
 export const checkConcurrency = async (region: string, wanted: number, settings: Settings) => {
   const client = new LambdaClient({
     region,

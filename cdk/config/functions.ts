@@ -8,11 +8,11 @@ export type ServedGroup = (typeof prefixes)[number]['group']
 
 export interface FunctionSettings {
   readonly description: string
-  // In MB. Processor time grows with memory, and a cold start is mostly processor time.
+  // In MB. Processor time grows with memory, and a cold start is mostly limited by the processor.
   readonly memorySize: number
-  // The gateway waits 29 seconds; a function behind it answers before that.
+  // The gateway waits 29 seconds, so a function behind it must answer before that.
   readonly timeout: Duration
-  // The function invokes itself through a queue. Without this flag Lambda stops the chain after 16 invocations.
+  // The function invokes itself through a queue. Without this flag, Lambda would stop the chain after 16 invocations.
   readonly goesOnByItself?: boolean
   readonly packageFiles?: readonly string[]
   readonly folders?: Readonly<Record<string, string>>
@@ -41,13 +41,13 @@ export const functionSettings: Readonly<Record<FunctionName, FunctionSettings>> 
   },
   categories: {
     description: 'Categories and the news items and blogs linked to them',
-    // A filtered list works on up to 20,000 objects at once.
+    // A filtered list may read up to 20,000 objects at once.
     memorySize: 1024,
     timeout: Duration.seconds(25),
   },
   storage: {
     description: 'Files and folders of sites',
-    // Small files of an upload wait in memory until all of it has been checked.
+    // The small files of an upload wait in memory until the whole upload has been checked.
     memorySize: 1024,
     timeout: Duration.seconds(28),
   },

@@ -94,23 +94,24 @@ export interface FileAccess {
   readonly objects: readonly ObjectAction[]
 }
 
-// `site-admin --target aws` counts kept versions, and removes the files of a site. A delete by version and tag needs
-// GetObject.
+// For `site-admin --target aws`, which counts kept versions and removes the files of a site. A delete by version and
+// tag needs GetObject.
 export const administrationFileGrants: FileAccess = {
   bucket: ['ListBucket', 'ListBucketVersions'],
   objects: ['GetObject', 'DeleteObject'],
 }
 
-/** File permissions. Functions delete versions to undo a failed upload. */
+/** Rights on files. Functions delete versions to undo a failed upload. */
 export const fileGrants: Partial<Readonly<Record<FunctionName, FileAccess>>> = {
   storage: { bucket: ['ListBucket', 'ListBucketVersions'], objects: objectActions },
-  // An object is deleted by the tag of the listed version: this needs the right to read it.
+  // An object is deleted only if it has the tag of the listed version. The right to read the object is needed for this
+  // check.
   removals: { bucket: ['ListBucket'], objects: ['GetObject', 'DeleteObject'] },
 }
 
 type QueueAction = 'SendMessage' | 'ReceiveMessage' | 'DeleteMessage' | 'GetQueueAttributes'
 
-/** Queue permissions. A worker sends a message with the rest of its work. */
+/** Rights on queues. A worker sends a message with the rest of its work. */
 export const removalsGrants: Partial<Readonly<Record<FunctionName, readonly QueueAction[]>>> = {
   storage: ['SendMessage'],
   removals: ['SendMessage', 'ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'],

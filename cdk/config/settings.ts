@@ -14,10 +14,10 @@ const hostName = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a
 // The settings of an installation: the `siteAdmin` context in cdk.json, or `-c siteAdmin='{…}'` on the command line.
 const customDomain = z
   .strictObject({
-    domainName: z.string().regex(hostName, 'must be a host name in small letters, such as "us.example.com"'),
+    domainName: z.string().regex(hostName, 'must be a host name in lower case, such as "us.example.com"'),
     hostedZoneId: z
       .string()
-      .regex(/^Z[A-Z0-9]{1,31}$/, 'must be the id of a zone at Route 53, such as "Z0123456789ABC"')
+      .regex(/^Z[A-Z0-9]{1,31}$/, 'must be the id of a hosted zone in Route 53, such as "Z0123456789ABC"')
       .optional(),
     certificateArn: z.string().optional(),
   })
@@ -25,11 +25,14 @@ const customDomain = z
     message: 'needs a hostedZoneId, a certificateArn or both',
   })
 
-const noRegion = { error: 'must be a region such as "eu-west-1". For a new one, update aws-cdk-lib', abort: true }
+const noRegion = {
+  error: 'must be a region such as "eu-west-1". If the region is new, update aws-cdk-lib',
+  abort: true,
+}
 const region = z.string().refine((text) => RegionInfo.regions.some(({ name }) => name === text), noRegion)
 const partitionOf = (name: string) => RegionInfo.get(name).partition
 
-/** CloudFront reads certificates and firewalls from this region only. */
+/** CloudFront reads certificates and firewalls only from this region. */
 export const edgeRegion = 'us-east-1'
 
 const arnOf = (service: string, resource: RegExp, thing: string) =>
@@ -56,13 +59,13 @@ const dataCentre = z.strictObject({
   alarmTopic: arnOf('sns', /[\w-]+/, 'a topic').optional(),
 })
 
-// Jobs of one GitHub repository and environment may deploy without a key.
+// Jobs of one GitHub repository and environment, which may deploy without a key.
 const deploymentRole = z.strictObject({
-  // As in GitHub's tokens: `owner/name`, or `owner@1/name@2` with ids for repositories created since July 2026.
+  // As in GitHub's tokens: `owner/name`, or `owner@1/name@2` with ids for a repository created since July 2026.
   repository: z.string().regex(/^[\w.-]+(@\d+)?\/[\w.-]+(@\d+)?$/, 'must be OWNER/NAME or OWNER@1/NAME@2'),
   environment: z
     .string()
-    .regex(/^[\w.-]+$/, 'must have letters, digits, dots, hyphens and underscores only')
+    .regex(/^[\w.-]+$/, 'must have only letters, digits, dots, hyphens and underscores')
     .default('production'),
 })
 
@@ -76,9 +79,10 @@ const settings = z.strictObject({
   deletionProtection: z.boolean().default(true),
   replicateDirectory: z.boolean().default(true),
   emulatorEndpoint: z.url({ protocol: /^https?$/, error: 'must begin with http:// or https://' }).optional(),
-  // AWS passes paths as they were sent; some emulators decode them (lib/aws/lambda/gateway.ts).
+  // AWS passes paths on as they were sent, but some emulators decode them (lib/aws/lambda/gateway.ts).
   pathEncoding: z.enum(['encoded', 'decoded']).default('encoded'),
-  // AWS returns bytes for every `Accept`; LocalStack only if it begins with a type (lib/aws/lambda/gateway.ts).
+  // AWS returns bytes for every `Accept`. LocalStack returns them only if `Accept` begins with a type
+  // (lib/aws/lambda/gateway.ts).
   binaryAccept: z.enum(['any', 'named']).default('any'),
   deploymentRole: deploymentRole.optional(),
   logLevel: z.enum(logLevels).default('INFO'),
@@ -109,7 +113,7 @@ const settings = z.strictObject({
     .regex(/^[\w+=,.@-]{1,128}$/, 'must be the name of a managed policy in this account')
     .optional(),
   reservedConcurrency: z.partialRecord(z.enum(functionNames), z.int().positive()).default({}),
-  // Requests per second that one process accepts. 0: no limit.
+  // Requests per second that one process accepts; 0 means no limit.
   requestLimits: z
     .strictObject({ perToken: z.int().nonnegative(), perSite: z.int().nonnegative() })
     .default({ perToken: 100, perSite: 200 }),
@@ -129,20 +133,28 @@ const faultsAt = (all: Settings, id: string, dataCentre: DataCentreSettings): re
   const path = `dataCentres.${id}`
   return [
     [!/^[a-z][a-z0-9-]{0,31}$/.test(id), path, 'must have an id of up to 32 of a-z, 0-9 and -, a letter first'],
-    [['directory', 'edge', 'watch'].includes(id), path, 'must have another id: a stack of the app has this name'],
+    [
+      ['directory', 'edge', 'watch'].includes(id),
+      path,
+      'must have another id, because a stack of the app has this name',
+    ],
     [isElsewhere, `${path}.customDomain.certificateArn`, `must be the ARN of a certificate in ${certificates}`],
     [(alarmTopic?.split(':')[3] ?? region) !== region, `${path}.alarmTopic`, `must be in ${region}`],
     [
       restored.length > 0 && !isProtected(all, dataCentre),
       `${path}.restoredTables`,
-      'needs deletionProtection: without it, the deployment would delete the tables that they replace',
+      'needs deletionProtection. Without it, the deployment would delete the tables that they replace',
     ],
     [
       restored.includes('journal') && all.changeEvents,
       `${path}.restoredTables.journal`,
-      'must be absent with changeEvents: a restored table has no stream',
+      'must be absent with changeEvents, because a restored table has no stream',
     ],
-    [streaming === true && partition !== 'aws', `${path}.streaming`, `must be false: CloudFront needs ${edgeRegion}`],
+    [
+      streaming === true && partition !== 'aws',
+      `${path}.streaming`,
+      `must be false, because CloudFront needs ${edgeRegion}`,
+    ],
   ]
 }
 
@@ -157,7 +169,7 @@ const keyFaults = (all: Settings): readonly Fault[] => {
     ...elsewhere.map(
       ([region]): Fault => [true, `encryptionKeys.${region}`, 'must be the ARN of a key in this region'],
     ),
-    ...missing.map((region): Fault => [true, `encryptionKeys.${region}`, 'is missing: each region needs a key']),
+    ...missing.map((region): Fault => [true, `encryptionKeys.${region}`, 'is missing. Each region needs a key']),
   ]
 }
 
@@ -170,15 +182,19 @@ const faultsIn = (all: Settings): readonly Fault[] => {
   const isEmulated = all.emulatorEndpoint !== undefined
   return [
     [!Object.hasOwn(all.dataCentres, all.defaultDataCentre), 'defaultDataCentre', 'must be the id of a data centre'],
-    [isEmulated && hasDistributions(all), 'dataCentres', 'must not have streaming: emulators lack Web Functions'],
+    [
+      isEmulated && hasDistributions(all),
+      'dataCentres',
+      'must not have streaming, because emulators lack Web Functions',
+    ],
     [partitions.size > 1, 'dataCentres', 'must be in the AWS partition of the directoryRegion'],
     ...keyFaults(all),
     [
       all.coldAfterDays !== undefined && all.coldAfterDays + 30 > all.keptDays,
       'coldAfterDays',
-      'must be at least 30 days below keptDays: S3 bills 30 days of the cheaper storage',
+      'must be at least 30 days below keptDays, because S3 bills at least 30 days of the cheaper storage',
     ],
-    [isShared, 'dataCentres', 'must not share a domainName: it can lead to only one'],
+    [isShared, 'dataCentres', 'must not share a domainName, because a domain can lead to only one of them'],
     [!isEmulated && isForEmulators, 'emulatorEndpoint', 'is missing. On AWS, leave out pathEncoding and binaryAccept'],
     ...Object.entries(all.dataCentres).flatMap(([id, dataCentre]) => faultsAt(all, id, dataCentre)),
   ]
@@ -194,7 +210,9 @@ const explain: z.core.$ZodErrorMap = ({ code, input, inst, keys }) => {
   return `There is no setting ${keys}. The settings are ${Object.keys(inst.shape ?? {}).join(', ')}`
 }
 
-/** Validates the settings. The command line gives JSON texts. Throws an Error that names the wrong setting. */
+/**
+ * Validates the settings. From the command line they come as JSON texts. Throws an Error that names the wrong setting.
+ */
 export const parseSettings = (value: unknown): Settings => {
   const checked = settings.superRefine((all, { addIssue }) => {
     for (const [isThere, path, message] of faultsIn(all))
@@ -203,7 +221,7 @@ export const parseSettings = (value: unknown): Settings => {
   const result = checked.safeParse(typeof value === 'string' ? (safeParse(value) ?? value) : value, { error: explain })
   if (result.success) return result.data
   const faults = result.error.issues.map(({ path, message }) => `\n- ${[contextKey, ...path].join('.')}: ${message}`)
-  throw new Error(`The settings of the app cannot work. Correct them in cdk.json or after -c:${faults.join('')}`)
+  throw new Error(`The settings of the app are wrong. Correct them in cdk.json or after -c:${faults.join('')}`)
 }
 
 export const settingsOfCommand = (context: readonly string[]): Settings => {
@@ -227,7 +245,7 @@ export const onEdge = ({ dataCentres, webApplicationFirewall }: Settings): reado
 export const hasDistributions = ({ dataCentres }: Settings): boolean =>
   Object.values(dataCentres).some(({ streaming }) => streaming)
 
-/** Those of the data centres and their directory. */
+/** The regions of the data centres and of their directory. */
 export const regionsOf = (settings: Settings): ReadonlySet<string> =>
   new Set([homeRegion(settings), ...Object.values(settings.dataCentres).map(({ region }) => region)])
 

@@ -4,13 +4,13 @@ import * as z from 'zod'
 import { streaming } from '../../lib/config/streaming.ts'
 import type { Settings } from './settings.ts'
 
-// The rates that Lambda offers: hundreds up to 1,000, then thousands up to 10,000.
+// The rates that Lambda offers: multiples of 100 up to 1,000, then multiples of 1,000 up to 10,000.
 const offeredRate = (rate: number): number => {
   const step = rate <= 1_000 ? 100 : 1_000
   return Math.min(10_000, Math.ceil(rate / step) * step)
 }
 
-/** The throttling of the gateway, as far as Lambda offers it. */
+/** The throttling of the gateway, in a rate that Lambda offers. */
 export const endpointLimits = ({ rate, burst }: Settings['throttling']) => ({
   maxEnvironments: Math.max(2, Math.ceil(burst / streaming.requestsAtOnce)),
   rateLimit: offeredRate(rate),
@@ -25,7 +25,7 @@ const readQuotas = async (region: string) => {
   return quotas.parse(JSON.parse(stdout)).accountQuotas
 }
 
-/** Compares the quotas of Web Functions in each region that streams with the throttling of its data centres. */
+/** For each region with streaming, compares the quotas of Web Functions with the throttling of its data centres. */
 export const checkWebFunctions = ({ dataCentres, throttling }: Settings) => {
   const streams = Object.values(dataCentres).filter((dataCentre) => dataCentre.streaming)
   const { maxEnvironments, rateLimit } = endpointLimits(throttling)

@@ -7,8 +7,8 @@ import { allowKey } from './encryption.ts'
 import { allow, allowOnFiles, allowOnTables } from './statements.ts'
 
 /**
- * Gives `site-admin --target aws` a policy for these tables, and the outputs that name them. An administrator of a data
- * centre needs the policy of its stack and of the directory stack.
+ * A policy that lets `site-admin --target aws` use these tables, and the outputs that name the tables. The
+ * administrator of a data centre needs the policy of its stack and the policy of the directory stack.
  */
 export const createAdministrationPolicy = (
   stack: Stack,

@@ -10,7 +10,7 @@ import type { Settings } from '../config/settings.ts'
 export interface Watch {
   readonly id: string
   readonly metric: IMetric
-  // 0 unless set: any value above it.
+  // If it is not set, the threshold is 0: any higher value sets off the alarm.
   readonly threshold?: number
   readonly periods: number
   readonly impact: string
@@ -19,7 +19,7 @@ export interface Watch {
 
 export const period = Duration.minutes(5)
 
-// A policy of its own replaces the default one, which lets alarms publish. So it allows that explicitly.
+// A custom policy replaces the default one, which lets alarms publish, so this policy allows alarms explicitly.
 const createTopic = (scope: Construct, email: string): Topic => {
   const topic = new Topic(scope, 'Topic', { displayName: 'Alarms of site-admin', enforceSSL: true })
   topic.addToResourcePolicy(
@@ -34,7 +34,7 @@ const createTopic = (scope: Construct, email: string): Topic => {
   return topic
 }
 
-/** Alarms that also report their end. A topic of the installation is in the region of the alarms. */
+/** These alarms also report when they end. If the installation has a topic, it is in the region of the alarms. */
 export const createAlarms = (
   scope: Construct,
   watches: readonly Watch[],

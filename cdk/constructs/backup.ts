@@ -6,10 +6,10 @@ import { Key } from 'aws-cdk-lib/aws-kms'
 import { Construct } from 'constructs'
 import type { Settings } from '../config/settings.ts'
 
-/** The policies of AWS for its backups. An operator restores with a role of the account, not with this one. */
+/** The managed policies of AWS for backups. An operator restores with a role of the account, not with this role. */
 export const backupPolicies = ['AWSBackupServiceRolePolicyForBackup', 'AWSBackupServiceRolePolicyForS3Backup']
 
-/** Backs up tables and buckets every night, and copies each backup to another vault, which may be in another region. */
+/** Backs up tables and buckets every night. Copies each backup to another vault, which may be in another region. */
 export const createBackup = (
   scope: Construct,
   { backup, encryptionKeys }: Settings,

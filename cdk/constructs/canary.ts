@@ -14,13 +14,15 @@ interface Options {
   readonly settings: Settings
 }
 
-/** Uses the service every five minutes, as a caller with a token of its own, and with no right on AWS but its log. */
+/**
+ * Uses the service every five minutes as a caller does, with its own token. Its only right on AWS is to write its log.
+ */
 export const createCanary = (scope: Construct, { bundle, baseUrl, settings }: Options): LambdaFunction => {
-  // An operator stores the token there before the deployment.
+  // An operator must store the token there before the deployment.
   const secret = SecretValue.secretsManager(`${Stack.of(scope).stackName}-canary`)
   const lambda = createServiceFunction(scope, 'CanaryFunction', {
     bundle,
-    description: 'Uses the service as a caller does, and fails if the service does',
+    description: 'Uses the service as a caller does, and fails when the service fails',
     environment: environmentOf(settingsOf.canary, { baseUrl, canaryToken: secret.unsafeUnwrap() }),
     memorySize: 256,
     timeout: Duration.minutes(2),

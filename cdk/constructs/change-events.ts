@@ -9,7 +9,7 @@ import type { Settings } from '../config/settings.ts'
 import { allowKey } from './encryption.ts'
 import { allow } from './statements.ts'
 
-// A stream record has the updated block. Its first entry is the one that the update added
+// A stream record contains the updated block. The first entry of the block is the one that the update added
 // (lib/aws/dynamodb/journal-blocks.ts).
 const block = (path: string) => `$.dynamodb.NewImage.${path}`
 const entry = (member: string) => block(`entries.L[0].M.${member}.S`)
@@ -34,15 +34,15 @@ const cloudEvent = (dataCentre: string) => ({
   },
 })
 
-// Only updates that add an entry: not expired items, and not the head of a history.
+// Only updates that add an entry. Expired items, and the head of a history, are left out.
 const additions = {
   eventName: ['INSERT', 'MODIFY'],
   dynamodb: { NewImage: { count: { N: [{ exists: true }] } } },
 }
 
 /**
- * Sends every history entry to an event bus through a pipe. The installation adds its own rules to the bus. `failed`
- * receives the events that the pipe could not deliver.
+ * Sends every history entry to an event bus through a pipe. The installation adds its own rules to the bus. The queue
+ * `failed` receives the events that the pipe could not deliver.
  */
 export const createChangeEvents = (
   scope: Construct,

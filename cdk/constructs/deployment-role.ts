@@ -3,14 +3,14 @@ import { Role, WebIdentityPrincipal } from 'aws-cdk-lib/aws-iam'
 import { edgeRegion, hasDistributions, regionsOf, type Settings } from '../config/settings.ts'
 import { allow } from './statements.ts'
 
-// An account has one provider for GitHub, which others may use too: this app does not create it.
+// An account has only one provider for GitHub, which others may use too, so this app does not create it.
 const issuer = 'token.actions.githubusercontent.com'
 
 const bootstrapRoles = ['deploy-role', 'file-publishing-role', 'lookup-role']
 
 /**
- * A role for jobs of one GitHub environment. It may only assume the roles of `cdk bootstrap` in the regions of this
- * app, and read which alarms watch a data centre.
+ * A role for jobs of one GitHub environment. Its only rights are to assume the roles of `cdk bootstrap` in the regions
+ * of this app, and to read which alarms watch a data centre.
  */
 export const createDeploymentRole = (stack: Stack, settings: Settings): readonly Role[] => {
   if (!settings.deploymentRole) return []

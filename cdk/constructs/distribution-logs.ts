@@ -3,16 +3,16 @@ import type { Distribution } from 'aws-cdk-lib/aws-cloudfront'
 import { CfnDelivery, CfnDeliveryDestination, CfnDeliverySource, LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 
-// Neither the query nor the page that a browser comes from, because both may contain a token.
+// The query and the page that a browser comes from are left out, because both may contain a token.
 const recordFields = (
   'date time c-ip cs-method cs-uri-stem sc-status x-edge-request-id x-edge-detailed-result-type ' +
   'cs-bytes sc-bytes time-taken time-to-first-byte cs(User-Agent) ssl-protocol'
 ).split(' ')
 
-/** Logs each request to a distribution, with the address of its caller. It must be in the region of CloudFront. */
+/** Logs each request to a distribution, with the address of its caller. The log must be in the region of CloudFront. */
 export const logDistribution = (scope: Construct, id: string, distribution: Distribution): void => {
   const parts = new Construct(scope, id)
-  // CloudWatch Logs admits deliveries to this prefix without one more policy for each group.
+  // CloudWatch Logs accepts deliveries to groups with this prefix without another policy for each group.
   const logGroupName = `/aws/vendedlogs/cloudfront/${Stack.of(distribution).stackName}`
   const logs = new LogGroup(parts, 'AccessLogs', { logGroupName, removalPolicy: RemovalPolicy.DESTROY })
   const name = Names.uniqueResourceName(parts, { maxLength: 60, separator: '-' })

@@ -5,7 +5,7 @@ import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets'
 import { Construct, type IDependable } from 'constructs'
 import type { DataCentreSettings } from '../config/settings.ts'
 
-// TLS 1.2 and 1.3. The default of a regional API allows 1.0, also on its domains.
+// TLS 1.2 and 1.3. By default, a regional API also allows TLS 1.0 on its domains.
 const security = {
   securityPolicy: SecurityPolicy.TLS13_1_2_PQ_2025_09,
   endpointAccessMode: EndpointAccessMode.STRICT,
@@ -14,7 +14,7 @@ const security = {
 export type CustomDomain = NonNullable<DataCentreSettings['customDomain']>
 
 export const zoneOf = (scope: Construct, { domainName, hostedZoneId }: CustomDomain): IHostedZone | undefined =>
-  // Records without a name get that of the zone, so each gets the name of the domain.
+  // A record without a name would get the name of the zone, so each record gets the name of the domain.
   hostedZoneId === undefined
     ? undefined
     : HostedZone.fromHostedZoneAttributes(scope, 'Zone', { hostedZoneId, zoneName: domainName })
@@ -29,8 +29,8 @@ export const certificateOf = (
     : Certificate.fromCertificateArn(scope, 'Certificate', certificateArn)
 
 /**
- * Requires TLS 1.2 or newer. Adds the custom domain with its certificate and, in a known zone, its record. Returns the
- * resources that must exist before callers are sent here.
+ * Requires TLS 1.2 or newer. Adds the custom domain with its certificate and, if its zone is known, its record. Returns
+ * the resources that must exist before callers are sent here.
  */
 export const createEntrance = (api: RestApi, customDomain: CustomDomain | undefined): readonly IDependable[] => {
   const resource = api.node.defaultChild

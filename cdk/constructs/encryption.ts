@@ -8,9 +8,9 @@ import { allow } from './statements.ts'
 type KeyedService = 'dynamodb' | 's3' | 'sqs'
 type KeyAction = 'Decrypt' | 'GenerateDataKey'
 
-// The properties that name the key, in the types that need no other change.
+// The properties that name the key, in the types for which no other change is needed.
 const keyProperties: Readonly<Record<string, string>> = {
-  // Its environment has the secrets of the distribution. Those of the other functions have none.
+  // The environment of this function contains the secrets of the distribution. No other environment contains secrets.
   'AWS::Lambda::WebFunctionRevision': 'KmsKeyArn',
   'AWS::Logs::LogGroup': 'KmsKeyId',
   'AWS::SecretsManager::Secret': 'KmsKeyId',
@@ -20,7 +20,8 @@ const keyProperties: Readonly<Record<string, string>> = {
 const encryptResource = (resource: CfnResource, key: string): void => {
   const property = keyProperties[resource.cfnResourceType]
   if (property !== undefined) resource.addPropertyOverride(property, key)
-  // The bucket of code has no data of sites. Lambda could not read it with a key whose policy the app cannot change.
+  // The bucket of code has no data of sites. Lambda could not read it if its key had a policy that the app cannot
+  // change.
   if (CfnBucket.isCfnBucket(resource) && resource.node.path.includes('FilesBucket')) {
     const serverSideEncryptionByDefault = { sseAlgorithm: 'aws:kms', kmsMasterKeyId: key }
     const rule = { bucketKeyEnabled: true, serverSideEncryptionByDefault }
@@ -38,13 +39,17 @@ export const encryptWith = (stack: Stack, settings: Settings): void => {
   if (key === undefined) return
   for (const node of stack.node.findAll()) {
     if (CfnResource.isCfnResource(node)) encryptResource(node, key)
-    // The CDK's function copies the code of the Web Function from the bucket of `cdk bootstrap`, which may have this key.
+    // The CDK's function copies the code of the Web Function from the bucket of `cdk bootstrap`. This bucket may have
+    // this key.
     if (!Role.isRole(node) || !node.node.path.includes('Custom::S3ObjectCopy')) continue
     for (const statement of allowKey(settings, stack.region, ['s3'])) node.addToPolicy(statement)
   }
 }
 
-/** Use of the customer's key through one service only. Without a key, AWS's own keys need no permission. */
+/**
+ * Allows the use of the customer's key through one service only. Without such a key, the keys of AWS need no
+ * permission.
+ */
 export const allowKey = (
   { encryptionKeys }: Settings,
   region: string,

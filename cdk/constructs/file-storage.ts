@@ -15,8 +15,8 @@ import { Construct } from 'constructs'
 import type { Settings } from '../config/settings.ts'
 
 /**
- * The bucket of a data centre: private, encrypted, TLS only, versioned. Versions undo a change that failed half-way.
- * In `keptDays`, a removed or replaced file can be restored.
+ * The bucket of a data centre: private, encrypted, TLS only, versioned. With versions, a change that failed half-way is
+ * undone. Removed and replaced files can be restored for `keptDays`.
  */
 export const createFilesBucket = (
   scope: Construct,
@@ -34,7 +34,7 @@ export const createFilesBucket = (
       {
         id: 'forget-old-versions',
         noncurrentVersionExpiration: Duration.days(keptDays),
-        // A restored version is read at once from this class too.
+        // A restored version can be read at once from this class too.
         ...(coldAfterDays !== undefined && {
           noncurrentVersionTransitions: [
             { storageClass: StorageClass.INFREQUENT_ACCESS, transitionAfter: Duration.days(coldAfterDays) },
@@ -42,9 +42,9 @@ export const createFilesBucket = (
         }),
         expiredObjectDeleteMarker: true,
       },
-      // An upload lives for 6 days at most (U-25). Lifecycle rules run once a day, and late.
+      // An upload lives for at most 6 days (U-25). Lifecycle rules run only once a day, and with a delay.
       { id: 'clear-unfinished-uploads', abortIncompleteMultipartUploadAfter: Duration.days(8) },
-      // Nobody needs old versions of these. S3 applies the shorter of two rules.
+      // Old versions of these objects are never needed. When two rules apply, S3 obeys the shorter one.
       {
         id: 'clear-scratch',
         prefix: 'scratch/',
@@ -52,8 +52,8 @@ export const createFilesBucket = (
         noncurrentVersionExpiration: Duration.days(1),
       },
     ],
-    // Large files are downloaded from here, at URLs that the service signs; a browser follows its redirect with no
-    // origin of its own.
+    // Browsers download large files from here, at URLs that the service signs. After a redirect, a browser sends the
+    // origin "null".
     cors: [
       {
         allowedMethods: [HttpMethods.GET, HttpMethods.HEAD],
@@ -91,10 +91,14 @@ export const createRemovalsQueue = (scope: Construct, longestWork: Duration) => 
 
 export type RemovalsQueue = ReturnType<typeof createRemovalsQueue>
 
-// Concurrent removals. Each deletes as fast as the bucket allows, and requests need functions of the account too.
+// The number of concurrent removals. Each removal deletes as fast as the bucket allows, and requests also need
+// functions of the account.
 const mostWorkers = 5
 
-/** Often: a recount takes several steps, and the quota of an existing site holds after the first one. */
+/**
+ * Recounts run often, because a recount takes several steps, and the quota of an existing site applies only after the
+ * first recount.
+ */
 const recountEvery = Duration.minutes(20)
 
 export const recountRegularly = (scope: Construct, worker: IFunction): void => {

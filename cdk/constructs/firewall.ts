@@ -12,7 +12,7 @@ const windowSeconds = 60
 
 const ruleLabels = { Reputation: 'bad repute', Floods: 'floods', Tokens: 'busy tokens' }
 
-// Firewalls of the same name in a region would share their metrics.
+// Firewalls with the same name in a region would share their metrics, so each has its own name.
 const metricName = ({ stackName }: Stack): string => stackName
 
 export const turnedAway = (stack: Stack, isDistributed: boolean): readonly Metric[] =>
@@ -31,7 +31,7 @@ export const turnedAway = (stack: Stack, isDistributed: boolean): readonly Metri
 const visible = (name: string): CfnWebACL.VisibilityConfigProperty => ({
   cloudWatchMetricsEnabled: true,
   metricName: name,
-  // Samples of requests would contain tokens.
+  // Samples of requests would contain tokens, so they are off.
   sampledRequestsEnabled: false,
 })
 
@@ -39,7 +39,7 @@ const busy = 'busy'
 const { code, message } = errors.tooManyRequests
 const tooManyRequests = { code, message, requestId: '' }
 
-// The limit of O-22, counted for the data centre as a whole.
+// The limit of O-22, counted for the whole data centre.
 const tokenRule = (perToken: number): CfnWebACL.RuleProperty => ({
   name: 'Tokens',
   priority: 2,
@@ -64,8 +64,8 @@ const tokenRule = (perToken: number): CfnWebACL.RuleProperty => ({
 })
 
 /**
- * Blocks addresses with a bad reputation, floods from one address, and tokens that send too much. Bodies are not inspected: files may contain
- * anything. `name` is the metric name.
+ * Blocks addresses with a bad reputation, floods from one address, and tokens that send too many requests. Bodies are
+ * not inspected, because files may contain anything. `name` is the metric name.
  */
 export const createFirewall = (
   scope: Construct,
@@ -103,7 +103,8 @@ const associate = (api: RestApi, acl: CfnWebACL, scope: Construct = api): void =
 }
 
 /**
- * Refuses requests to the gateway that have not passed the firewall of the distribution, which sends one of the secrets.
+ * Refuses requests to the gateway that have not passed the firewall of the distribution. The distribution sends one of
+ * the secrets with each request.
  */
 export const admitDistribution = (api: RestApi, secrets: readonly Secret[]): void => {
   const [first, ...others] = secrets.map(

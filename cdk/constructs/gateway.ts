@@ -22,8 +22,8 @@ import { createLogs } from './service-functions.ts'
 type Functions = Readonly<Record<FunctionName, IFunction>>
 
 /**
- * Sends every request to a function: the prefix of a group to its function, all others to one function, so that 404 and
- * 405 come from the service.
+ * Sends each request to a function: requests below the prefix of a group to the function of this group, all others to
+ * one function, so that 404 and 405 come from the service.
  */
 const addRoutes = ({ root }: RestApi, functions: Functions): void => {
   const integrations = byFunction((name) => new LambdaIntegration(functions[name], { allowTestInvoke: false }))
@@ -54,25 +54,27 @@ interface Refusal {
   readonly retryAfter?: number
 }
 
-// The service has no code for these: the code is the status.
+// The service has no code for these answers, so the code is the status.
 const byStatus = (status: number, message: string) => ({ code: status, status, message })
 
-// Callers meet the limit of Lambda: an event of 6 MB with the body in base64. The limit of the gateway, 10 MB, is
-// higher.
+// Callers reach the limit of Lambda first: an event has at most 6 MB, with the body in base64. The limit of the
+// gateway, 10 MB, is higher.
 const requestTooLarge =
-  'The request is too large: its body can have about 4.5 MB (6 MB in base64). Send files one by one, and larger ' +
-  'ones as resumable uploads (tus 1.0), in pieces of up to 4.5 MB.'
+  'The request is too large: its body can have about 4.5 MB (6 MB in base64). Send files one by one, ' +
+  'and larger files as resumable uploads (tus 1.0), in pieces of up to 4.5 MB.'
 
-// The function is throttled, has failed or takes too long. The gateway does not know how far the function got.
+// The function is throttled, has failed or takes too long. The gateway does not know how much of its work the function
+// has done.
 const unanswered = {
   ...errors.unavailable,
   message:
-    'The service did not answer in time. A change may have been made; repeating it is safe. ' +
-    'Repeat the request after the time in the Retry-After header.',
+    'The service did not answer in time. The change may have been made; repeating it is safe. Repeat the ' +
+    'request after the time in the Retry-After header.',
 }
 
 const refused =
-  'The gateway refuses the request: its headers exceed 10 KB, its body exceeds 4.5 MB, or it is malformed.'
+  'The gateway refuses the request: its headers exceed 10 KB, its body exceeds 4.5 MB, or it is ' +
+  'malformed. Correct the request, then send it again.'
 
 const refusals: readonly Refusal[] = [
   { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, error: errors.routeUnknown },
@@ -83,7 +85,10 @@ const refusals: readonly Refusal[] = [
   { type: ResponseType.QUOTA_EXCEEDED, error: errors.tooManyRequests, retryAfter: 3600 },
   { type: ResponseType.INTEGRATION_FAILURE, error: unanswered, retryAfter: 1 },
   { type: ResponseType.INTEGRATION_TIMEOUT, error: unanswered, retryAfter: 1 },
-  { type: ResponseType.WAF_FILTERED, error: byStatus(403, 'A firewall rule refused the request.') },
+  {
+    type: ResponseType.WAF_FILTERED,
+    error: byStatus(403, 'A firewall rule refused the request. If this is wrong, ask the operator of the service.'),
+  },
   { type: ResponseType.DEFAULT_4XX, error: byStatus(400, refused) },
   { type: ResponseType.DEFAULT_5XX, error: unanswered, retryAfter: 1 },
 ]
@@ -91,7 +96,7 @@ const refusals: readonly Refusal[] = [
 const body = ({ code, message }: Refusal['error']) =>
   `{"code":${code},"message":${JSON.stringify(message)},"requestId":"$context.requestId"}`
 
-// Quotes mark fixed values; without them the gateway looks for a request parameter of this name.
+// Quotes mark a fixed value. Without quotes, the gateway looks for a request parameter of this name.
 const fixed = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]))
 
@@ -113,7 +118,7 @@ const addGatewayResponses = (api: RestApi): void => {
   }
 }
 
-// `$context.path` has no query: a query may contain a token.
+// `$context.path` leaves out the query, which may contain a token.
 const fields: Readonly<Record<string, string>> = {
   requestId: '$context.requestId',
   time: '$context.requestTimeEpoch',
@@ -129,8 +134,8 @@ const fields: Readonly<Record<string, string>> = {
   integrationError: '$context.integration.error',
 }
 
-// Bodies pass unchanged in both directions. AWS needs only the first type. LocalStack ignores it and uses the others
-// (https://github.com/localstack/localstack/pull/12199).
+// Bodies pass unchanged in both directions. AWS needs only the first type. LocalStack ignores the first type and uses
+// the others (https://github.com/localstack/localstack/pull/12199).
 const binaryMediaTypes = [
   '*/*',
   ...'application audio font image message model multipart text video'.split(' ').map((type) => `${type}/*`),
@@ -144,13 +149,13 @@ export const createGateway = (
 ): RestApi => {
   const parts = new Construct(scope, 'Gateway')
   const api = new RestApi(parts, 'Api', {
-    // Its metrics have this name: they would include those of an API of the same name in the region.
+    // The metrics are named after the API, so they would include those of another API with this name in the region.
     restApiName: Stack.of(scope).stackName,
     description: 'Site administration service',
     endpointTypes: [EndpointType.REGIONAL],
     binaryMediaTypes,
-    // The role for the logs of gateways: one for each account and region. It outlives this API, because others may use
-    // it.
+    // The role for the logs of gateways. An account has one in each region. The role stays when this API is removed,
+    // because other APIs may use it.
     cloudWatchRole: true,
     cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
     deployOptions: {
@@ -160,19 +165,21 @@ export const createGateway = (
       throttlingBurstLimit: settings.throttling.burst,
       accessLogDestination: new LogGroupLogDestination(createLogs(parts, 'AccessLogs')),
       accessLogFormat: AccessLogFormat.custom(JSON.stringify(fields)),
-      // Logs of executions contain query strings, and go to a log group that never expires. The access log shows
-      // failures.
+      // Logs of executions contain query strings, and are written to a log group that never expires, so they are off.
+      // The access log shows failures.
       loggingLevel: MethodLoggingLevel.OFF,
       dataTraceEnabled: false,
-      // Nobody reads metrics by method, and each costs money. Metrics of the whole API need no setting.
+      // Metrics by method are off, because nobody reads them and each costs money. Metrics of the whole API need no
+      // setting.
       metricsEnabled: false,
     },
-    // With its own domain, the gateway has no other address. The domain of a distribution is not the gateway's.
+    // If the gateway has its own domain, it has no other address. The domain of a distribution does not belong to the
+    // gateway.
     disableExecuteApiEndpoint: dataCentre.customDomain !== undefined && !dataCentre.streaming,
   })
   addGatewayResponses(api)
   addRoutes(api, functions)
-  // A distribution has its own firewall: here, all callers would have the addresses of the distribution.
+  // A distribution has its own firewall. A firewall here would see only the addresses of the distribution.
   if (settings.webApplicationFirewall && !dataCentre.streaming) guardStage(parts, api, settings)
   return api
 }

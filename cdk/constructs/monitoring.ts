@@ -1,13 +1,6 @@
 import { CfnOutput, Duration, type Stack } from 'aws-cdk-lib'
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway'
-import {
-  Dashboard,
-  GraphWidget,
-  type IMetric,
-  LogQueryVisualizationType,
-  LogQueryWidget,
-  Metric,
-} from 'aws-cdk-lib/aws-cloudwatch'
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { type ITable, Operation } from 'aws-cdk-lib/aws-dynamodb'
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
@@ -21,7 +14,6 @@ import { globalTables, type Settings } from '../config/settings.ts'
 import { createAlarms, period, type Watch } from './alarms.ts'
 import type { createChangeEvents } from './change-events.ts'
 import type { RemovalsQueue } from './file-storage.ts'
-import { turnedAway } from './firewall.ts'
 import type { StreamFunction } from './streaming.ts'
 import { streamingWatches } from './streaming-watches.ts'
 
@@ -41,7 +33,7 @@ export interface Watched {
 const gatewayWatches = (api: RestApi): readonly Watch[] => [
   {
     id: 'ServerErrors',
-    // The average of this metric is the share of requests.
+    // The average of this metric is the share of failed requests.
     metric: api.metricServerError({ period, statistic: 'Average' }),
     threshold: 0.01,
     periods: 2,
@@ -54,7 +46,7 @@ const gatewayWatches = (api: RestApi): readonly Watch[] => [
     threshold: 5_000,
     periods: 3,
     impact: '1 in 100 callers waits for more than 5 seconds.',
-    action: 'See on the dashboard whether functions or tables are slow.',
+    action: 'Look at the dashboard to see whether the functions or the tables are slow.',
   },
 ]
 
@@ -64,7 +56,7 @@ const functionWatches = (name: string, lambda: LambdaFunction): readonly Watch[]
     metric: lambda.metricErrors({ period }),
     periods: 2,
     impact: `The function ${name} ends without an answer: its work fails, and requests get 503.`,
-    action: 'Look at its log: it cannot start, or has run out of memory or time.',
+    action: 'Read its log: the function cannot start, or has used up its memory or time.',
   },
   {
     id: `${name}Throttles`,
@@ -84,7 +76,7 @@ const metricOf = (table: ITable, metricName: string, statistic: string, dimensio
     period,
   })
 
-const throttlesOf = (kind: 'Read' | 'Write', table: ITable, index?: string) =>
+export const throttlesOf = (kind: 'Read' | 'Write', table: ITable, index?: string) =>
   metricOf(table, `${kind}ThrottleEvents`, 'Sum', index === undefined ? {} : { GlobalSecondaryIndexName: index })
 
 const throttleWatches = (name: string, table: ITable, index?: string): readonly Watch[] =>
@@ -93,11 +85,13 @@ const throttleWatches = (name: string, table: ITable, index?: string): readonly 
     metric: throttlesOf(kind, table, index),
     threshold: 10,
     periods: 2,
-    impact: `The ${index === undefined ? 'table' : `index ${index} of the table`} ${name} throttles ${kind.toLowerCase()}s: callers wait, and some get 503.`,
-    action: 'One very busy site or list is the usual cause: find it in the access logs.',
+    impact:
+      `The ${index === undefined ? 'table' : `index ${index} of the table`} ${name} throttles ` +
+      `${kind.toLowerCase()}s: callers wait, and some get 503.`,
+    action: 'The usual cause is one very busy site or list. Find it in the access logs.',
   }))
 
-// An alarm can add up ten metrics on AWS. On MiniStack it cannot add any.
+// On AWS, an alarm can add up ten metrics. On MiniStack, an alarm cannot add up metrics.
 const errorWatch = (name: TableName, table: ITable): Watch => ({
   id: `${name}Errors`,
   metric: table.metricSystemErrorsForOperations({
@@ -119,7 +113,7 @@ const tableWatches = (name: TableName, table: ITable, isEmulated: boolean): read
   ]
 }
 
-const replicationsIn = ({ tables, replicaRegions }: Watched) =>
+export const replicationsIn = ({ tables, replicaRegions }: Watched) =>
   globalTables.flatMap((name) => {
     const table = tables[name]
     if (!table) return []
@@ -133,16 +127,17 @@ const replicationsIn = ({ tables, replicaRegions }: Watched) =>
 const replicationWatch = ({ name, region, metric }: ReturnType<typeof replicationsIn>[number]): Watch => ({
   id: `${name}ReplicationTo${region}`,
   metric,
-  // A revoked token works for up to 20 seconds where it is cached, and nowhere longer than a minute.
+  // A cached token works for up to 20 seconds after it was revoked. With the time for replication, it works nowhere
+  // longer than a minute.
   threshold: 40_000,
   periods: 2,
   impact:
-    `Changes of the table ${name} take more than 40 seconds to reach ${region}: ` +
-    'revoked tokens still work there, and new ones do not work yet.',
+    `Changes of the table ${name} take more than 40 seconds to reach ${region}: revoked tokens still work ` +
+    'there, and new tokens do not work yet.',
   action: 'Check whether AWS reports a fault of DynamoDB in one of the two regions.',
 })
 
-// The worker reports the age of its removal after each slice. Lambda puts a logged object into `message`.
+// After each slice, the worker logs the age of its removal. Lambda puts a logged object into `message`.
 const ageOfRemovals = (scope: Construct, { functions }: Watched, { stackName }: Stack): Metric => {
   const logGroup = functions['removals']?.logGroup
   if (!logGroup) throw new Error('The worker of removals has no log')
@@ -163,27 +158,29 @@ const removalWatches = ({ queue, failed }: RemovalsQueue, age: Metric): readonly
     metric: queue.metricApproximateAgeOfOldestMessage({ period, statistic: 'Maximum' }),
     threshold: Duration.minutes(30).toSeconds(),
     periods: 1,
-    impact: 'The removal of a folder has made no progress for half an hour: uploads into it are refused.',
-    action: 'Check the log of the function removals, and whether it is throttled.',
+    impact: 'The removal of a folder has made no progress for half an hour: uploads into the folder are refused.',
+    action: 'Read the log of the function removals, and check whether the function is throttled.',
   },
   {
     id: 'RemovalsFailed',
     metric: failed.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
     periods: 1,
-    impact: 'The removal of a folder has stopped half-way: uploads into it are refused.',
-    action: 'Find out why in the log of the function removals, then redrive the queue.',
+    impact: 'The removal of a folder has stopped half-way: uploads into the folder are refused.',
+    action: 'Find the reason in the log of the function removals, then redrive the queue.',
   },
   {
     id: 'RemovalsOld',
     metric: age,
     threshold: removalTimes.old,
     periods: 1,
-    impact: 'The removal of a folder has taken more than two hours: uploads into it are refused.',
-    action: 'Search the log of the function removals for "removalAge": a large removal may only need time.',
+    impact: 'The removal of a folder has taken more than two hours: uploads into the folder are refused.',
+    action:
+      'Search the log of the function removals for "removalAge". If the removal is large, it may only need ' +
+      'more time.',
   },
 ]
 
-const logGroupsOf = ({ functions, streaming }: Watched): readonly (readonly [name: string, ILogGroup])[] => [
+export const logGroupsOf = ({ functions, streaming }: Watched): readonly (readonly [name: string, ILogGroup])[] => [
   ...Object.entries(functions).map(([name, { logGroup }]) => [name, logGroup] as const),
   ...(streaming ? [['stream', streaming.logs] as const] : []),
 ]
@@ -206,7 +203,7 @@ const historyWatch = (lost: Metric): Watch => ({
   metric: lost,
   periods: 1,
   impact: 'The history of a site lacks a change. The change itself succeeded.',
-  action: `Search the logs of the functions for "${lostEntry}": the line has the entry and the reason.`,
+  action: `Search the logs of the functions for "${lostEntry}". The line contains the entry and the reason.`,
 })
 
 const canaryWatch = (canary: LambdaFunction): Watch => ({
@@ -214,8 +211,9 @@ const canaryWatch = (canary: LambdaFunction): Watch => ({
   metric: canary.metricErrors({ period }),
   periods: 2,
   impact:
-    'The canary cannot store, read and remove a file and a field: callers cannot either, or its token has expired.',
-  action: 'The log of CanaryFunction names the request that failed, and the answer.',
+    'The canary cannot store, read and remove a file and a field. Either callers cannot do so, or the ' +
+    'token of the canary has expired.',
+  action: 'Read the log of CanaryFunction: it names the request that failed, and the answer.',
 })
 
 const changeEventsWatch = ({ failed }: NonNullable<Watched['changeEvents']>): Watch => ({
@@ -223,7 +221,7 @@ const changeEventsWatch = ({ failed }: NonNullable<Watched['changeEvents']>): Wa
   metric: failed.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
   periods: 1,
   impact: 'Some changes of sites did not reach the event bus.',
-  action: 'Read them with GET changes. The messages in the queue name the reason.',
+  action: 'Read these changes with GET changes. The messages in the queue name the reason.',
 })
 
 const watchesOf = (watched: Watched, lost: Metric, age: Metric): readonly Watch[] => [
@@ -240,7 +238,7 @@ const watchesOf = (watched: Watched, lost: Metric, age: Metric): readonly Watch[
   ...(watched.canary ? [canaryWatch(watched.canary)] : []),
 ]
 
-// A broken version sets them off within ten minutes. CloudFormation watches five alarms at most.
+// A broken version sets off these alarms within ten minutes. CloudFormation watches at most five alarms.
 const rollbackAlarms = ['ServerErrors', 'removalsFailures', 'StreamFailures', 'StreamStarts']
 
 export const watchDataCentre = (
@@ -254,72 +252,4 @@ export const watchDataCentre = (
   const alarms = createAlarms(scope, watches, settings, alarmTopic)
   const watching = alarms.filter(({ node }) => rollbackAlarms.includes(node.id))
   new CfnOutput(stack, 'RollbackAlarms', { value: watching.map(({ alarmArn }) => alarmArn).join(' ') })
-}
-
-const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>
-  new GraphWidget({ title, left, right, width: 12, height: 6, period })
-
-const ofOperations = (title: string, watched: Watched, ...query: readonly string[]) =>
-  new LogQueryWidget({
-    title,
-    logGroupNames: logGroupsOf(watched).map(([, { logGroupName }]) => logGroupName),
-    queryLines: ['filter message = "request"', ...query],
-    view: LogQueryVisualizationType.TABLE,
-    width: 12,
-    height: 6,
-  })
-
-export const createDashboard = (stack: Stack, watched: Watched): void => {
-  const { api, functions, tables, removals, hasFirewall, streaming } = watched
-  const replications = replicationsIn(watched)
-  const ofFunctions = (title: string, metricFor: (lambda: LambdaFunction, label: string) => IMetric) =>
-    graph(
-      title,
-      Object.entries(functions).map(([label, lambda]) => metricFor(lambda, label)),
-    )
-  const throttles = (kind: 'Read' | 'Write') =>
-    Object.entries(tables).map(([label, table]) => throttlesOf(kind, table).with({ label }))
-  const dashboard = new Dashboard(stack, 'Dashboard', { dashboardName: stack.stackName })
-  dashboard.addWidgets(
-    graph('Requests', [api.metricCount()], [api.metricClientError(), api.metricServerError()]),
-    graph('Latency, ms', [api.metricLatency({ statistic: 'p50' }), api.metricLatency({ statistic: 'p99' })]),
-    ofFunctions('Duration of functions, p99, ms', (lambda, label) =>
-      lambda.metricDuration({ statistic: 'p99', label }),
-    ),
-    ofFunctions('Failures of functions', (lambda, label) => lambda.metricErrors({ label })),
-    ofFunctions('Concurrent functions', (lambda, label) =>
-      lambda.metric('ConcurrentExecutions', { statistic: 'Maximum', label }),
-    ),
-    graph('Throttled reads (left) and writes (right) of tables', throttles('Read'), throttles('Write')),
-    graph(
-      'Waiting removals (left), and the age of the oldest in seconds (right)',
-      [removals.queue.metricApproximateNumberOfMessagesVisible()],
-      [removals.queue.metricApproximateAgeOfOldestMessage()],
-    ),
-    ...(replications.length > 0
-      ? [
-          graph(
-            'Replication of the directory, ms',
-            replications.map(({ name, region, metric }) => metric.with({ label: `${name} to ${region}` })),
-          ),
-        ]
-      : []),
-    ...(hasFirewall
-      ? [graph('Requests that the firewall blocked', [...turnedAway(stack, streaming !== undefined)])]
-      : []),
-    ofOperations(
-      'Operations',
-      watched,
-      'stats count(*) as requests, pct(durationMs, 50) as p50, pct(durationMs, 99) as p99, max(durationMs) as ' +
-        'slowest by operation',
-      'sort requests desc',
-    ),
-    ofOperations(
-      'Operations that were refused or failed',
-      watched,
-      'filter status >= 400',
-      'stats count(*) as answers by operation, status',
-      'sort answers desc',
-    ),
-  )
 }

@@ -36,11 +36,12 @@ export const registerDataCentre = (
   })
   for (const statement of allowKey(settings, Stack.of(scope).region, ['dynamodb'])) lambda.addToRolePolicy(statement)
   lambda.addToRolePolicy(allow('dynamodb', ['PutItem'], directory.tableArn))
-  // CloudFormation cannot change the type of a resource: one of another type has another name.
+  // CloudFormation cannot change the type of a resource, so a resource of another type needs another name.
   const registration = new CustomResource(scope, 'DataCentreRegistration', {
     resourceType: 'Custom::DataCentre',
     serviceToken: lambda.functionArn,
-    // Lambda tries a failing function three times, after one and two more minutes. Each try may take its whole time.
+    // Lambda tries a failing function three times, with pauses of one and two minutes. Each try may take the whole time
+    // of the function.
     serviceTimeout: Duration.minutes(5),
     properties: dataCentre,
   })

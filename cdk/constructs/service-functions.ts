@@ -32,7 +32,10 @@ export const createLogs = (scope: Construct, id: string, logGroupName?: string):
     removalPolicy: RemovalPolicy.DESTROY,
   })
 
-/** Keeps every log of a stack for `days`, also those of functions that the CDK adds, which have no log group. */
+/**
+ * Keeps every log of a stack for `days`, also the logs of functions that the CDK adds, which have no log group of their
+ * own.
+ */
 export const keepLogs = (stack: Stack, days: number): void => {
   for (const resource of stack.node.findAll()) {
     if (!CfnResource.isCfnResource(resource) || resource.cfnResourceType !== 'AWS::Lambda::Function') continue
@@ -51,8 +54,8 @@ interface LambdaOptions extends Omit<FunctionSettings, 'packageFiles' | 'folders
 }
 
 /**
- * A Lambda function with Node 24 on arm64, structured logs in its own log group, and no other permission. The dashboard
- * computes its figures from the logs: no custom metrics, and tracing only on request.
+ * A Lambda function with Node 24 on arm64. Its structured logs are in its own log group. It has no other permission.
+ * The dashboard computes its figures from the logs, so there are no custom metrics. Tracing is off by default.
  */
 export const createServiceFunction = (
   scope: Construct,
@@ -91,7 +94,7 @@ export interface FunctionOptions {
   readonly stores: { readonly tables: Tables; readonly files: Bucket; readonly removals: Queue }
 }
 
-// Bytes of a file that fit into an event of 6 MB, in base64 with the rest of the request.
+// In bytes: the part of a file that fits into an event of 6 MB, in base64, together with the rest of the request.
 const largestFile = 4_500_000
 
 export const statementsOf = (
@@ -150,7 +153,7 @@ const textsOf = ({ dataCentre, settings, stores: { tables, files, removals } }: 
   removalsQueueUrl: removals.queueUrl,
 })
 
-/** The environment of the function that streams. Its largest file is that of one machine. */
+/** The environment of the streaming function. Its largest file is as large as on one machine. */
 export const streamEnvironment = (options: FunctionOptions, originSecrets: string): Record<string, string> => ({
   ...environmentOf(settingsOf.stream, { ...textsOf(options), originSecrets }),
   NODE_OPTIONS: streaming.nodeOptions,

@@ -2,7 +2,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { TableName } from '../../lib/config/tables.ts'
 import type { FileAccess, TableAccess } from '../config/grants.ts'
 
-/** Allows actions, without the prefix of their service, on one resource. */
+/** Allows actions on one resource. The names of the actions come without the prefix of their service. */
 export const allow = (service: string, actions: readonly string[], resource: string): PolicyStatement =>
   new PolicyStatement({ actions: actions.map((action) => `${service}:${action}`), resources: [resource] })
 

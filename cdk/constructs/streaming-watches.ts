@@ -7,7 +7,7 @@ import type { StreamFunction } from './streaming.ts'
 
 export const streamingWatches = ({ lambda, logs }: StreamFunction): readonly Watch[] => {
   const metricName = 'StreamStartFailures'
-  // Lambda checks only that the process accepts connections, and has no metric for failed starts.
+  // Lambda only checks that the process accepts connections, and has no metric for failed starts.
   const starts = new MetricFilter(logs, metricName, {
     logGroup: logs,
     filterPattern: FilterPattern.allTerms('platform.initReport', 'failure'),
@@ -44,24 +44,28 @@ export const streamingWatches = ({ lambda, logs }: StreamFunction): readonly Wat
   ]
 }
 
-/** Failures of a data centre that callers notice, in any of its parts. CloudFront has its metrics in one region. */
+/**
+ * Failures of a data centre that callers notice, in any of its parts. CloudFront has its metrics in one region only.
+ */
 export const distributionWatches = (id: string, distribution: Distribution): readonly Watch[] => [
   {
     id: `${id}DistributionFailures`,
-    // A percentage of requests.
+    // In percent of all requests.
     metric: distribution.metric5xxErrorRate({ period }),
     threshold: 1,
     periods: 2,
     impact: `More than 1 in 100 requests to the data centre ${id} fails.`,
-    action: 'Look at the alarms of the data centre, then at the log of the distribution.',
+    action: 'Look at the alarms of the data centre, then read the log of the distribution.',
   },
   {
     id: `${id}DistributionSlow`,
     metric: distribution.metricOriginLatency({ period, statistic: 'p50' }),
-    // Uploads last as long as their bodies, so the limit is that of half of the requests.
+    // An upload lasts as long as its body, so the alarm watches half of the requests.
     threshold: 5_000,
     periods: 3,
     impact: `Half of the callers of the data centre ${id} wait for more than 5 seconds.`,
-    action: 'See on its dashboard whether functions or tables are slow. Many large uploads are no fault.',
+    action:
+      'Look at the dashboard of the data centre to see whether the functions or the tables are slow. ' +
+      'Many large uploads are no fault.',
   },
 ]

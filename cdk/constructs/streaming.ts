@@ -37,7 +37,7 @@ import { admitDistribution } from './firewall.ts'
 import { createLogs, type FunctionOptions, statementsOf, streamEnvironment } from './service-functions.ts'
 
 // The function accepts this secret and the previous one, so that requests succeed while the distribution changes to the
-// new one. AWS generates each once.
+// new secret. AWS generates each secret once.
 const originSecrets = (scope: Construct, number: number): readonly [Secret, ...Secret[]] => {
   const create = (index: number) =>
     new Secret(scope, `OriginSecret${index}`, {
@@ -60,7 +60,7 @@ const createStreamFunction = (
   const logs = createLogs(scope, 'Logs')
   const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
   logs.grantWrite(role)
-  // Lambda writes requests from its own region to a second log group.
+  // Lambda writes requests that come from its own region to a second log group.
   createLogs(scope, 'LocalLogs', `${logs.logGroupName}.local`).grantWrite(role)
   for (const statement of statementsOf('storage', options)) role.addToPolicy(statement)
   const secrets = originSecrets(scope, number)
@@ -69,6 +69,7 @@ const createStreamFunction = (
     runtime: WebFunctionRuntime.NODEJS_24_X,
     code: WebFunctionCode.fromAssetToManagedBucket(options.bundle),
     role,
+    // CloudFormation inserts the secrets, so that the template does not contain them.
     environment: streamEnvironment(options, secretTexts(secrets)),
     timeout: Duration.seconds(streaming.longestRequest),
     maxConcurrencyPerEnvironment: streaming.requestsAtOnce,
@@ -77,14 +78,14 @@ const createStreamFunction = (
     applicationLogLevel: ApplicationLogLevel.TRACE,
     // Only this level reports a failed start.
     systemLogLevel: SystemLogLevel.WARN,
-    // It checks the secret of the distribution itself. IAM would require a digest of the whole body before its first
-    // byte.
+    // The function itself checks the secret of the distribution. With IAM, the distribution would need a digest of the
+    // whole body before it sends the first byte.
     defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED,
     defaultEndpoint: endpointLimits(throttling),
   })
   Validations.of(lambda.endpoint).acknowledge({
     id: '@aws-cdk/aws-lambda:webFunctionPublicEndpoint',
-    reason: 'The function refuses every request without the secret of the distribution, before it reads it.',
+    reason: 'The function refuses every request without the secret of the distribution, before it reads the request.',
   })
   return { lambda, logs, secrets }
 }
@@ -114,19 +115,19 @@ const functionOrigin = ({ lambda, secrets: [secret] }: StreamFunction): IOrigin 
     customHeaders: withSecret(secret),
   })
 
-// Passes requests and answers unchanged. Nothing is cached, because answers depend on the token. Nothing is compressed,
-// because that would weaken the entity tag.
+// Passes requests and answers on unchanged. Answers are not cached, because they depend on the token, and not
+// compressed, because this would weaken the entity tag.
 const passing = (origin: IOrigin): BehaviorOptions => ({
   origin,
   allowedMethods: AllowedMethods.ALLOW_ALL,
   cachePolicy: CachePolicy.CACHING_DISABLED,
   originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
-  // A plain request contains a token: a redirect would come too late.
+  // An unencrypted request already contains the token, so a redirect to https would come too late.
   viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
   compress: false,
 })
 
-// CloudFront would cache these errors for ten seconds, for every caller.
+// By default, CloudFront caches these errors for ten seconds, for every caller.
 const rememberedErrors = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]
 
 const recordsOf = (scope: Construct, customDomain: CustomDomain, distribution: Distribution): IDependable[] => {
@@ -142,9 +143,9 @@ export interface Edge {
 }
 
 /**
- * A distribution as the address of a data centre. It sends requests for files to the function that streams, and all
- * others to the gateway. `host` is that of the data centre, unless it has a custom domain. `entrance` must exist before
- * callers are sent here.
+ * A distribution as the address of a data centre. It sends requests for files to the streaming function, and all others
+ * to the gateway. `host` is the host name of the data centre, unless the data centre has a custom domain. `entrance`
+ * must exist before callers are sent here.
  */
 export const createStreaming = (
   scope: Construct,
@@ -170,11 +171,12 @@ export const createStreaming = (
     httpVersion: HttpVersion.HTTP2_AND_3,
     ...(customDomain && { domainNames: [customDomain.domainName] }),
     ...(certificate && { certificate, minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021 }),
-    // The latency of its origins, for an alarm.
+    // The latency of the origins, for an alarm.
     publishAdditionalMetrics: true,
     ...(edge.webAclArn && { webAclId: edge.webAclArn }),
   })
-  // Without streaming, the gateway has its record here. Streaming changes that record, because two cannot exist.
+  // Without streaming, this record leads to the gateway. Streaming changes the record, because a second one for the
+  // same name cannot exist.
   const records = customDomain ? recordsOf(new Construct(api, 'Entrance'), customDomain, distribution) : []
   return { ...handled, distribution, host: distribution.distributionDomainName, entrance: [distribution, ...records] }
 }

@@ -47,7 +47,7 @@ const encryptionOf = (scope: Construct, name: TableName, { keys, replicas = [] }
   return TableEncryptionV2.customerManagedKey(Key.fromKeyArn(scope, `${tableOutput(name)}Key`, key), others)
 }
 
-/** A table from lib/config/tables.ts: on demand, encrypted, with point-in-time recovery. */
+/** A table from lib/config/tables.ts: billed on demand, encrypted, with point-in-time recovery. */
 export const createTable = (scope: Construct, name: TableName, options: Options): TableV2 => {
   const { partitionKey, sortKey, timeToLive, global, indexes = {} }: TableDefinition = tables[name]
   const { deletionProtection, tableName, hasStream = false, replicas = [] } = options
@@ -70,7 +70,7 @@ export const createTable = (scope: Construct, name: TableName, options: Options)
     encryption: encryptionOf(scope, name, options),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     deletionProtection,
-    // A first deployment that fails must remove its tables, because their names would block the next try.
+    // If a first deployment fails, it must remove its tables, because their names would block the next deployment.
     removalPolicy: deletionProtection ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
   })
 }

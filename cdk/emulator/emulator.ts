@@ -9,8 +9,8 @@ const runFile = promisify(execFile)
 const administration = [join('admin', 'main.js'), '--target', 'aws', '--json']
 
 /**
- * Registers the data centres that a deployment missed or registered under another address: LocalStack without an
- * account does not run custom resources. Returns their ids.
+ * Registers the data centres that a deployment missed or registered under another address, because LocalStack without
+ * an account does not run custom resources. Returns the ids of these data centres.
  */
 export const registerMissing = async (
   emulator: Emulator,
@@ -31,7 +31,7 @@ export const registerMissing = async (
   return missing.map(({ id }) => id)
 }
 
-/** The address is an IP address, so that S3 clients put bucket names into paths. */
+/** The host is an IP address, so that S3 clients put bucket names into paths. */
 export interface Emulator extends Pick<Settings, 'pathEncoding' | 'binaryAccept'> {
   readonly name: 'MiniStack' | 'LocalStack'
   readonly endpoint: string
@@ -61,7 +61,7 @@ export const findEmulator = async (endpoint: string): Promise<Emulator> => {
       return false
     }
   }
-  // MiniStack decodes the path before a function sees it. LocalStack passes it on unchanged, as AWS does.
+  // MiniStack decodes the path before a function gets it. LocalStack passes the path on unchanged, as AWS does.
   if (await isAt('/_ministack/health'))
     return { name: 'MiniStack', endpoint, pathEncoding: 'decoded', binaryAccept: 'any' }
   if (await isAt('/_localstack/health'))
@@ -81,7 +81,7 @@ const prefix = 'SiteAdmin'
 
 export const outputOf = (outputs: Outputs, stack: string, name: string): string => {
   const value = outputs[`${prefix}-${stack}`]?.[name]
-  if (value === undefined) throw new Error(`The stack of ${stack} has been deployed without the output ${name}`)
+  if (value === undefined) throw new Error(`The stack ${stack} has been deployed without the output ${name}`)
   return value
 }
 

@@ -11,20 +11,21 @@ import { DirectoryStack, EdgeStack, WatchStack } from './shared-stacks.ts'
 
 export type Findings = Readonly<Record<string, string>>
 
-// Accepted findings of the rule pack, with reasons. A new finding stops the synthesis.
+// Accepted findings of the rule pack, with the reasons. A new finding stops the synthesis.
 const accepted: Findings = {
   'AwsSolutions-APIG2':
     'The functions check every request against schemas, and answer with the errors of the contract.',
   'AwsSolutions-APIG3': 'A firewall costs money per request. Installations turn it on with webApplicationFirewall.',
   'AwsSolutions-APIG6':
-    'Execution logs contain query strings, which may contain a token. The access log gives the reason of a failure.',
+    'Execution logs contain query strings, which may contain a token. The access log shows the reason of ' +
+    'a failure.',
   'AwsSolutions-APIG4': 'The functions check the token of every request, in the order that the contract requires.',
-  'AwsSolutions-COG4': 'Callers are programs with tokens of the service; there is no user pool.',
+  'AwsSolutions-COG4': 'The callers are programs with tokens of the service, so there is no user pool.',
   'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
     "API Gateway requires this policy in the account's role for logs.",
   'AwsSolutions-SQS3': 'This is the dead-letter queue of the pipe of change events, which the rule does not recognise.',
   'AwsSolutions-S1':
-    'The gateway logs requests for files; logs of the bucket would contain the signatures of download URLs.',
+    'The gateway logs the requests for files. Logs of the bucket would contain the signatures of download ' + 'URLs.',
   'AwsSolutions-IAM5[Resource::<FilesBucket16450113.Arn>/*]':
     'The objects of the bucket are the files of sites, whose names are not known in advance.',
 }
@@ -38,10 +39,12 @@ const acceptedWithStreaming = (region: string, { webApplicationFirewall }: Setti
     'AwsSolutions-CFR2': 'A firewall costs money per request. Installations turn it on with webApplicationFirewall.',
   }),
   'AwsSolutions-CFR3':
-    'The rule knows only the older logs, which contain query strings. The stack for watching logs every request without.',
+    'The rule knows only the older logs, which contain query strings. The stack for watching logs every ' +
+    'request without its query string.',
   'AwsSolutions-CFR4':
-    'Without a domain of its own, a distribution has the certificate of CloudFront, which sets the version.',
-  'AwsSolutions-SMG4': 'originSecret changes it, because the distribution must be deployed with the new one.',
+    'A distribution without its own domain has the certificate of CloudFront, which sets the TLS version.',
+  'AwsSolutions-SMG4':
+    'Changing originSecret changes this secret, because the distribution must be deployed with the new ' + 'secret.',
   'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]':
     'The CDK gives this policy to its own function, which copies code during a deployment.',
   ...Object.fromEntries(
@@ -72,7 +75,7 @@ export const acceptedOf = (settings: Settings): Findings => {
   const backups = settings.backup ? backupPolicies : []
   const ofBackups = backups.map((name) => [
     `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/${name}]`,
-    'AWS maintains the permissions of its backups. Its role can back up, and not restore.',
+    'AWS maintains the permissions for its backups. Its role can back up, but not restore.',
   ])
   return Object.assign({}, accepted, traced, Object.fromEntries(ofBackups), ...there)
 }
@@ -85,7 +88,7 @@ export const checkFindings = (app: App, findings: Findings = acceptedOf(readSett
 
 export const createApp = (bundles: Bundles, props: AppProps = {}): App => {
   const app = new App(props)
-  // A strong reference refuses or misses the certificate that replaces another one.
+  // With a strong reference, a certificate could not be replaced by another one.
   app.node.setContext(DEFAULT_CROSS_STACK_REFERENCES, 'weak')
   const settings = readSettings(app.node)
   const account = accountOfDeployment()
@@ -95,8 +98,8 @@ export const createApp = (bundles: Bundles, props: AppProps = {}): App => {
   const directory = new DirectoryStack(app, `${prefix}-directory`, { ...inRegion(homeRegion(settings)), settings })
   if (settings.directoryRegion === undefined && settings.emulatorEndpoint === undefined) {
     const advice =
-      `Add "directoryRegion": "${homeRegion(settings)}" to the settings: ` +
-      'the directory must stay in this region when another data centre becomes the default.'
+      `Add "directoryRegion": "${homeRegion(settings)}" to the settings, so that the directory stays in ` +
+      'this region when another data centre becomes the default.'
     Annotations.of(directory).addWarningV2('site-admin:directoryRegion', advice)
   }
   const isOnEdge = onEdge(settings).length > 0

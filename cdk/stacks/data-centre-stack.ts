@@ -16,11 +16,12 @@ import { createAdministrationPolicy } from '../constructs/administration.ts'
 import { createBackup } from '../constructs/backup.ts'
 import { createCanary } from '../constructs/canary.ts'
 import { createChangeEvents } from '../constructs/change-events.ts'
+import { createDashboard } from '../constructs/dashboard.ts'
 import { createEntrance } from '../constructs/domain.ts'
 import { encryptWith } from '../constructs/encryption.ts'
 import { createFilesBucket, createRemovalsQueue, recountRegularly, workOff } from '../constructs/file-storage.ts'
 import { createGateway } from '../constructs/gateway.ts'
-import { createDashboard, watchDataCentre } from '../constructs/monitoring.ts'
+import { watchDataCentre } from '../constructs/monitoring.ts'
 import { registerDataCentre } from '../constructs/registration.ts'
 import { createGrantedFunction, keepLogs } from '../constructs/service-functions.ts'
 import { createStreaming, type Edge, secretTexts } from '../constructs/streaming.ts'
@@ -56,7 +57,7 @@ export class DataCentreStack extends Stack {
     this.distribution = streaming?.distribution
     if (streaming) functions.access.addEnvironment('ORIGIN_SECRETS', secretTexts(streaming.secrets))
     const changeEvents = settings.changeEvents ? createChangeEvents(this, tables.journal, id, settings) : undefined
-    // With a distribution, the custom domain belongs to it.
+    // If there is a distribution, the custom domain belongs to the distribution.
     const toGateway = createEntrance(api, streaming ? undefined : dataCentre.customDomain)
     const addresses = { apiId: api.restApiId, distribution: streaming?.host }
     const url = baseUrlOf(settings, dataCentre, addresses, this)

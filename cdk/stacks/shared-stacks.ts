@@ -45,7 +45,7 @@ export class DirectoryStack extends Stack {
     for (const name of globalTables) {
       const tableName = globalTableName(settings.prefix, name)
       const table = createTable(this, name, { tableName, deletionProtection, replicas, keys: settings.encryptionKeys })
-      // Tables come last: when something else fails in a first deployment, none exists that must be deleted again.
+      // Tables are created last. If another resource fails in a first deployment, no table exists that must be deleted.
       table.node.addDependency(...access)
       new CfnOutput(this, `${tableOutput(name)}Name`, { key: tableOutput(name), value: table.tableName })
     }
@@ -96,7 +96,8 @@ export class EdgeStack extends Stack {
       const parts = new Construct(this, id)
       const certificate =
         customDomain && !customDomain.certificateArn && certificateOf(parts, customDomain, zoneOf(parts, customDomain))
-      // The stack of the distribution is deployed after this one. Until then, the distribution uses the certificate.
+      // The stack of the distribution is deployed after this one. Until then, the distribution uses the old
+      // certificate.
       if (certificate) certificate.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE)
       const firewall =
         settings.webApplicationFirewall && createFirewall(parts, 'CLOUDFRONT', `${settings.prefix}-${id}`, settings)

@@ -19,22 +19,26 @@ export const untrustedRedirect = (status: number, target: string): ServiceError 
     status,
     code: status,
     message:
-      `The service redirects to ${hostOf(target)}, where the token is not valid. ` +
-      'Set the URL to the address of the service that issued the token.',
+      `The service redirects to ${hostOf(target)}, where the token is not valid. Set the URL to the address ` +
+      'of the service that issued the token.',
   })
 
 export const tooManyRedirects = (target: string): ServiceError =>
   new ServiceError({
     status: 301,
     code: 301,
-    message: `The service redirects again and again, last to ${hostOf(target)}. Report this to its operator.`,
+    message:
+      `The service redirects again and again, last to ${hostOf(target)}. Report this to the operator of the ` +
+      'service.',
   })
 
 export const untrustedAddress = (url: string): ServiceError =>
   new ServiceError({
     status: 0,
     code: 0,
-    message: `The token is not valid for ${hostOf(url)}. Nothing was sent there.`,
+    message:
+      `The token is not valid for ${hostOf(url)}. Nothing was sent there. Use the address of the service ` +
+      'that issued the token.',
   })
 
 // A service behind a proxy may return an address that only its own machine can reach.

@@ -39,14 +39,16 @@ export interface Placed<Item> {
   readonly total: number
 }
 
-/** News items or blogs. Repeating a link or its removal is no error. */
+/** News items or blogs. Repeating `link` or `unlink` is no error. */
 export interface Objects<Association, Item> {
   list(query?: ListQuery): AsyncIterable<Partial<Item>>
   of(category: number, query?: ListQuery): AsyncIterable<Partial<Association>>
-  /** One page of the site's objects. To read a whole list, use `list`: it tolerates changes in between. */
+  /**
+   * One page of the site's objects. To read a whole list, use `list`: it misses nothing when objects change in between.
+   */
   page(query: PlacedQuery): Promise<Placed<Item>>
   pageOf(category: number, query: PlacedQuery): Promise<Placed<Association>>
-  /** Links up to 500 objects with a category, all or none. Without `displayable`, an existing link keeps its value. */
+  /** Links up to 500 objects with a category: all or none. Without `displayable`, an existing link keeps its value. */
   link(category: number, objects: readonly number[], options?: { readonly displayable?: boolean }): Promise<void>
   unlink(category: number, objects: readonly number[]): Promise<void>
   categoriesOf(object: number, query?: ListQuery): AsyncIterable<Partial<Category>>
@@ -61,7 +63,7 @@ export interface Categories {
   readonly blogs: Objects<BlogAssociation, Blog>
 }
 
-/** A page by `cursor`, which allows lists of any length and changes in between, or by `skip`. */
+/** A page by `cursor` or by `skip`. Only `cursor` allows lists of any length, and changes in between. */
 interface PageQuery {
   readonly where?: string
   readonly order?: string

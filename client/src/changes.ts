@@ -4,14 +4,14 @@ import type { Change, ChangeType } from './generated/types.gen.ts'
 import { paginate } from './pages.ts'
 
 export interface ChangesQuery {
-  /** The list begins after the change with this id. Default: with the oldest change. */
+  /** The list begins after the change with this id. By default, it begins with the oldest change. */
   readonly after?: string
   readonly types?: readonly ChangeType[]
   readonly subject?: string
 }
 
 export interface Changes {
-  /** All changes, oldest first. To continue later, pass the `id` of the last one as `after`. */
+  /** All changes, oldest first. To continue later, pass the `id` of the last change as `after`. */
   list(query?: ChangesQuery): AsyncIterable<Change>
   newest(count: number, query?: Omit<ChangesQuery, 'after'>): Promise<readonly Change[]>
 }

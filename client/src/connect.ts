@@ -61,18 +61,19 @@ export const readUrl = (text: string): string => {
 const readToken = (text: string): string =>
   /^[\x21-\x7e]+$/.test(text.trim())
     ? text.trim()
-    : refuse('The token is empty or has invalid characters. Copy it again.')
+    : refuse('The token is empty or has invalid characters. Copy the token again.')
 
 const chooseSite = (sites: readonly Site[], id: number | undefined): Site => {
   const offered = sites.map((site) => `${site.id} (${site.name})`).join(', ') || 'none'
   const [only] = sites
   if (id === undefined && sites.length === 1 && only) return only
-  if (id === undefined) return refuse(`The token covers several sites. Choose one by id: ${offered}.`)
+  if (id === undefined) return refuse(`The token covers several sites. Choose a site by its id: ${offered}.`)
   return sites.find((site) => site.id === id) ?? refuse(`The token does not cover site ${id}. It covers: ${offered}.`)
 }
 
 /**
- * Generated calls over the transport. Only the creation of a field is not repeatable: repeating a link changes nothing.
+ * Generated calls that use the transport. Of the calls that change something, only the creation of a field cannot be
+ * repeated safely.
  */
 const createCalls = (baseUrl: string, send: Send): Calls =>
   createClient(
@@ -127,7 +128,7 @@ export const signIn = async (options: Service & Credentials): Promise<string> =>
 
 export interface Sites {
   readonly list: readonly Site[]
-  /** A client for one site, at its data centre. Omit the id if the token covers one site only. */
+  /** A client for one site, at its data centre. The id may be left out if the token covers only one site. */
   choose(id?: number): SiteClient
 }
 

@@ -25,24 +25,26 @@ export interface ListedFile extends FolderContent {
 
 export interface PutOptions extends ResumableOptions {
   /**
-   * Omitted: the file must not exist. An `etag`: only this state is replaced. `true`: any state. Error: 412 / 100412.
+   * Left out: the file must not exist. An `etag`: only this state is replaced. `true`: any state is replaced. Error:
+   * 412 / 100412.
    */
   readonly replace?: string | boolean
   readonly contentType?: string
 }
 
 export interface ReadOptions {
-  /** Byte positions, `last` included. */
+  /** Positions of bytes. The byte at `last` is included. */
   readonly range?: { readonly first: number; readonly last?: number }
   readonly version?: string | undefined
-  /** Reads the draft of a page, or the live page if there is none. */
+  /** Reads the draft of a page, or the live page if there is no draft. */
   readonly draft?: boolean | undefined
   readonly etag?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * The change applies only to the state with this tag. Default: the state at the start of the call. Folders have no tag.
+ * The change applies only to the state with this tag. The default is the state at the start of the call. Folders have
+ * no tag.
  */
 export interface FileCondition {
   readonly etag?: string
@@ -79,8 +81,9 @@ export interface Files {
   /** Restores a removed file or folder, or a `version` of a file. `replace` overwrites an existing file. */
   restore(path: string, options?: { readonly version?: string; readonly replace?: boolean }): Promise<void>
   /**
-   * Deletes the old versions of a file for good, or one of them. The file itself stays. 412 if it changes meanwhile. On
-   * AWS, old versions can be purged a minute after their end: the call waits for it.
+   * Deletes the old versions of a file for good, or only the version `version`. The file itself stays. 412 if the file
+   * changes meanwhile. On AWS, a version can be purged a minute after it became an old one, and the call waits for this
+   * minute.
    */
   purge(path: string, options?: { readonly version?: string | undefined }): Promise<void>
   /** The kept versions of a file, newest first. */
@@ -105,7 +108,7 @@ const isEntry = (each: Partial<Entry & FolderContent>): boolean =>
 type Condition = Readonly<Record<string, string>>
 type StatOf = (path: string) => Promise<Entry | undefined>
 
-// A conditional change of a missing file fails with 412, whatever the tag.
+// If the file is missing, a conditional change fails with 412 for any tag.
 const isGone = async (statOf: StatOf, path: string, error: unknown): Promise<boolean> =>
   hasStatus(error, 404) || (hasStatus(error, 412) && (await statOf(path)) === undefined)
 
@@ -135,7 +138,7 @@ const hasContent = async (send: Send, url: string, bytes: Blob): Promise<boolean
   return now.length === wanted.length && now.every((byte, index) => byte === wanted[index])
 }
 
-/** A repetition that fails is a success if an earlier attempt, whose answer was lost, has made the change. */
+/** If an earlier attempt made the change and its answer was lost, the failure of a repetition counts as success. */
 const sendChange = async (
   send: Send,
   call: Omit<Call, 'onUncertain'>,
@@ -157,7 +160,7 @@ const alreadyExists = (path: string, replace: boolean, error: ServiceError): Ser
     {
       ...error,
       message: replace
-        ? `"${path}" is a folder, or someone has just stored it. Read it, then decide.`
+        ? `"${path}" is a folder, or someone has just stored it. Read the path, then decide.`
         : `"${path}" already exists. Pass replace: true to replace it, or its etag to replace only that state.`,
     },
     { cause: error },
@@ -187,7 +190,7 @@ const createWriting = (
 ): Pick<Files, Writing> => {
   const limit: Limit = { piece: Number.POSITIVE_INFINITY }
 
-  /** Conditional. A repetition that finds no source follows a successful move. */
+  /** Conditional. If a repetition finds no source, the earlier attempt has moved it. */
   const relocate = async (from: string, to: string, member: 'path' | 'copyTo', etag: string | undefined) => {
     const condition = await conditionOn(stat, from, etag)
     const call = {
@@ -260,7 +263,7 @@ const createWriting = (
     async purge(path, { version } = {}) {
       const url = urlOf(path, version === undefined ? { versions: '' } : { versionId: version })
       const entry = await statOf(path)
-      // A repetition must not purge a file that was replaced meanwhile.
+      // A repetition must not purge versions of a file that was replaced meanwhile.
       const headers: Condition = entry ? (entry.etag ? { 'If-Match': entry.etag } : {}) : { 'If-None-Match': '*' }
       await sendChange(send, { method: 'DELETE', url, headers, repeatable: true }, async (error) =>
         hasStatus(error, 404),

@@ -21,11 +21,11 @@ export interface ReadField extends Field {
 export interface NewSystemField {
   readonly type: FieldTypeId
   readonly mandatory: boolean
-  /** Default: the last position. */
+  /** By default, the field becomes the last one. */
   readonly order?: number
 }
 
-/** The change applies only to the state with this tag. Default: the state at the start of the call. */
+/** The change applies only to the state with this tag. The default is the state at the start of the call. */
 export interface FieldCondition {
   readonly etag?: string
 }
@@ -36,7 +36,7 @@ export interface Forms {
   types(): AsyncIterable<FieldType>
   fields(form: number): AsyncIterable<Field>
   field(form: number, field: number): Promise<ReadField>
-  /** Returns the id of the new field. 403 / 115006 if the form already has one of this type. */
+  /** Returns the id of the new field. 403 / 115006 if the form already has a field of this type. */
   add(form: number, field: NewSystemField): Promise<number>
   change(form: number, field: number, change: FieldChange, condition?: FieldCondition): Promise<void>
   remove(form: number, field: number, condition?: FieldCondition): Promise<void>
@@ -89,7 +89,7 @@ export const createForms = ({ site, calls: client }: Connection): Forms => {
       try {
         await deleteField({ ...common, path: { ...path, webForm, field }, headers: { 'If-Match': tag } })
       } catch (error) {
-        // The field existed before: an earlier attempt, whose answer was lost, has removed it.
+        // The field existed before, so an earlier attempt has removed it, and its answer was lost.
         if (!(error instanceof ServiceError && error.code === fieldUnknown)) throw error
       }
     },

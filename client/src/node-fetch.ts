@@ -11,7 +11,7 @@ const write = (request: ClientRequest, bytes: Uint8Array): Promise<void> =>
     request.write(bytes, (error) => (error ? reject(error) : resolve()))
   })
 
-/** Reads the next bytes while it sends the previous ones, with two buffers. */
+/** Two buffers: reads the next bytes while it sends the previous ones. */
 const sendStream = async (request: ClientRequest, stream: ReadableStream<Uint8Array>): Promise<void> => {
   const closed = once(request, 'close').then(() => {
     throw new Error('The connection was closed.')
@@ -55,7 +55,7 @@ const fetchByStream = (
       headers: { 'User-Agent': 'site-admin-client', ...Object.fromEntries(new Headers(headers)) },
     })
     let answer: IncomingMessage | undefined
-    // The signal option of Node would make a cut answer look complete.
+    // With the signal option of Node, an answer that was cut off would look complete.
     const stop = () => {
       answer?.destroy(signal?.reason)
       request.destroy(signal?.reason)
@@ -68,7 +68,7 @@ const fetchByStream = (
     })
     request.on('response', (incoming) => {
       answer = incoming
-      // The service answered before the end of the request: close the connection, and do not send the rest.
+      // The service answered before the end of the request: the connection is closed, and the rest is not sent.
       incoming.once('end', () => {
         if (!request.writableFinished) request.destroy()
       })

@@ -14,7 +14,7 @@ const chunkBytes = 512 * 1024
 
 type Fill = (bytes: Uint8Array, position: number) => Promise<void>
 
-/** Reads on demand, directly into the buffer of the reader if there is one. */
+/** Reads on demand. If the reader has a buffer, reads directly into this buffer. */
 const streamOf = (fill: Fill, start: number, end: number): StreamedBody => ({
   size: end - start,
   stream({ onRead, onFault }) {
@@ -42,8 +42,8 @@ const streamOf = (fill: Fill, start: number, end: number): StreamedBody => ({
 })
 
 /**
- * Opens a file with its present size. If it shrinks, the upload ends with a `ServiceError`. `check` runs before the
- * last bytes, and may throw: the file is then not placed. Errors: those of `node:fs`.
+ * Opens a file with its present size. If the file shrinks, the upload ends with a `ServiceError`. `check` runs before
+ * the last bytes. If it throws, the file is not placed. Errors: those of `node:fs`.
  */
 export const openFile = async (path: string, check: () => Promise<void> = async () => {}): Promise<FileSource> => {
   const file = await open(path)

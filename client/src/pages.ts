@@ -15,9 +15,9 @@ const endless = () =>
   })
 
 /**
- * Reads a list page by page. Pages may be empty. Errors: a `ServiceError` if the pages form a cycle. It remembers one
- * position, and a later one after twice as many pages each time, so it detects a cycle of any length (R. P. Brent,
- * 1980).
+ * Reads a list page by page. Pages may be empty. Errors: a `ServiceError` if the pages form a cycle. It keeps one
+ * position in memory, and replaces it by a later one after twice as many pages each time, so it detects a cycle of any
+ * length (R. P. Brent, 1980).
  */
 export async function* paginate<Item>(
   read: (position: string | undefined) => Promise<Page<Item>>,

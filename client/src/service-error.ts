@@ -11,8 +11,9 @@ interface Failure {
 
 /**
  * Every failure of the service and of the network. `status` is the HTTP status, and `code` the error code
- * (docs/errors.md); both are 0 without an answer. `message` has advice, `errors` lists each fault, and `requestId`
- * finds the request in the log of the service. `path` is the file or folder of the request, if it had one.
+ * (docs/errors.md); without an answer, both are 0. `message` says what to do, `errors` lists each fault, and
+ * `requestId` identifies the request in the log of the service. `path` is the file or folder of the request, if it had
+ * one.
  */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'

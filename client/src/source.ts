@@ -3,10 +3,12 @@ export interface Watch {
   onFault(error: unknown): void
 }
 
-/** The local bytes are unreadable: the network is not at fault, and a retry does not help. `cause` has the reason. */
+/**
+ * The local bytes cannot be read. A retry does not help, because the network is not the cause. `cause` has the reason.
+ */
 export class Unreadable extends Error {}
 
-/** A body that is read while it is sent. Not every platform supports it; Node does. */
+/** A body that is read while it is sent. Node supports this; some browsers do not. */
 export interface StreamedBody {
   readonly size: number
   /** A new stream of the type `bytes` for each call. It reports every read to `watch`. */
@@ -17,10 +19,13 @@ export type Body = Blob | Uint8Array<ArrayBuffer> | string
 
 /** Bytes that every installation accepts in one request; API Gateway allows 4.5 MB. */
 export const largestRequest = 4_500_000
-/** Bytes of every part but the last of an upload in parts. A smaller file has no parts. */
+/** The bytes of each part of an upload in parts, except the last one. A smaller file has no parts. */
 export const partLength = 8 * 1024 ** 2
 
-/** Bytes of a known size that can be read repeatedly, in any order. A `Blob` is one, also a browser's `File`. */
+/**
+ * Bytes of a known size that can be read repeatedly, in any order. A `Blob` is such a source, also the `File` of a
+ * browser.
+ */
 export interface Source {
   readonly size: number
   /** The bytes from `start` up to, but not including, `end`. */

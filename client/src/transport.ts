@@ -18,34 +18,37 @@ export interface Call {
   readonly body?: Body | StreamedBody | undefined
   readonly signal?: AbortSignal | null | undefined
   /**
-   * The request may be repeated if its outcome is unknown: after a broken connection or a gateway timeout. After 429
-   * and 503, every request is repeated.
+   * The request may be repeated if its outcome is unknown: after a broken connection, or after a gateway timeout. After
+   * 429 and 503, every request is repeated.
    */
   readonly repeatable: boolean
-  /** The URL needs no token and must not receive it: the service has signed it. */
+  /** The URL needs no token and must not receive the token, because the service has signed the URL. */
   readonly isSigned?: boolean
-  /** The caller reads the answer as a stream, and must check that it is complete. */
+  /** The caller reads the answer as a stream, and must check that the answer is complete. */
   readonly streams?: boolean
   readonly onUncertain?: (() => void) | undefined
 }
 
 export interface Patience {
   readonly attempts?: number
-  /** The longest wait before the second attempt, in milliseconds; it doubles with each attempt. Default: 250. */
+  /**
+   * In milliseconds: the longest wait before the second attempt. The longest wait doubles with each attempt. Default:
+   * 250.
+   */
   readonly delay?: number
 }
 
 export interface TransportOptions extends Patience {
-  /** Signing in needs none. */
+  /** A sign-in needs no token. */
   readonly token?: string
-  /** The address that the caller gave. Its service names the other trusted ones. */
+  /** The address that the caller gave. The service at this address names the other trusted addresses. */
   readonly base: string
   readonly trustedUrls: () => readonly string[]
   readonly fetch: Fetch
   readonly signal?: AbortSignal | undefined
 }
 
-/** Milliseconds: the longest wait between two attempts, and the longest `Retry-After` that is obeyed. */
+/** In milliseconds: the longest wait between two attempts, and the longest `Retry-After` that is obeyed. */
 const longestDelay = 20_000
 const longestRetryAfter = 120_000
 const mostRedirects = 3
@@ -53,8 +56,8 @@ const mostRedirects = 3
 /** Bytes that platforms and systems may buffer after a read. */
 const mostUnderway = 5_000_000
 
-// Milliseconds for an answer: a minute plus the time of the bytes at 16 kB/s. For streamed bytes, the time since the
-// last read.
+// In milliseconds, for an answer: a minute plus the time that the bytes take at 16 kB/s. For streamed bytes, the time
+// since the last read.
 const timeoutFor = (body: Call['body']): number => {
   const size =
     body === undefined ? 0 : typeof body === 'string' ? body.length : 'size' in body ? body.size : body.length
@@ -78,7 +81,7 @@ export const pause = (milliseconds: number, signal?: AbortSignal | null): Promis
     else signal?.addEventListener('abort', stop, { once: true })
   })
 
-// Milliseconds; the header has seconds or a date (RFC 9110, section 10.2.3).
+// In milliseconds. The header has seconds or a date (RFC 9110, section 10.2.3).
 const retryAfter = (headers: Headers): number => {
   const value = headers.get('Retry-After') ?? ''
   const wait = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
@@ -86,13 +89,13 @@ const retryAfter = (headers: Headers): number => {
 }
 
 const isTemporaryRefusal = (status: number): boolean => status === 429 || status === 503
-/** A gateway gave up: the service may have carried out the request. */
+/** A gateway has stopped waiting, but the service may have carried out the request. */
 const isUncertain = (status: number): boolean => status === 502 || status === 504
 
 const longestAnswer = 32_000_000
 export const hasNoBody = (status: number): boolean => [101, 204, 205, 304].includes(status)
 
-// A captive portal answers every request with a page. The service never answers a change with one.
+// A captive portal answers every request with a page. The service never answers a change with a page.
 const isPage = ({ method }: Call, { headers }: Response): boolean =>
   method !== 'GET' && headers.get('Content-Type')?.includes('html') === true
 
@@ -112,8 +115,8 @@ const whole = async ({ status, headers, body }: Response): Promise<Response> => 
 
 type Outcome = { readonly response: Response } | { readonly fault: unknown }
 
-// The error code of Node, in brackets: an untrusted certificate needs another remedy than a wrong port. Browsers have
-// no code.
+// The error code of Node, in brackets, because an untrusted certificate needs another remedy than a wrong port.
+// Browsers give no code.
 const reasonOf = (fault: unknown): string => {
   const { code, cause } = Object(fault)
   const name = typeof code === 'string' ? code : Object(cause).code
@@ -125,7 +128,7 @@ const redirectOf = ({ status, headers }: Response, url: string): string | undefi
   return location && [301, 302, 307, 308].includes(status) ? new URL(location, url).href : undefined
 }
 
-/** A file may be in a bucket, whose URL needs no token and must not receive it. */
+/** A file may be in a bucket. Its URL needs no token and must not receive it. */
 const isFileRead = ({ method }: Call, { status }: Response): boolean => method === 'GET' && status === 302
 
 const isStreamed = (body: Body | StreamedBody): body is StreamedBody =>
@@ -149,7 +152,7 @@ const createRedirectFollower = ({ token, base: given, trustedUrls, fetch: send }
     refuseDowngrade(given, url)
     if (!isTrusted(url)) throw untrustedAddress(url)
     const response = await send(url, { ...init, ...bodyOf(call, watch) })
-    // A browser hides redirects from scripts. It drops the token itself when the host changes.
+    // A browser hides redirects from scripts. The browser itself drops the token when the host changes.
     if (response.type === 'opaqueredirect' && call.method === 'GET') return send(url, { ...init, redirect: 'follow' })
     const target = redirectOf(response, url)
     if (target === undefined) return response
@@ -166,9 +169,9 @@ const createRedirectFollower = ({ token, base: given, trustedUrls, fetch: send }
       return send(call.url, { method: call.method, headers, signal, ...bodyOf(call, watch) })
     }
     if (token !== undefined) headers.set('Authorization', token)
-    // Without a length they would be sent in chunks, and a proxy may need the length.
+    // Without a declared length the bytes would be sent in chunks, but a proxy may need the length.
     if (call.body !== undefined && isStreamed(call.body)) headers.set('Content-Length', String(call.body.size))
-    // The platforms disagree whether a followed redirect keeps the token.
+    // Platforms differ in whether a followed redirect keeps the token, so redirects are followed here.
     const init: RequestInit = { method: call.method, headers, redirect: 'manual', signal }
     let answer = await hop(call, call.url, init, watch)
     for (let redirects = 0; typeof answer === 'string'; redirects++) {
@@ -186,7 +189,7 @@ const attempt = async (follow: ReturnType<typeof createRedirectFollower>, call: 
   const begin = () => {
     clearTimeout(timer)
     if (isOver) return
-    timer = setTimeout(() => timeout.abort(new Error('No answer in time.')), timeoutFor(call.body))
+    timer = setTimeout(() => timeout.abort(new Error('No answer arrived in time.')), timeoutFor(call.body))
   }
   begin()
   let unreadable: Unreadable | undefined
@@ -255,16 +258,17 @@ const accepted = async (call: Call, response: Response, base: string): Promise<R
   const failure = await (isUnexpected
     ? unexpectedAnswer(response, hostOf(call.url))
     : failureOf(response, hostOf(call.url)))
-  // Another server there knows neither the path nor the token.
+  // The token and the path of this service mean nothing to another server.
   const isOther = failure.code === failure.status || failure.status === 401
   const note = isOther ? addressNote(call.url, base) : ''
   throw new ServiceError({ ...failure, message: `${failure.message}${note}`, path: pathIn(call.url) })
 }
 
 /**
- * Sends requests with the token to trusted addresses only. Repeats them, with full jitter and never before
- * `Retry-After`, if that is safe and helps. Returns answers with status 2xx, 304, or 3xx to other hosts. Throws a
- * `ServiceError` for all others, `Unreadable` for unreadable local bytes, and the reason of the signal.
+ * Sends requests with the token to trusted addresses only. Repeats a request if that is safe and can help, after a
+ * random wait (full jitter), and never before `Retry-After`. Returns answers with status 2xx, 304, or 3xx to other
+ * hosts. Throws a `ServiceError` for all others, `Unreadable` for local bytes that cannot be read, and the reason of
+ * the signal.
  */
 export const createTransport = ({ signal: ends, ...options }: TransportOptions) => {
   const follow = createRedirectFollower(options)

@@ -2,9 +2,9 @@ import type { UploadState } from './generated/types.gen.ts'
 import { answerOf, hasStatus, isList, ServiceError } from './service-error.ts'
 import { partLength, type Source } from './source.ts'
 import type { Send } from './transport.ts'
-import { addressIn, type Destination, type Limit, type ResumableOptions } from './upload.ts'
+import { addressIn, type Destination, type Limit, type SendFile } from './upload.ts'
 
-/** Parts in one request for addresses, which are sent side by side. */
+/** The number of parts whose addresses are requested together. These parts are sent side by side. */
 const partsAtOnce = 8
 const mostAttempts = 3
 
@@ -66,7 +66,7 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
       const { addresses } = await stateOf(address, `?first=${parts[0]?.number}&digests=${digests}`)
       const sending = parts.map(async ({ number, bytes }) => {
         const place = addresses.find((one) => one.number === number)
-        if (!place) throw new Error(`The service gave no address of part ${number}.`)
+        if (!place) throw new Error(`The service gave no address for part ${number}. Repeat the upload.`)
         const { url, headers } = place
         await send({ method: 'PUT', url, headers, body: bytes, signal, repeatable: true, isSigned: true })
       })
@@ -101,7 +101,7 @@ const beginIfOffered = async ({ begin }: Requests, destination: Destination): Pr
   }
 }
 
-/** Repeats with new addresses when one has expired, or when bytes were damaged on their way. */
+/** Repeats with new addresses when an address has expired, or when bytes were damaged on their way. */
 const sendGroup = async ({ sendParts }: Requests, address: string, parts: readonly Part[]): Promise<void> => {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -139,15 +139,15 @@ const sendMissing = async (
 
 /**
  * Sends the parts of a large file to the bucket of the service, side by side. False when the service offers no parts,
- * or when its bucket does not answer: a browser may not be allowed to call it. Then nothing is left of the upload.
+ * or when the bucket does not answer: a browser may be forbidden to call it. Then nothing is left of the upload.
  */
-export const uploadInParts = async (
-  send: Send,
-  source: Source,
-  destination: Destination,
-  { onProgress, signal, resume, onBegun }: ResumableOptions,
-  limit: Limit,
-): Promise<boolean> => {
+export const uploadInParts: SendFile<boolean> = async (
+  send,
+  source,
+  destination,
+  { onProgress, signal, resume, onBegun },
+  limit,
+) => {
   const total = source.size
   const requests = createRequests(send, source, signal)
   const earlier = resume?.startsWith(destination.uploads) ? await requests.find(resume) : undefined

@@ -4,7 +4,7 @@ import { type Source, Unreadable, type Watch } from './source.ts'
 import { pause, type Send } from './transport.ts'
 
 export interface UploadProgress {
-  /** Sent bytes. After a broken connection, the number may decrease. */
+  /** The number of sent bytes. After a broken connection, it may decrease. */
   readonly sent: number
   readonly total: number
 }
@@ -12,9 +12,12 @@ export interface UploadProgress {
 export interface ResumableOptions {
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined
   readonly signal?: AbortSignal | undefined
-  /** The address of an earlier upload of the same bytes. If it is gone or has another size, the upload starts again. */
+  /**
+   * The address of an earlier upload of the same bytes. If that upload is gone or has another size, a new upload
+   * starts.
+   */
   readonly resume?: string | undefined
-  /** Receives the address of the upload. Save it to continue after a crash, within a day. */
+  /** Receives the address of the upload. Save it, to continue within a day after a crash. */
   readonly onBegun?: ((address: string) => void | Promise<void>) | undefined
 }
 
@@ -26,11 +29,11 @@ export interface Destination {
   readonly uploads: string
 }
 
-/** Bytes: a piece that every installation accepts, the largest piece in memory, and the largest streamed piece. */
+/** In bytes: a piece that every installation accepts, the largest piece in memory, and the largest streamed piece. */
 const safePiece = 4_000_000
 const largestHeld = 16 * 1024 ** 2
 const largestStreamed = 1024 ** 3
-// Milliseconds per piece: the interval of progress, and the loss when a connection breaks.
+// In milliseconds, for one piece: how often progress is reported, and how much work is lost when a connection breaks.
 const pieceTime = 1000
 const mostFruitlessAppends = 8
 
@@ -45,18 +48,27 @@ interface State {
 
 const isGone = (error: unknown): boolean => hasStatus(error, 404, 410)
 
-/** The largest piece that proxies before the service accept, shared by all uploads of a client. */
+/** The largest piece that proxies in front of the service accept. All uploads of a client share it. */
 export interface Limit {
   piece: number
-  /** The service has refused an upload in parts. */
+  /** True when the service has refused an upload in parts. */
   hasNoParts?: boolean
-  /** One group of parts at a time is in memory. */
+  /** Only one group of parts is in memory at a time. */
   lastGroup?: Promise<unknown>
 }
 
+export type SendFile<Result> = (
+  send: Send,
+  source: Source,
+  destination: Destination,
+  options: ResumableOptions,
+  limit: Limit,
+) => Promise<Result>
+
 /**
- * Chooses the size of each piece. Streamed bytes go in one piece: a proxy refuses a piece that is too large by its
- * header, before most of it is sent. Pieces in memory start small, and grow as long as they are fast and accepted.
+ * Chooses the size of each piece. Streamed bytes are sent as one piece: a proxy that refuses a piece because of its
+ * declared size does so before most of it is sent. Pieces in memory start small, and grow as long as they are fast and
+ * accepted.
  */
 const createPieces = (limit: Limit, isStreamed: boolean) => {
   let size = isStreamed ? largestStreamed : safePiece
@@ -70,8 +82,8 @@ const createPieces = (limit: Limit, isStreamed: boolean) => {
       size = isStreamed && bytes >= 2 * safePiece ? largestStreamed : Math.max(safePiece, quick)
     },
     /**
-     * Continues with smaller pieces, for good if the size was certainly or probably the reason. False if they are
-     * already small.
+     * Continues with smaller pieces. If the size was certainly or probably the reason, the pieces stay small. False if
+     * they are already small.
      */
     shrink(bytes: number, isCertain: boolean): boolean {
       if (bytes <= safePiece) return false
@@ -83,7 +95,7 @@ const createPieces = (limit: Limit, isStreamed: boolean) => {
   }
 }
 
-// A proxy refuses a large piece, or cuts the connection. The service has then stored nothing of it.
+// A proxy refuses a large piece, or closes the connection. The service has then stored nothing of this piece.
 const isTooLarge = (error: ServiceError): boolean => error.status === 413 || error.code === 104005
 const mayBeTooLarge = (error: ServiceError, before: State, now: State | undefined): boolean =>
   error.status === 0 && now?.offset === before.offset
@@ -160,13 +172,13 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
 /**
  * Uploads a source in pieces (tus 1.0.0), and continues after a broken connection. Resolves when the file is in place.
  */
-export const uploadResumably = async (
-  send: Send,
-  source: Source,
-  destination: Destination,
-  { onProgress, signal, resume, onBegun }: ResumableOptions,
-  limit: Limit,
-): Promise<void> => {
+export const uploadResumably: SendFile<void> = async (
+  send,
+  source,
+  destination,
+  { onProgress, signal, resume, onBegun },
+  limit,
+) => {
   const total = source.size
   const { begin, find, append } = createRequests(send, source, signal)
 

@@ -6,10 +6,10 @@ interface Link {
   readonly place: string
 }
 
-/** A link with another token than the current one waits for an answer. */
+/** A link with another token than the current one waits for the answer of the user. */
 export interface Links {
   readonly asked: ReadonlySignal<Link | undefined>
-  /** Signs in, or asks. True if it asks: the page then stays as it is. */
+  /** Signs in, or asks the user. Returns true if it asks: the page then stays as it is. */
   open(link: Link): boolean
   drop(): void
 }
@@ -19,7 +19,9 @@ export const createLinks = (session: Session): Links => {
 
   const isSignedIn = () => (session.sites.value?.list.length ?? 0) > 0
 
-  /** A saved token comes before the token of the link. If it could not be tested yet, the link waits. */
+  /**
+   * A saved token has priority over the token of the link. If the saved token could not be tested yet, the link waits.
+   */
   const signIn = async (link: Link) => {
     waiting.value = link
     if (!session.sites.value) await session.restoreSession()

@@ -25,7 +25,7 @@ const App = ({ session, live, links }: AppProps) => {
   const site = sites?.list.find(({ id }) => id === wanted) ?? sites?.list[0]
   const client = useMemo(() => site && sites?.choose(site.id), [sites, site?.id])
   useEffect(() => {
-    // The address names no site, or one that the token does not cover.
+    // The address names no site, or a site that the token does not cover.
     if (site && site.id !== wanted)
       goTo({ site: site.id, ...(wanted !== undefined && { path: [] }) }, { replace: true })
   }, [site, wanted])
@@ -55,7 +55,7 @@ const App = ({ session, live, links }: AppProps) => {
 }
 
 const start = async () => {
-  // The page is served beside the service: `…/prod/console`.
+  // The console has the address of the service as a prefix: `…/prod/console`.
   const url = new URL('.', location.href).href
   const session = createSession({ url, stores: { tab: sessionStorage, device: localStorage } })
   const links = createLinks(session)
@@ -66,7 +66,7 @@ const start = async () => {
       return () => document.removeEventListener('visibilitychange', listener)
     },
   })
-  // An open page handles a link with a token without a reload.
+  // An open page handles a link with a token without reloading.
   followAddress(() => {
     const { token, rest } = takeToken(location.hash)
     if (token === undefined) return

@@ -1,11 +1,12 @@
 import type { SiteClient } from '../../client/src/index.ts'
 
-/** An object that stays the same while the page is open. Each member is read from the current `now()`. */
+/** A stable object whose members are read from the current result of `now()`. */
 const follow = <Part extends object>(now: () => Part): Part =>
   new Proxy(now(), { get: (_, name) => Reflect.get(now(), name) })
 
 /**
- * A client that outlives its token: after a new sign-in it uses the new token, so running and repeated work continues.
+ * A client that outlives its token. After a new sign-in it uses the new token, so that running and repeated work
+ * continues.
  */
 export const createRenewableClient = (now: () => SiteClient): SiteClient => ({
   get site() {

@@ -13,20 +13,20 @@ interface SessionOptions {
 
 export interface Session {
   readonly sites: Signal<Sites | undefined>
-  /** The token has stopped working. The page stays as it is until the next sign-in. */
+  /** True when the token has stopped working. The page stays as it is until the next sign-in. */
   readonly isExpired: Signal<boolean>
   readonly isBusy: Signal<boolean>
   readonly failure: Signal<unknown>
   signIn(token: string, keep: Keep): Promise<void>
-  /** Does not sign in. */
+  /** Tests a token without signing in. */
   lookUp(token: string): Promise<Sites>
   enter(token: string, sites: Sites, keep: Keep): void
-  /** Signs in with the saved token. Tries again after a failure that does not concern the token. */
+  /** Signs in with the saved token. Tries again after a failure that has nothing to do with the token. */
   restoreSession(): Promise<void>
   hasKept(): boolean
-  /** The token is signed in, or is about to be. */
+  /** True if this token is signed in, or is about to be. */
   isOwn(token: string): boolean
-  /** The signed-in token works and is saved on the device. */
+  /** True if the signed-in token works and is saved on the device. */
   isOnDevice(): boolean
   signOut(): void
 }
@@ -35,7 +35,7 @@ const key = 'site-admin-token'
 
 export const isRefused = (error: unknown): boolean => error instanceof ServiceError && error.status === 401
 
-/** The token of the tab comes first. It does not replace the one of the device. */
+/** The token of the tab has priority. It does not replace the token of the device. */
 const createKept = (stores: SessionOptions['stores']) => ({
   read: () => stores.tab.getItem(key) ?? stores.device.getItem(key),
   isOnDevice: (token: string) => stores.device.getItem(key) === token,
@@ -58,8 +58,8 @@ export const createSession = ({ url, stores, ...options }: SessionOptions): Sess
   let opening = Promise.resolve()
 
   /**
-   * Forgets a saved token that the service refuses. Saves a new one unless the service refuses it, so that it can be
-   * tried again.
+   * Forgets a saved token that the service refuses. Saves a new token unless the service refuses it: after a failure of
+   * the network, it can be tried again.
    */
   const fail = (error: unknown, wanted: string, keep: Keep | undefined) => {
     failure.value = error

@@ -44,7 +44,7 @@ export const Shell = ({ access, live, onSignOut }: ShellProps) => {
   const clients = useRef(new Map<number, SiteClient>())
   const { id } = access.site
   clients.current.set(id, access)
-  // Work on another site stays with its own client.
+  // Work on another site continues with the client of that site.
   const client = useMemo(() => createRenewableClient(() => clients.current.get(id) ?? access), [id])
   const anew = useMemo(() => ({}), [access, live.reconnects.value])
   const uploads = useUploads(client, anew)

@@ -54,7 +54,7 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
     try {
       await inChunks(ids, (some) => client.categories[kind].unlink(category.id, some))
       list.clear()
-      // Undo cannot restore a link that is not displayable.
+      // Undo would make each link displayable, so it is not offered for hidden links.
       const canUndo = items.every(({ isDisplayable }) => isDisplayable)
       notify(t.unlinked(ids.length), canUndo ? { label: texts.value.undo, run: () => relink(ids) } : undefined)
     } catch (error) {

@@ -20,7 +20,7 @@ interface ObjectDialogProps {
   readonly onClose: () => void
 }
 
-/** The links to add and to remove. Concurrent changes of other links stay. */
+/** The links to add and to remove. Changes that others made to other links stay. */
 export const difference = (linked: ReadonlySet<number>, wanted: ReadonlySet<number>) => ({
   added: [...wanted].filter((id) => !linked.has(id)),
   removed: [...linked].filter((id) => !wanted.has(id)),

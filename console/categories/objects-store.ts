@@ -7,7 +7,7 @@ export type Kind = (typeof kinds)[number]
 export interface Item {
   readonly id: number
   readonly title: string
-  /** UTC, without a zone. Empty: no date. */
+  /** In UTC, without a zone. Empty if there is no date. */
   readonly released: string
   readonly isDeleted: boolean
   readonly isEnabled: boolean
@@ -28,7 +28,7 @@ export const pageSize = 50
 
 export const defaultView: ListView = { search: '', sort: 'released', isDescending: true, page: 0 }
 
-// Lists of a category nest the members of the object.
+// In the list of a category, the members of the object are nested.
 interface Words {
   readonly id: string
   readonly title: Readonly<Record<Kind, string>>
@@ -126,7 +126,7 @@ export const linkedAmong = async (
   return new Set(items.map(({ objectId = 0 }) => objectId))
 }
 
-/** The limit of the service for one request. */
+/** The largest number of objects that the service accepts in one request. */
 const mostAtOnce = 500
 
 export const inChunks = async (
@@ -173,7 +173,7 @@ export const createListStore = (
         return await load()
       }
       failure.value = undefined
-      // Do not draw unchanged items again.
+      // Unchanged items keep their identity, so that they are not drawn again.
       if (JSON.stringify(found) !== JSON.stringify(page.value)) page.value = found
     } catch (error) {
       if (own === reads) failure.value = error

@@ -16,7 +16,7 @@ const compareBy = {
   lastModified: (a: FolderContent, b: FolderContent) => (a.lastModified ?? '').localeCompare(b.lastModified ?? ''),
 } as const
 
-/** Folders come first. Keeps names that contain the text. */
+/** Keeps the entries whose names contain the text. Folders come first. */
 export const arrange = (
   entries: readonly FolderContent[],
   { column, isDescending }: Order,

@@ -13,7 +13,7 @@ interface CollisionDialogProps {
   readonly uploads: Uploads
 }
 
-/** Closing the dialog skips the file. */
+/** If the user closes the dialog, the file is skipped. */
 export const CollisionDialog = ({ upload, uploads }: CollisionDialogProps) => {
   // The question may appear while the user types elsewhere. A stray Enter must not replace a file.
   const answer = useSignal<Answer>('both')

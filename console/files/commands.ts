@@ -27,7 +27,7 @@ export const downloadAll = (client: SiteClient, paths: readonly string[]): void 
   download(client, paths).catch((error: unknown) => notifyFailure('', error, () => downloadAll(client, paths)))
 }
 
-/** Browsers offer the clipboard only to pages from https or from this machine. Elsewhere, copy a selection. */
+/** Browsers offer the clipboard only to pages from https or from this machine. Elsewhere, a selected text is copied. */
 const copyText = async (text: string): Promise<void> => {
   if (isSecureContext) return navigator.clipboard.writeText(text)
   const field = document.createElement('textarea')
@@ -54,7 +54,7 @@ export const paste = (store: FilesStore): void => {
 }
 
 export interface Command extends MenuItem {
-  /** Shown in the menu only. */
+  /** This command is shown only in the menu. */
   readonly isMinor?: boolean
 }
 

@@ -88,7 +88,7 @@ const Panel = ({ name, path }: DetailsProps & { readonly path: string }) => {
   }, [path])
   const panel = useRef<HTMLElement>(null)
   useLayoutEffect(() => {
-    // Move the focus into the panel. Closing it returns the focus to the list.
+    // Moves the focus into the panel. When the panel closes, the focus returns to the list.
     panel.current?.focus()
     return () => document.querySelector<HTMLElement>('.grid')?.focus()
   }, [])

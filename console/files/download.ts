@@ -9,7 +9,7 @@ const save = (href: string, name: string) => {
   link.click()
 }
 
-/** The browser reads files from a link without a token, so their size does not matter. */
+/** The browser itself downloads the file, from a link that needs no token, so the size of the file does not matter. */
 export const download = async (client: SiteClient, paths: readonly string[]): Promise<void> => {
   for (const path of paths) {
     const { url } = await client.files.link(path)
@@ -17,7 +17,7 @@ export const download = async (client: SiteClient, paths: readonly string[]): Pr
   }
 }
 
-/** A link covers only the current version, so the bytes of old ones pass through the page. */
+/** A link leads only to the current version, so the page itself reads the bytes of old versions. */
 export const downloadVersion = async (client: SiteClient, path: string, version: string): Promise<void> => {
   const response = await client.files.read(path, { version })
   const url = URL.createObjectURL(await response.blob())

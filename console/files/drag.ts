@@ -6,7 +6,7 @@ import type { Uploads } from '../uploads/uploads.ts'
 import type { FilesStore } from './files-store.ts'
 import { relocateAndNotify } from './notified-actions.ts'
 
-// The dragged entries. The type is unique, because another tab may drag paths of another site.
+// The dragged entries. The media type is unique to this tab, because another tab may drag paths of another site.
 let dragged: { readonly type: string; readonly paths: readonly string[] } | undefined
 
 export const dragTarget = signal<string | undefined>(undefined)

@@ -14,7 +14,7 @@ import { useListFocus } from './list-focus.ts'
 import type { SelectionMode } from './selection.ts'
 
 const columns: readonly Column[] = ['name', 'size', 'lastModified']
-/** Milliseconds after a letter until the next one starts a new word. */
+/** In milliseconds: after this pause, a letter starts a new word. */
 const pauseBetweenLetters = 800
 
 // Returns true if the key moved through the list.
@@ -103,7 +103,7 @@ export const FileList = () => {
     return true
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    // Buttons in the header have keys of their own.
+    // The buttons in the header handle their own keys.
     if (!(event.target instanceof Element && event.target.matches('.grid'))) return
     if (take(event)) event.preventDefault()
   }

@@ -13,7 +13,7 @@ interface FileRowProps {
   readonly index: number
   readonly isChosen: boolean
   readonly isActive: boolean
-  /** At a position of the window. */
+  /** Opens the menu at a position of the window. */
   readonly onMenu: (at: { readonly x: number; readonly y: number }) => void
 }
 
@@ -88,7 +88,7 @@ interface MoreButtonProps extends Pick<FileRowProps, 'onMenu'> {
   readonly onOpen: () => void
 }
 
-/** For the pointer only: the keyboard has the menu key and the toolbar. */
+/** Only for the pointer: keyboard users have the menu key and the toolbar. */
 const MoreButton = ({ name, onOpen, onMenu }: MoreButtonProps) => (
   <Button
     icon="more"

@@ -6,7 +6,7 @@ import type { FilesStore } from './files-store.ts'
 export interface FilesPage {
   readonly store: FilesStore
   readonly uploads: Uploads
-  /** The focus was in the list, so the next list receives it. */
+  /** True when the focus was in the list, so that the next list receives it. */
   readonly keyboard: { isInList: boolean }
 }
 

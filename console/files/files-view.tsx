@@ -42,7 +42,7 @@ const OpenDialog = () => {
   }
 }
 
-/** An empty folder accepts the keys for whole folders. */
+/** In an empty folder too, the keys for the whole folder work. */
 const Empty = () => {
   const { store, keyboard } = useFiles()
   const t = texts.value.files
@@ -101,13 +101,13 @@ const Files = () => {
   const files = useMemo(() => ({ store, uploads, keyboard: { isInList: false } }), [store, uploads])
   const { path, query } = route.value
   const place = path.join('/')
-  // Synchronous, because an action on the shown folder must not reach the previous one.
+  // Synchronous, so that an action on the shown folder never applies to the previous one.
   useLayoutEffect(() => {
     // A dialog belongs to the folder in which it was opened.
     store.dialog.value = undefined
     store.folder.open(place)
   }, [place])
-  // After a new sign-in, or when the service is back, failed reads may succeed.
+  // After a new sign-in, or when the service is back, reads that failed may succeed.
   useEffect(() => {
     if (store.folder.failure.value !== undefined || store.preview.failure.value !== undefined) store.refresh()
   }, [access])

@@ -18,7 +18,7 @@ export interface Folder {
   open(path: string): Promise<void>
   /** Keeps the selection, and shows the old entries until the answer arrives. */
   refresh(): Promise<void>
-  /** A second call reverses the order. */
+  /** The second call for a column reverses the order. */
   sortBy(column: Column): void
   choose(name: string, manner: SelectionMode): void
   step(by: number, manner: SelectionMode): void
@@ -28,7 +28,7 @@ export interface Folder {
   seek(text: string): void
 }
 
-/** The changes may concern the folder. `known` are the shown names. */
+/** True if the changes may concern the folder. `known` are the shown names. */
 export const affectsFolder = (changes: readonly Change[], path: string, known: ReadonlySet<string>): boolean => {
   const isNear = (place: string) =>
     parentOf(place) === path ||
@@ -58,7 +58,7 @@ const readWhile = async (
 const nameStartingWith = (text: string, names: readonly string[], active: string | undefined): string | undefined => {
   const wanted = text.toLowerCase()
   const now = names.indexOf(active ?? '')
-  // A single letter moves on from row to row. A longer text may match the active row.
+  // A repeated letter moves from row to row. A longer text may also match the active row.
   const start = text.length === 1 ? now + 1 : Math.max(0, now)
   const order = [...names.slice(start), ...names.slice(0, start)]
   return order.find((name) => name.toLowerCase().startsWith(wanted))

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { FilesPage } from './files-context.ts'
 
-/** Keeps the focus in the list when its content is replaced. */
+/** Keeps the focus in the list when the content of the list is replaced. */
 export const useListFocus = <Shown extends HTMLElement>(keyboard: FilesPage['keyboard']) => {
   const box = useRef<Shown>(null)
   useLayoutEffect(() => {

@@ -23,7 +23,7 @@ export interface Preview {
   close(): void
 }
 
-/** Bytes: the shown beginning of a text, and the largest picture. */
+/** In bytes: the part of a text that is shown, and the largest picture. */
 const textShown = 64 * 1024
 const largestPicture = 25_000_000
 
@@ -39,11 +39,11 @@ const pictureTypes: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 }
 
-/** The type for the browser, by extension. Pictures cannot run scripts. */
+/** The media type for the browser, by extension. Pictures of these types cannot run scripts. */
 export const pictureType = (name: string): string | undefined =>
   pictureTypes[name.slice(name.lastIndexOf('.') + 1).toLowerCase()]
 
-/** Undefined if the bytes are not text. The last character may be cut. */
+/** Undefined if the bytes are not text. The last character may be incomplete. */
 export const asText = (bytes: Uint8Array, isCut: boolean): string | undefined => {
   if (bytes.includes(0)) return undefined
   try {
@@ -98,7 +98,7 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
   const versions = signal<readonly Version[] | undefined>(undefined)
   const path = signal('')
   let turn = 0
-  // The tag of the shown state, which is not read again.
+  // The tag of the shown state. This state is not read again.
   let shown = ''
 
   const show = (next: Content | undefined) => {

@@ -21,7 +21,7 @@ interface RelocateDialogProps {
 
 interface FolderChoiceProps {
   readonly target: string
-  /** A folder cannot move into itself. */
+  /** A folder cannot be moved into itself. */
   readonly refused: readonly string[]
   readonly onTarget: (path: string) => void
 }
@@ -40,7 +40,7 @@ const FolderChoice = ({ target, refused, onTarget }: FolderChoiceProps) => {
       }
       if (isWanted) names.value = found.sort(collator.compare)
     }
-    // Wait until the user stops typing. A folder that does not exist yet has no subfolders.
+    // Waits until the user stops typing. A folder that does not exist yet has no subfolders.
     const timer = setTimeout(() => {
       read().catch(() => {
         if (isWanted) names.value = []
@@ -80,7 +80,7 @@ const FolderChoice = ({ target, refused, onTarget }: FolderChoiceProps) => {
   )
 }
 
-/** The keyboard alternative to dragging. */
+/** An alternative to dragging, for the keyboard. */
 export const RelocateDialog = ({ how, paths }: RelocateDialogProps) => {
   const { store } = useFiles()
   const [field, hint] = [useId(), useId()]

@@ -7,7 +7,7 @@ export interface Selection {
 
 export const nothing: Selection = { chosen: new Set(), active: undefined, anchor: undefined }
 
-/** Alone, in addition (`toggle`), or everything from the anchor (`range`). */
+/** Selects the entry alone, in addition (`toggle`), or everything from the anchor to it (`range`). */
 export type SelectionMode = 'alone' | 'toggle' | 'range'
 
 const range = (names: readonly string[], from: string | undefined, to: string): ReadonlySet<string> => {
@@ -32,7 +32,7 @@ export const choose = (
   return { chosen, active: name, anchor: name }
 }
 
-/** Moves by rows; `Infinity` is the end. `toggle` moves only the focus. */
+/** Moves the focus by this number of rows; `Infinity` moves it to the end. `toggle` moves only the focus. */
 export const step = (selection: Selection, names: readonly string[], by: number, mode: SelectionMode): Selection => {
   const now = selection.active === undefined ? (by > 0 ? -1 : names.length) : names.indexOf(selection.active)
   const name = names[Math.max(0, Math.min(names.length - 1, now + by))]
@@ -45,7 +45,7 @@ export const chooseAll = (selection: Selection, names: readonly string[]): Selec
   chosen: new Set(names),
 })
 
-/** The selection after a change of the list: missing names are dropped, and the focus keeps its position. */
+/** The selection after a change of the list. Missing names are dropped, and the focus keeps its position. */
 export const retain = (selection: Selection, before: readonly string[], names: readonly string[]): Selection => {
   const there = new Set(names)
   const keep = (name: string | undefined): string | undefined => {

@@ -33,7 +33,7 @@ const UploadRow = ({ upload, uploads }: UploadPanelProps & { readonly upload: Up
       </span>
       {stage === 'sending' && <Progress label={name} sent={sent} total={file.size} />}
       <span class="upload-actions">
-        {/* One button, so that it keeps the focus. */}
+        {/* One button for pause and resume, so that it keeps the focus. */}
         {(isMoving || stage === 'paused') && (
           <Button
             icon={isMoving ? 'pause' : 'play'}

@@ -5,7 +5,7 @@ import { createKeptUploads } from '../uploads/kept-uploads.ts'
 import { createUploads, type Uploads } from '../uploads/uploads.ts'
 
 /**
- * The uploads of the current site. Those of other sites continue. A new `access` means a new sign-in, or that the
+ * The uploads of the current site. Uploads of other sites continue. `access` changes after a new sign-in, and when the
  * service is back.
  */
 export const useUploads = (client: SiteClient, access: object): Uploads => {
@@ -24,7 +24,7 @@ export const useUploads = (client: SiteClient, access: object): Uploads => {
   useEffect(() => known.current.get(id)?.renew(), [access])
   useEffect(
     () => () => {
-      // After signing out, nothing more is sent. The rest continues as after a reload.
+      // After signing out, nothing more is sent. Unfinished uploads can continue later, as after a reload.
       for (const each of known.current.values()) each.pause()
     },
     [],

@@ -10,7 +10,7 @@ export interface Trouble {
 }
 
 export interface FieldsStore {
-  /** In their order; undefined until the first read. */
+  /** The fields in their order. Undefined until the first read. */
   readonly fields: ReadonlySignal<readonly Field[] | undefined>
   readonly failure: ReadonlySignal<unknown>
   readonly trouble: ReadonlySignal<Trouble | undefined>
@@ -50,7 +50,7 @@ const stateOf = ({ id, name, mandatory, order }: Field) => `${id} ${order} ${man
 const isSame = (one: readonly Field[], other: readonly Field[]): boolean =>
   one.map(stateOf).join('\n') === other.map(stateOf).join('\n')
 
-/** The stored field is unchanged since the user saw it. */
+/** True if the stored field is unchanged since the user saw it. */
 type IsUnchanged = (now: Field) => boolean | Promise<boolean>
 
 const createReader = (forms: Deps['forms'], form: number) => {
@@ -79,7 +79,7 @@ const createReader = (forms: Deps['forms'], form: number) => {
         if (own === reads) failure.value = error
       }
     },
-    /** Shows fields before they are stored, and ignores running reads. */
+    /** Shows fields before they are stored, and ignores the results of running reads. */
     show(list: readonly Field[] | undefined): void {
       reads++
       fields.value = list
@@ -97,7 +97,7 @@ const createQueue = () => {
   }
 }
 
-/** Sends a change unless the field has changed since it was shown. */
+/** Sends a change only if the field is the same as when it was shown. */
 const createSender =
   ({ forms, form }: Deps, { fields, load }: ReturnType<typeof createReader>, trouble: Signal<Trouble | undefined>) =>
   async (
@@ -118,7 +118,7 @@ const createSender =
       trouble.value = { field: shown, error, repeat }
     } finally {
       await load()
-      // A removed field leaves nothing to repeat.
+      // If the field was removed, there is no change to repeat.
       const isGone = !fields.value?.some(({ id }) => id === shown.id)
       if (trouble.value && isGone) trouble.value = { ...trouble.value, repeat: undefined }
     }
@@ -206,6 +206,6 @@ export const createFieldsStore = ({ forms, form }: Deps): FieldsStore => {
   }
 }
 
-/** The body that restores a removed field. Undefined: only an import can store it. */
+/** The body that restores a removed field. Undefined if only an import can store the field. */
 export const toNewField = ({ id, mandatory, order }: Field): NewSystemField | undefined =>
   id === -400 ? undefined : { type: id satisfies FieldTypeId, mandatory, order }

@@ -29,7 +29,7 @@ export const FormFields = ({ form, store }: FormFieldsProps) => {
   const fields = store.fields.value
   const pane = useRetainedFocus<HTMLDivElement>()
 
-  // A moved row loses the focus, and the keyboard needs it there.
+  // A row that moves loses the focus, so it gets the focus back for the next key.
   useEffect(() => {
     if (handle.current === undefined || document.activeElement !== document.body) return
     list.current?.querySelector<HTMLElement>(`[data-field="${handle.current}"] .field-handle`)?.focus()

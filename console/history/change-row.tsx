@@ -23,7 +23,7 @@ const fieldIn = (subject: string): string | undefined => /^form\/\d+\/field\/(-?
 
 const linked = /^category\/\d+\/(news|blogs?)\/(\d+)$/
 
-/** The subject of an upload with several files is their folder. */
+/** The subject of an upload with several files is the folder of these files. */
 const namesIn = (details: Change['details']): readonly unknown[] => {
   const { names } = details ?? {}
   return Array.isArray(names) ? names : []
@@ -47,7 +47,7 @@ export const actionName = ({ type, subject, details }: Change): string => {
   return parentOf(subject) === parentOf(to) ? t.renamed : t.moved
 }
 
-// One line of detail: the new path, or the names of the files.
+// The details in one line: the new path, or the names of the files.
 const note = ({ subject, details }: Change): string => {
   const { to, count } = details ?? {}
   const names = namesIn(details)

@@ -12,9 +12,9 @@ export const groupOf = (type: ChangeType): Group => {
   return 'site'
 }
 
-/** An empty member does not filter. */
+/** An empty member of the filter matches everything. */
 export interface Filter {
-  /** A group or a single type. */
+  /** A group of types, or a single type. */
   readonly what: string
   readonly who: string
   /** The beginning of the subject. */
@@ -56,7 +56,7 @@ interface Deps {
 const typesOf = ({ what }: Filter, all: readonly ChangeType[]): readonly ChangeType[] | undefined =>
   what === '' ? undefined : all.filter((type) => type === what || groupOf(type) === what)
 
-/** People write paths with a leading slash, the service without one. */
+/** People write paths with a leading slash, but the service has none. */
 const subjectOf = ({ where }: Filter): string => where.trim().replace(/^\/+/, '')
 
 const queryOf = (filter: Filter, all: readonly ChangeType[]) => {
@@ -68,7 +68,7 @@ const queryOf = (filter: Filter, all: readonly ChangeType[]) => {
 const isWanted = ({ type, subject }: Change, filter: Filter, all: readonly ChangeType[]): boolean =>
   (typesOf(filter, all)?.includes(type) ?? true) && subject.startsWith(subjectOf(filter))
 
-/** Keeps the newest changes and counts all. Undefined if another read started in between. */
+/** Keeps the newest changes and counts all. Returns undefined if another read started in between. */
 const readWhole = async (
   changes: AsyncIterable<Change>,
   isNewest: () => boolean,
@@ -94,7 +94,7 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
   const readCount = signal<number | undefined>(undefined)
   const failure = signal<unknown>(undefined)
   let reads = 0
-  // Changes that arrived during the read, which may return older ones.
+  // These changes arrived during the read, which may return older ones.
   let missed: readonly Change[] = []
 
   const addNewest = (news: readonly Change[]) => {
@@ -157,7 +157,7 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
     async setFilter(change) {
       const before = filter.value
       filter.value = { ...before, ...change }
-      // The service cannot filter by user.
+      // The service cannot filter by user, so the page does it.
       if (filter.value.what !== before.what || filter.value.where !== before.where) await load()
     },
     receive(news) {

@@ -10,10 +10,10 @@ const chosenId = (): number | undefined => {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }
 
-// The screen has room for list and details.
+// True if the screen has room for both list and details.
 const hasRoom = (): boolean => matchMedia('(min-width: 641px)').matches
 
-/** A long list grows by this many items at a time while it is read. */
+/** While a long list is read, it grows by this many items at a time. */
 const growthStep = 500
 
 /** Reads a list, and reads it again when the history reports a change. On a wide screen, selects the first item. */

@@ -5,9 +5,9 @@ import type { Uploads } from '../uploads/uploads.ts'
 import type { Live } from './live.ts'
 
 export interface Page {
-  /** Stays the same after a new sign-in. */
+  /** This object stays the same after a new sign-in. */
   readonly client: SiteClient
-  /** A new object after a new sign-in, or when the service is back: failed reads may then succeed. */
+  /** This object changes after a new sign-in, and when the service is back: reads that failed may then succeed. */
   readonly access: object
   readonly live: Live
   readonly uploads: Uploads

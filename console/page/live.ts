@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { type Change, ServiceError, type SiteClient } from '../../client/src/index.ts'
 
-// Milliseconds between two requests while the page is visible, and their limit after failures.
+// In milliseconds: the time between two requests while the page is visible, and the longest time after failures.
 const period = 3000
 const longest = 60_000
 
@@ -18,7 +18,7 @@ interface BrowserParts {
   readonly onVisible: (listener: () => void) => () => void
 }
 
-/** Changes that are reported again at the start: a view may have read the site just before one of them. */
+/** The newest changes are reported again at the start, because a view may have read the site just before them. */
 const overlap = 10
 
 /** The first call only finds the current end of the history. */
@@ -68,7 +68,7 @@ export const createLive = ({ isVisible, onVisible }: BrowserParts): Live => {
         if (!hasEnded) tell(changes)
         setAway(false)
       } catch (error) {
-        // Views show failures themselves. Here, only wait longer.
+        // The views show failures themselves. Here, a failure only makes the next wait longer.
         failures++
         setAway(!(error instanceof ServiceError && error.status >= 400 && error.status < 500))
       }

@@ -22,7 +22,7 @@ interface ChooserProps {
   readonly children: ComponentChildren
 }
 
-/** Longer lists have a search field. */
+/** A list longer than this has a search field. */
 const searchable = 10
 
 export const found = <Item extends Named>(items: readonly Item[], text: string): readonly Item[] => {

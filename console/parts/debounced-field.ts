@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 
-// Milliseconds without a key before the text counts.
+// In milliseconds: after this time without a key, the text counts.
 const quiet = 250
 
 /**

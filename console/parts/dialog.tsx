@@ -12,11 +12,11 @@ interface DialogProps {
   readonly onClose: () => void
   readonly children: ComponentChildren
   readonly kind?: 'small' | 'wide'
-  /** False: the user cannot close the dialog. */
+  /** If false, the user cannot close the dialog. */
   readonly isClosable?: boolean
 }
 
-/** Modal. Returns the focus to the previous element. */
+/** A modal dialog. When it closes, the focus returns to the previous element. */
 export const Dialog = ({ title, onClose, children, kind = 'small', isClosable = true }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useId()
@@ -34,7 +34,7 @@ export const Dialog = ({ title, onClose, children, kind = 'small', isClosable = 
     }
   }, [])
   const onCancel = (event: Event) => {
-    // The owner closes the dialog, so that state and page never differ.
+    // The owner closes the dialog, so that the state and the page never differ.
     event.preventDefault()
     if (isClosable && event.target === dialog.current) onClose()
   }
@@ -67,7 +67,7 @@ interface FormDialogProps {
   readonly isDangerous?: boolean
   readonly isReady?: boolean
   readonly children: ComponentChildren
-  /** If it rejects, the dialog stays open with the reason, and the button tries again. */
+  /** If this rejects, the dialog stays open and shows the reason, and the button tries again. */
   readonly onSubmit: () => Promise<void> | void
   readonly onClose: () => void
   readonly kind?: 'small' | 'wide'
@@ -95,7 +95,7 @@ export const FormDialog = ({
   )
   const submit = async (event: Event) => {
     event.preventDefault()
-    // Enter in a search field searches.
+    // The Enter key in a search field searches, and does not submit the dialog.
     if (isBusy.value || !isReady || document.activeElement?.matches('[type=search]')) return
     isBusy.value = true
     failure.value = undefined

@@ -4,10 +4,11 @@ import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 
 /**
- * The message of the service. Other errors are faults of this page: their messages go to the console of the browser.
+ * The message of a failure of the service. Other errors are faults of this page: their messages appear in the console
+ * of the browser.
  */
 export const messageOf = (error: unknown): string => {
-  // An unanswered request has no message of the service.
+  // Without an answer of the service, there is no message of the service.
   if (error instanceof ServiceError && error.status === 0 && error.cause !== undefined) return texts.value.unreachable
   if (error instanceof ServiceError)
     return [error.message, ...error.errors.map(({ path, message }) => `${path}: ${message}`)].join('\n')

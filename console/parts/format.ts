@@ -29,13 +29,13 @@ export const formatSize = (bytes: number): string => {
 
 const formatNumber = (value: number): string => value.toLocaleString(locale.value)
 
-/** In the time zone of the user; `exact` adds seconds. Dates of the service without a zone are UTC. */
+/** In the time zone of the user. `exact` adds seconds. Dates of the service without a zone are in UTC. */
 export const formatMoment = (iso: string, what: 'short' | 'exact' = 'short'): string => {
   const date = new Date(/Z$|[+-]\d\d:?\d\d$/.test(iso) ? iso : `${iso}Z`)
   return Number.isNaN(date.getTime()) ? iso : moment(what).format(date)
 }
 
-/** Approximate: "12 sec", "3 min", "2 hr". `seconds` may have a fraction. */
+/** An approximate time: "12 sec", "3 min", "2 hr". `seconds` may have a fraction. */
 export const formatDuration = (seconds: number): string => {
   const [value, unit] =
     seconds < 60 ? [seconds, 'second'] : seconds < 3600 ? [seconds / 60, 'minute'] : [seconds / 3600, 'hour']

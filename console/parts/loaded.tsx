@@ -9,7 +9,7 @@ interface LoadedProps<Props> {
   readonly children?: ComponentChildren
 }
 
-/** A part of the page with a script of its own. */
+/** A part of the page that has a script of its own. */
 export const Loaded = <Props extends object>({ load, props, children }: LoadedProps<Props>) => {
   const component = useSignal<{ readonly Shown: ComponentType<Props> } | undefined>(undefined)
   const failure = useSignal<unknown>(undefined)

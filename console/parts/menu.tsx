@@ -11,7 +11,7 @@ export interface MenuItem {
   readonly isDisabled?: boolean
   /** Makes the item a radio item: selected or not. */
   readonly isChosen?: boolean
-  /** A line separates it from the item above. */
+  /** True: a line separates the item from the item above. */
   readonly hasSeparator?: boolean
   readonly keys?: string
   readonly run: () => void
@@ -36,7 +36,7 @@ const step = (menu: HTMLElement, event: KeyboardEvent) => {
   if (item instanceof HTMLElement) item.focus()
 }
 
-/** Stays on top until an item or something outside is clicked. */
+/** Stays open until the user clicks an item, or outside the menu. */
 export const Menu = ({ label, items, at, onClose }: MenuProps) => {
   const menu = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
@@ -50,7 +50,7 @@ export const Menu = ({ label, items, at, onClose }: MenuProps) => {
         (shown.contains(event.target) || event.target.closest('[aria-haspopup][aria-expanded=true]'))
       if (!isOwn) onClose()
     }
-    // The platform would treat the end of the opening click as a click outside.
+    // Without this, the platform would treat the end of the opening click as a click outside.
     document.addEventListener('pointerdown', leave, true)
     shown.showPopover()
     const { width, height } = shown.getBoundingClientRect()

@@ -5,7 +5,7 @@ interface ProgressProps {
   readonly label: string
   readonly sent: number
   readonly total: number
-  /** Bytes per second; 0 if unknown. */
+  /** In bytes per second; 0 if unknown. */
   readonly rate?: number
 }
 

@@ -7,12 +7,12 @@ interface RowsProps {
   /** In pixels, the same for all rows. */
   readonly height: number
   /**
-   * Draws a row. Use `slot` as the key: rows that leave at one end are used again at the other, which is cheaper than
-   * new ones.
+   * Draws a row. Use `slot` as the key: rows that leave at one end are reused at the other end, which is cheaper than
+   * creating new ones.
    */
   readonly row: (index: number, slot: number) => ComponentChildren
   readonly active?: number | undefined
-  /** The label of a plain list. A grid or a tree has a role and the focus of its own. */
+  /** The label of a plain list. A grid or a tree has its own role and focus. */
   readonly list?: string
 }
 

@@ -15,7 +15,7 @@ interface Toast {
 const toasts = signal<readonly Toast[]>([])
 let last = 0
 
-// Milliseconds. A notice with an action stays longer, a failure until it is closed.
+// In milliseconds. A notice with an action stays longer. A failure stays until the user closes it.
 const stays = { plain: 5000, withAction: 12_000 }
 
 const drop = (id: number) => {

@@ -13,7 +13,7 @@ const decode = (text: string): string => {
   try {
     return decodeURIComponent(text)
   } catch {
-    // Someone typed this address. Take its characters literally.
+    // A user typed this address, and its percent signs are not valid: the characters are taken literally.
     return text
   }
 }
@@ -30,7 +30,7 @@ export const parseRoute = (hash: string): Route => {
   }
 }
 
-/** Leaves out empty members of the query. */
+/** Leaves out the empty members of the query. */
 export const formatRoute = ({ site, view, path, query }: Route): string => {
   const given = Object.entries(query).filter(([, value]) => value !== '')
   const search = new URLSearchParams(given).toString()
@@ -40,7 +40,7 @@ export const formatRoute = ({ site, view, path, query }: Route): string => {
 
 export const route = signal<Route>(parseRoute(''))
 
-/** A link that changes only the given members. In another view, path and query start empty. */
+/** A link that changes only the given members. A link to another view starts with an empty path and query. */
 export const linkTo = (change: Partial<Route>): string => {
   const now = route.value
   const isElsewhere = change.view !== undefined && change.view !== now.view

@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import { en, type Texts } from './en.ts'
 
-/** Add a language as a file with the keys of `en.ts`. It is loaded on demand. */
+/** To add a language, add a file with the keys of `en.ts`. It is loaded on demand. */
 const languages = {
   en: async (): Promise<Texts> => en,
   de: async (): Promise<Texts> => (await import('./de.ts')).de,
@@ -11,7 +11,7 @@ export const languageNames: Readonly<Record<Language, string>> = { en: 'English'
 
 export const isLanguage = (text: unknown): text is Language => typeof text === 'string' && text in languages
 
-/** The first language of the user that is available. */
+/** The first language of the user's list that is available. */
 export const preferredLanguage = (wanted: readonly string[]): Language =>
   wanted.map((tag) => tag.slice(0, 2).toLowerCase()).find(isLanguage) ?? 'en'
 

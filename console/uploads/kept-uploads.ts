@@ -2,13 +2,13 @@ import type { Dropped } from './dropped.ts'
 import { nameOf, partsOf } from './paths.ts'
 import type { Upload } from './upload-list.ts'
 
-/** An unfinished upload: enough to recognise the file and to continue. */
+/** What is saved of an unfinished upload, to recognise the file and to continue. */
 export interface KeptUpload {
   readonly path: string
   readonly size: number
-  /** Milliseconds, from the device of the user. */
+  /** In milliseconds, from the device of the user. */
   readonly modified: number
-  /** The URL to continue at, if some bytes were sent. */
+  /** The URL to continue at. Undefined if no bytes were sent. */
   readonly address?: string | undefined
 }
 
@@ -53,7 +53,7 @@ export const createKeptUploads = (store: Pick<Storage, 'getItem' | 'setItem' | '
         if (all.length === 0) store.removeItem(key)
         else store.setItem(key, JSON.stringify(all))
       } catch {
-        // Storage is full: the uploads continue, but do not survive a reload.
+        // The storage is full: the uploads continue, but are lost with a reload.
       }
     },
   }
@@ -67,7 +67,7 @@ const commonParts = (one: string, other: string): number => {
   return differing < 0 ? a.length : differing
 }
 
-/** The entry with the highest score; undefined if two share it. */
+/** The entry with the highest score. Undefined if two entries share this score. */
 const bestOf = <Each>(all: readonly Each[], score: (each: Each) => number): Each | undefined => {
   const highest = all.reduce((most, each) => Math.max(most, score(each)), 0)
   const best = all.filter((each) => score(each) === highest)
@@ -75,8 +75,8 @@ const bestOf = <Each>(all: readonly Each[], score: (each: Each) => number): Each
 }
 
 /**
- * Finds the files that the user has chosen again. Their folders distinguish equal ones. It never guesses: one file
- * would become the end of another.
+ * Finds the files that the user has chosen again. Their folders tell equal files apart. If a file is uncertain, it is
+ * left out: the end of one file must never be appended to another.
  */
 export const match = (kept: readonly KeptUpload[], given: readonly Dropped[]) => {
   const keptByKey = Map.groupBy(kept, ({ path, size, modified }) => keyOf(path, size, modified))

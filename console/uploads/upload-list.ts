@@ -18,7 +18,7 @@ export interface Upload {
 
 export const isOpen = ({ stage }: Upload): boolean => stage !== 'done' && stage !== 'skipped' && stage !== 'failed'
 
-/** Sums over files that were neither skipped nor failed. */
+/** Sums over the files that were neither skipped nor failed. */
 export interface Totals {
   readonly sent: number
   readonly bytes: number

@@ -5,7 +5,7 @@ export const createRate = (span = 8000) => {
     note(at: number, sent: number) {
       samples = [...samples.filter((sample) => at - sample.at <= span), { at, sent }]
     },
-    /** 0 if unknown. */
+    /** In bytes per second; 0 if unknown. */
     value(): number {
       const [first, last] = [samples[0], samples.at(-1)]
       if (!first || !last || last.at - first.at < 500) return 0

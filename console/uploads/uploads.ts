@@ -12,7 +12,7 @@ export type Answer = 'replace' | 'both' | 'skip'
 export interface Uploads {
   readonly all: ReadonlySignal<readonly Upload[]>
   readonly totals: ReadonlySignal<Totals>
-  /** Bytes per second; 0 if unknown. */
+  /** In bytes per second; 0 if unknown. */
   readonly rate: ReadonlySignal<number>
   readonly question: ReadonlySignal<Upload | undefined>
   /** Uploads that were active before the page was reloaded. */
@@ -22,7 +22,7 @@ export interface Uploads {
   resumeInterrupted(given: Given): number
   forgetInterrupted(): void
   pause(id?: number): void
-  /** Continues one paused upload, or all. Failed ones are tried again. */
+  /** Continues one paused upload, or all of them. Uploads that failed are tried again. */
   resume(id?: number): void
   cancel(id?: number): void
   answer(id: number, answer: Answer, isForAll: boolean): void
@@ -34,26 +34,26 @@ export interface Uploads {
 interface UploadsOptions {
   readonly client: () => SiteClient
   readonly kept: ReturnType<typeof createKeptUploads>
-  /** Milliseconds of a monotonic clock. */
+  /** In milliseconds of a monotonic clock. */
   readonly now: () => number
   readonly onFolderFailure?: (path: string, error: unknown, repeat: () => void) => void
 }
 
 const mostAtOnce = 3
-/** After so many taken names, the failure is shown. */
+/** After this many taken names, the failure is shown. */
 const mostNumbers = 100
 
 const isTaken = (error: unknown): boolean =>
   error instanceof ServiceError && (error.status === 412 || error.code === 104022)
-/** The token expired or the service was unavailable. The file itself is fine. */
+/** The token expired or the service was unavailable. The file itself is not the cause. */
 const isTransient = (error: unknown): boolean =>
   error instanceof ServiceError && [0, 401, 502, 503, 504].includes(error.status)
-/** Worth keeping over a reload, failed uploads included. */
+/** True for an upload that a reload should keep, also a failed one. */
 const isUnfinished = ({ stage }: Upload): boolean => stage !== 'done' && stage !== 'skipped'
 
 interface Shared extends UploadsOptions {
   readonly list: ReturnType<typeof createUploadList>
-  // By upload, or by group with a minus sign.
+  // The key is the id of the upload, or the id of the group with a minus sign.
   readonly answers: Map<number, Answer>
   readonly rate: Signal<number>
   readonly keep: () => void
@@ -125,7 +125,7 @@ const createSending = (shared: Shared, progress: (id: number, sent: number) => v
   const send = async (upload: Upload, signal: AbortSignal) => {
     const { id, group, path } = upload
     const answer = answers.get(id) ?? answers.get(-group)
-    // Do not send the bytes if the answer would be to skip them.
+    // The bytes are not sent as long as the user may decide to skip the file.
     if (answer === 'skip' && (await isAtPath(path))) return change(id, { stage: 'skipped' })
     const stored = answer === 'both' && answers.has(id) ? await storeUnderNewName(upload, signal) : path
     if (stored === path) await put({ ...upload, replace: upload.replace || answer === 'replace' }, path, signal)
@@ -168,7 +168,7 @@ const createQueue = (shared: Shared) => {
     settle()
   }
 
-  /** Starts as many uploads as may run, and saves the unfinished ones. */
+  /** Starts as many uploads as may run at once, and saves the unfinished ones. */
   const settle = () => {
     keep()
     for (const upload of all.value) {

@@ -9,7 +9,7 @@ import { bodyOf, operation } from '../../lib/http/operation.ts'
 import type { CategoriesDeps } from '../../lib/service/deps.ts'
 import { bodies, categoryOf, objectOf, removals } from './params.ts'
 
-/** C-37 to C-40 (operations 7 and 10). 404/220001 without the category, 404/220002 without an object. */
+/** C-37 to C-40 (operations 7 and 10). 404/220001 for an unknown category, 404/220002 for an unknown object. */
 export const linkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
   operation({ params: categoryOf, body: bodyOf(bodies, 'linkBody') }, async (input) => {
     const { site, params, body, path, author, deadline } = input
@@ -17,7 +17,7 @@ export const linkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
     return { status: 201, headers: { Location: path } }
   })
 
-/** C-43 to C-45 (operations 8 and 11). 404/220001 without the category. */
+/** C-43 to C-45 (operations 8 and 11). 404/220001 for an unknown category. */
 export const unlinkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
   operation({ params: categoryOf, body: bodyOf(removals, 'unlinkBody') }, async (input) => {
     const { site, params, body, path, author, deadline } = input
@@ -26,7 +26,7 @@ export const unlinkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
     return { status: 204, headers: { Location: path } }
   })
 
-/** As `unlinkCategories`: C-46 to C-48. 404/220002 without the object, 404/220001 without a category. */
+/** C-46 to C-48, as in `unlinkCategories`. 404/220002 for an unknown object, 404/220001 for an unknown category. */
 export const linkCategories = (deps: CategoriesDeps, kind: ObjectKind) =>
   operation({ params: objectOf, body: bodyOf(bodies, 'linkCategoriesBody') }, async (input) => {
     const { site, params, body, path, author, deadline } = input

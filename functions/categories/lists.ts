@@ -26,7 +26,7 @@ import { byValue, ok, okWithJson } from '../../lib/http/reply.ts'
 import type { CategoriesDeps } from '../../lib/service/deps.ts'
 import { categoryOf, objectOf } from './params.ts'
 
-// Every list answers 400/220000 and 220003 for its query.
+// Every list answers 400/220000 or 400/220003 when it refuses its query.
 
 const keepPage = <Page extends object>(
   { cacheReply }: CategoriesDeps,
@@ -39,7 +39,7 @@ const contentQuery =
   (query: ReadonlyMap<string, string>, { site }: { readonly site: { readonly id: SiteId } }) =>
     parseListQuery(query, contentList(site.id, kind))
 
-/** C-1 (operations 6 and 9). 404/220001 without the category. */
+/** C-1 (operations 6 and 9). 404/220001 for an unknown category. */
 export const listObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
   operation(
     {
@@ -57,7 +57,7 @@ export const listAll = (deps: CategoriesDeps, kind: ContentKind) =>
     keepPage<Answer<ObjectPage | typeof categoryPage>>(deps, query, () => listContents(deps, site.id, kind, query)),
   )
 
-/** 404/220002 without the object. */
+/** 404/220002 for an unknown object. */
 export const listCategoriesOfObject = (deps: CategoriesDeps, kind: ObjectKind) =>
   operation(
     {
@@ -70,7 +70,7 @@ export const listCategoriesOfObject = (deps: CategoriesDeps, kind: ObjectKind) =
       ),
   )
 
-/** C-49. 404/220001 without the category. Only `fields` of the query has an effect. */
+/** C-49. 404/220001 for an unknown category. Ignores all parameters of the query but `fields`. */
 export const getCategory = ({ contents }: CategoriesDeps) =>
   operation({ params: categoryOf, query: contentQuery('category') }, async ({ site, params, query }) => {
     const category = await contents.get(site.id, 'category', params.category)
@@ -78,7 +78,7 @@ export const getCategory = ({ contents }: CategoriesDeps) =>
     return ok<Answer<typeof categoryAnswer>>({ value: query.fields.select(category) }, byValue)
   })
 
-/** C-51: the one address of a site is the base URL of its data centre. */
+/** C-51: a site has one address, the base URL of its data centre. */
 export const listSiteUrls = operation(
   { params: noParams, query: (query, { site }) => parseListQuery(query, siteUrlList(site.id)) },
   async ({ site, dataCentre, query }) =>

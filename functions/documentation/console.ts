@@ -32,15 +32,15 @@ const readText = (file: string): Promise<string | undefined> =>
     throw error
   })
 
-// The page runs the service's own script alone. It sends requests to the data centres and the download URL alone.
-// Trusted Types keep texts from becoming HTML.
+// The page runs only scripts of the service, and sends requests only to the data centres and the download URL. Trusted
+// Types prevent that a text becomes HTML.
 const policy = async ({ findDataCentres, downloadsUrl }: ConsoleDeps): Promise<string> => {
   const urls = [...(await findDataCentres()).map(({ url }) => url), ...(downloadsUrl ? [downloadsUrl] : [])]
   const origins = urls.map((url) => new URL(url).origin)
   return pagePolicy('blob:', origins, '', "require-trusted-types-for 'script'", "trusted-types 'none'")
 }
 
-// Features that the page does not use. It writes to the clipboard, but does not read it.
+// Features that the page does not use. The page may write to the clipboard, but not read it.
 const unusedFeatures =
   'accelerometer autoplay camera clipboard-read display-capture fullscreen geolocation gyroscope hid magnetometer ' +
   'microphone midi payment picture-in-picture publickey-credentials-get screen-wake-lock serial sync-xhr usb'
@@ -50,7 +50,10 @@ const isolation = {
   'Permissions-Policy': unusedFeatures.replaceAll(/\S+/g, '$&=()').replaceAll(' ', ', '),
 }
 
-/** The console. Its addresses are relative: it works behind any prefix. 404/100004 if it is not built. */
+/**
+ * The console. Its addresses are relative, so the console works behind any prefix. 404/100004 if the console is not
+ * built.
+ */
 export const getConsole = (deps: ConsoleDeps) =>
   publicOperation(async ({ path }) => {
     if (path.endsWith('/')) return { status: 308, headers: { Location: '../console' } }
@@ -86,7 +89,7 @@ export const getConsoleAsset = ({ consoleFolder }: ConsoleDeps) => {
     const name = request.params['file'] ?? ''
     if (!/^[\w-]+(\.[\w-]+)+$/.test(name)) throw new ServiceError('routeUnknown')
     const file = join(consoleFolder, name)
-    // A file without a hash in its name changes with the next build.
+    // The content of a file without a hash in its name changes with the next build.
     const { plain, gzipped } = await (isHashed(name) ? assetOf(file) : load(file))
     return acceptsGzip(request) ? gzipped : plain
   })

@@ -13,7 +13,7 @@ interface OpenApi {
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 
-/** The used part of the renderer (https://github.com/swagger-api/swagger-ui, "Plugin API"). */
+/** The part of the renderer that is used here (https://github.com/swagger-api/swagger-ui, "Plugin API"). */
 interface Renderer {
   readonly authActions: { restoreAuthorization(payload: { readonly authorized: unknown }): void }
   readonly specActions: {
@@ -29,13 +29,12 @@ declare const SwaggerUIBundle: (options: object) => Renderer
 declare const sessionStorage: { getItem(key: string): string | null; setItem(key: string, value: string): void }
 
 /**
- * Draws the reference. The page contains the text of this function, so it uses nothing outside itself. `root` is the
- * relative address of the service.
- * - It sends requests only to the service: no third-party check, no content network.
- * - Optional parameters show their examples, but are not filled in.
- * - Examples with an address are left out, because the renderer would load them, this document too.
- * - References are resolved here. The renderer reads the whole document for each opened operation: three times slower.
- * - The token stays in the tab. The renderer would keep it for good.
+ * Draws the reference. The page contains the text of this function, so the function uses nothing outside itself. `root`
+ * is the relative address of the service. - The page sends requests only to the service: no third-party check, no
+ * content network. - Optional parameters show their examples, but are not filled in. - Examples with an address are
+ * left out, because the renderer would load them. - References are resolved here. The renderer would read the whole
+ * document for each operation that is opened, which is three times slower. - The token stays in the tab. The renderer
+ * would store it permanently.
  */
 export const drawReference = (root: string): void => {
   const key = 'site-admin authorized'
@@ -66,7 +65,7 @@ export const drawReference = (root: string): void => {
   const at = (spec: Json, path: readonly string[]): Json =>
     path.reduce<Json>((node, name) => Object(node)[name] ?? null, spec)
 
-  // Schemas get their names as titles. No reference of the document is circular.
+  // Each schema gets its name as its title. No reference of the document is circular.
   const resolved = (spec: Json, node: Json): Json => {
     if (Array.isArray(node)) return node.map((item) => resolved(spec, item))
     if (Object(node) !== node) return node

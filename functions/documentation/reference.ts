@@ -47,11 +47,11 @@ export const getReference = (edge: SiteDeps): PublicOperation =>
     return { ...text('text/html', page(root)), headers: { 'Content-Security-Policy': policy } }
   })
 
-/** The generated document has this instead of the address of the data centre. */
+/** The generated document has this text in place of the address of the data centre. */
 const writtenAddress = 'http://127.0.0.1:4000'
 
 const documentAt = async (url: string): Promise<Reply> => {
-  // No other operation needs it: load it with the first request.
+  // The document is loaded with the first request for it, because no other operation needs it.
   const { default: written } = await import('../../docs/openapi.json', { with: { type: 'json' } })
   const json = JSON.stringify(written).replaceAll(writtenAddress, url)
   return text('application/json', json, tagOfText(json))
@@ -80,7 +80,7 @@ export const getReferenceAsset = () => {
   })
 }
 
-/** Keeps one value per key. A failure is not kept. */
+/** Keeps one value per key, but no failure. */
 export const onceEach = <Key, Value>(make: (key: Key) => Promise<Value>): ((key: Key) => Promise<Value>) => {
   const made = new Map<Key, Promise<Value>>()
   return (key) => {

@@ -51,14 +51,14 @@ export const listWebForms = ({ webForms }: FieldsDeps) =>
     return ok({ value, xml: xmlNames.webForms })
   })
 
-/** F-8. 404/115001 without the form. */
+/** F-8. 404/115001 for an unknown form. */
 export const getWebForm = ({ webForms }: FieldsDeps) =>
   operation({ params: webFormOf }, async ({ site, dataCentre, params }) => {
     const form = await findForm(webForms, site.id, params.webForm)
     return ok({ value: webFormView(form, siteUrls(dataCentre, site)), xml: xmlNames.webForm })
   })
 
-/** F-2 (operation 2). 404/115001 without the form, 404/115002 without the field. */
+/** F-2 (operation 2). 404/115001 for an unknown form, 404/115002 for an unknown field. */
 export const getField = ({ webForms }: FieldsDeps) =>
   operation({ params: fieldOf }, async ({ site, dataCentre, params }) => {
     const form = await findForm(webForms, site.id, params.webForm)
@@ -67,7 +67,7 @@ export const getField = ({ webForms }: FieldsDeps) =>
     return ok({ value, xml: xmlNames.field }, fieldTag(field))
   })
 
-/** F-1 (operation 1). 404/115001 without the form. */
+/** F-1 (operation 1). 404/115001 for an unknown form. */
 export const listFields = ({ webForms }: FieldsDeps) =>
   operation({ params: webFormOf }, async ({ site, dataCentre, params }) => {
     const form = await findForm(webForms, site.id, params.webForm)
@@ -77,7 +77,7 @@ export const listFields = ({ webForms }: FieldsDeps) =>
     return ok({ value, xml: xmlNames.fields }, byValue)
   })
 
-/** F-14 (operation 3). 403/115006 when the form has a field of that type. */
+/** F-14 (operation 3). 403/115006 when the form already has a field of this type. */
 export const createField = ({ webForms }: FieldsDeps) =>
   operation({ params: webFormOf, body: bodyOf(bodies, 'newFieldBody') }, async (input) => {
     const { site, dataCentre, params, author, deadline } = input

@@ -13,14 +13,14 @@ import { wholeList } from './views.ts'
 
 export const getHealth = publicOperation(async () => ok<Answer<typeof health>>({ value: { status: 'ok' } }))
 
-// Relative, so that a browser stays on the host name that it used. Without a trailing slash on the root, the address
-// replaces the last segment of the root.
+// Relative, so that a browser stays on the host name that it used. If the root has no trailing slash, the address
+// begins with the last segment of the root.
 const consolePath = (path: string, { url }: DataCentre): string => {
   const prefix = new URL(url).pathname.split('/').at(-1)
   return path === '' && prefix ? `${prefix}/console` : 'console'
 }
 
-/** Redirects a browser to the console, and gives a program links. */
+/** Redirects a browser to the console, and answers a program with links. */
 export const getRoot = ({ edge }: Pick<FieldsDeps, 'edge'>) =>
   publicOperation(async (request) => {
     const here = await findHere(edge)

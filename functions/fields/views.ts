@@ -28,10 +28,10 @@ export const fieldView = (field: SystemField, self: string): Answer<typeof field
   }
 }
 
-// Stores may order the members differently.
+// The order of the members is fixed here, because stores may return them in another order.
 export const fieldTag = (field: SystemField): string => tagOf(Object.entries(field).sort())
 
-/** F-5: a list of the first version of the API has one page. */
+/** F-5: in the first version of the API, a list always had one page. */
 export const wholeList = <Item>(self: string, items: readonly Item[]) => ({
   links: [
     { rel: 'self', uri: self },

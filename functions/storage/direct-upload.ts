@@ -4,10 +4,11 @@ import { bodyOf, operation } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { partLength } from '../../lib/storage/fingerprint.ts'
+import { completeParts, settleUpload } from '../../lib/storage/uploads/complete-upload.ts'
 import { requireDirectParts, wantedParts, wholeParts } from '../../lib/storage/uploads/direct-parts.ts'
 import { createdHeaders, offsetHeaders } from '../../lib/storage/uploads/tus.ts'
 import { holdingOf, type Upload } from '../../lib/storage/uploads/upload.ts'
-import { completeParts, findUpload, openDirectUpload, settleUpload } from '../../lib/storage/uploads/uploads.ts'
+import { findUpload, openDirectUpload } from '../../lib/storage/uploads/uploads.ts'
 import { bodies, readSwitches, schemaOf, writablePath } from './params.ts'
 import { conditionsIn, findMeant, isWhole, locationOf, uploaderOf, uploadOf } from './resumable-upload.ts'
 import { openBody } from './upload.ts'
@@ -28,7 +29,7 @@ const storedParts = async ({ directParts }: StorageDeps, upload: Upload): Promis
   return wholeParts(await directParts.stored({ id, target, holding }), upload).map(({ number }) => number)
 }
 
-/** Describes an upload, or answers addresses for some of its parts. */
+/** Answers the state of an upload, or addresses for some of its parts. */
 export const readUpload = (deps: StorageDeps) =>
   operation(
     { params: uploadOf, query: (query) => readSwitches(query, ['first', 'digests'], schemaOf('partsQuery')) },
@@ -54,7 +55,7 @@ export const readUpload = (deps: StorageDeps) =>
     },
   )
 
-/** A PATCH without tus and without bytes. */
+/** Answers a PATCH without tus and without bytes. */
 export const completeUpload = (deps: StorageDeps) =>
   operation({ params: uploadOf }, async (input): Promise<Reply> => {
     const upload = await findMeant(deps, input)

@@ -11,8 +11,9 @@ import type { ByteRange, ObjectInfo, ReadObject } from '../../lib/storage/object
 const anyBytes = 'application/octet-stream'
 
 /**
- * The type is given only when `Accept` names it (S-66, S-67): old clients would parse JSON and run scripts. Each type
- * has its own tag (RFC 9110, section 8.8.3): otherwise a browser would keep the wrong type after a 304.
+ * The answer has the type of the file only when `Accept` names this type (S-66, S-67): old clients would parse JSON and
+ * run scripts. Each type has its own tag (RFC 9110, section 8.8.3). With one tag for all types, a browser would keep
+ * the wrong type after a 304.
  */
 export const representationFor = (
   { version, contentType }: Pick<ObjectInfo, 'version' | 'contentType'>,
@@ -24,7 +25,7 @@ export const representationFor = (
     : { contentType: anyBytes, tag: entityTagOf({ version }) }
 }
 
-// A stored page must not run in a browser: its address may contain a token. Caches copy this header from a 304.
+// A stored page must not run in a browser, because its address may contain a token. Caches copy this header from a 304.
 const sandbox = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
 
 export type FileAnswer =
@@ -50,7 +51,7 @@ export const answerFor = (
   downloads: Downloads | undefined,
 ): FileAnswer => {
   const { tag } = representationFor(info, { headers })
-  // The media type in the tag does not matter, because the bytes are the same.
+  // The media type in the tag is ignored, because the bytes are the same for each type.
   const tags = [entityTagOf(info), typedTagOf(info)]
   if (tags.every((one) => matchFails(headers['if-match'], one))) return { kind: 'changed' }
   if (noneMatchFails(headers['if-none-match'], tag)) return { kind: 'unchanged' }

@@ -23,7 +23,9 @@ const positionOf = (after: string, site: SiteId): number => {
   const position = after === '' ? 0 : positionIn(after, site)
   if (position !== undefined) return position
   throw new ServiceError('storageRefused', {
-    message: 'after must be the id of a change of this site, or empty to begin with the oldest change.',
+    message:
+      '"after" is not the id of a change of this site. Send such an id, or leave "after" empty to begin ' +
+      'with the oldest change.',
   })
 }
 

@@ -6,6 +6,7 @@ import type { OperationInput } from '../../lib/http/operation.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import type { Requester } from '../../lib/storage/changes/change.ts'
 import { isUnconditional, parseConditions } from '../../lib/storage/conditions.ts'
+import { longestListing } from '../../lib/storage/object-store.ts'
 import { parentOf, parsePath, type StoragePath } from '../../lib/storage/path.ts'
 import { ownFoldersBelow, requireScope, type Scope } from '../../lib/storage/scope.ts'
 
@@ -25,34 +26,26 @@ const deletedPathOf = (segments: Segments): { path: StoragePath } => {
 }
 
 const permittedPath =
-  (level: Level) =>
+  (level: Level, parse = pathOf, placeOf = (path: StoragePath) => path) =>
   (segments: Segments, { rights }: SiteCaller): { path: StoragePath } => {
-    const { path } = pathOf(segments)
-    requireScope({ rights, level }, path)
+    const { path } = parse(segments)
+    requireScope({ rights, level }, placeOf(path))
     return { path }
   }
 
-/** A-35, A-44: the operation reads, or changes, the file or folder at the path as written. Errors: also privilegesMissing. */
+/** A-35, A-44: the operation reads, or changes, exactly the path as written. Errors: also privilegesMissing. */
 export const readablePath = permittedPath('read')
 export const writablePath = permittedPath('write')
 
-/** `?meta` also describes the folders that lead to those of the caller (A-43). */
+export const purgeablePath = permittedPath('write', deletedPathOf)
+/** A-46 */
+export const removablePath = permittedPath('write', deletedPathOf, parentOf)
+
+/** `?meta` also describes the folders on the way to the folders of the caller (A-43). */
 export const describablePath = (segments: Segments, caller: SiteCaller): { path: StoragePath } => {
   const { path } = pathOf(segments)
   const isOnWay = ownFoldersBelow({ rights: caller.rights, level: 'read' }, path).length > 0
   return isOnWay ? { path } : readablePath(segments, caller)
-}
-
-export const removablePath = (segments: Segments, { rights }: SiteCaller): { path: StoragePath } => {
-  const { path } = deletedPathOf(segments)
-  requireScope({ rights, level: 'write' }, parentOf(path))
-  return { path }
-}
-
-export const purgeablePath = (segments: Segments, { rights }: SiteCaller): { path: StoragePath } => {
-  const { path } = deletedPathOf(segments)
-  requireScope({ rights, level: 'write' }, path)
-  return { path }
 }
 
 export const scopeOf = ({ site, caller }: Pick<Asking, 'site' | 'caller'>, level: Level): Scope => ({
@@ -82,7 +75,7 @@ export const schemaOf =
   async (): Promise<Schemas[Name]> =>
     (await bodies.schemas())[name]
 
-/** Loads the schema only when one of the switches is given: most requests have none. Errors: storageRefused. */
+/** Loads the schema only when the query has one of the switches: most requests have none. Errors: storageRefused. */
 export const readSwitches = async <Values extends object>(
   query: Switches,
   names: readonly (string & keyof Values)[],
@@ -92,6 +85,13 @@ export const readSwitches = async <Values extends object>(
   const given = Object.fromEntries(names.map((name) => [name, query.get(name)]))
   const [{ validate }, expected] = await Promise.all([import('../../lib/http/validate.ts'), schema()])
   return validate(expected, given, 'storageRefused')
+}
+
+const usualLimit = 100
+
+export const pageOf = async (query: Switches) => {
+  const { limit = usualLimit, cursor } = await readSwitches(query, ['limit', 'cursor'], schemaOf('listing'))
+  return { limit: Math.min(limit, longestListing), cursor }
 }
 
 export const versionOf = (query: Switches) => readSwitches(query, ['versionId'], schemaOf('versionSwitches'))

@@ -3,20 +3,12 @@ import type { removalPreview, removedPage, versionPage } from '../../lib/contrac
 import { ServiceError } from '../../lib/core/errors.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
-import type { Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
-import { longestListing, type ObjectVersion, type RemovedEntry } from '../../lib/storage/object-store.ts'
+import type { ObjectVersion, RemovedEntry } from '../../lib/storage/object-store.ts'
 import { fileKey, folderKey, root } from '../../lib/storage/path.ts'
 import { readCursor, writeCursor } from '../../lib/storage/reading/listing.ts'
 import { previewRemoval } from '../../lib/storage/reading/preview-removal.ts'
-import { readablePath, readSwitches, schemaOf, scopeOf, timeOf } from './params.ts'
-
-const usualLimit = 100
-
-const pageOf = async (query: Switches) => {
-  const { limit = usualLimit, cursor } = await readSwitches(query, ['limit', 'cursor'], schemaOf('listing'))
-  return { limit: Math.min(limit, longestListing), cursor }
-}
+import { pageOf, readablePath, scopeOf, timeOf } from './params.ts'
 
 const viewOfVersion = ({ id, at, size, isRemoved, isCurrent }: ObjectVersion) => ({
   version: id,

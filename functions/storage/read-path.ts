@@ -3,14 +3,16 @@ import type { downloadLink, progress as progressAnswer } from '../../lib/contrac
 import { ServiceError } from '../../lib/core/errors.ts'
 import { noParams, type OperationHandler, operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
-import type { Switches } from '../../lib/http/request.ts'
+import { firstValue, type Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import type { ObjectInfo } from '../../lib/storage/object-store.ts'
 import { readFile, readVersion } from '../../lib/storage/reading/read-file.ts'
 import { answerFor, expectedRange, replyWith, representationFor } from './file-answer.ts'
+import { listTrash } from './list-trash.ts'
 import { asDraft, readablePath, scopeOf, timeOf, versionOf } from './params.ts'
 import { getMeta } from './read-meta.ts'
 import { getRemoval, listDeleted, listVersions } from './read-old.ts'
+import { searchFolder } from './search-names.ts'
 
 const getProgress = ({ progress }: StorageDeps) =>
   operation({ params: noParams }, async ({ caller }) =>
@@ -24,7 +26,7 @@ const presentAsDraft = (query: Switches): boolean => {
   })
 }
 
-/** GET with `?link`: a URL of the file's bytes that needs no token (S-73). Nobody may cache it. */
+/** GET with `?link`: a URL of the file's bytes that needs no token (S-73). Caches may not keep the answer. */
 const getLink = ({ files, linkTo }: StorageDeps) =>
   operation({ params: readablePath, query: presentAsDraft }, async (input) => {
     const { dataCentre, params, query: isDraft } = input
@@ -34,13 +36,19 @@ const getLink = ({ files, linkTo }: StorageDeps) =>
     return { ...ok({ value }), headers: { 'Cache-Control': 'no-store' } }
   })
 
+const listRemoved = (deps: StorageDeps): OperationHandler => {
+  const [ofFolder, trash] = [listDeleted(deps), listTrash(deps)]
+  return (exchange) => (firstValue(exchange.query, 'deleted') === 'all' ? trash(exchange) : ofFolder(exchange))
+}
+
 export const readPath = (deps: StorageDeps): OperationHandler => {
   const file = getFile(deps)
   const others: readonly (readonly [name: string, OperationHandler])[] = [
     ['meta', getMeta(deps)],
     ['link', getLink(deps)],
     ['versions', listVersions(deps)],
-    ['deleted', listDeleted(deps)],
+    ['search', searchFolder(deps)],
+    ['deleted', listRemoved(deps)],
     ['removal', getRemoval(deps)],
   ]
   return (exchange) => {
@@ -49,7 +57,7 @@ export const readPath = (deps: StorageDeps): OperationHandler => {
   }
 }
 
-/** At the root, `?status` asks for the progress of an upload (operation 13). It may contain the token. */
+/** At the root, `?status` asks for the progress of an upload (operation 13). The value of `status` may be the token. */
 export const readRoot = (deps: StorageDeps): OperationHandler => {
   const progress = getProgress(deps)
   const other = readPath(deps)

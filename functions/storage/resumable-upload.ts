@@ -4,6 +4,8 @@ import type { Reply } from '../../lib/http/reply.ts'
 import type { Request } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import type { Requester } from '../../lib/storage/changes/change.ts'
+import { beginAppend, completeAppend, fillUpload } from '../../lib/storage/uploads/append.ts'
+import { settleUpload } from '../../lib/storage/uploads/complete-upload.ts'
 import {
   createdHeaders,
   hasBytes,
@@ -19,15 +21,7 @@ import {
   tusAnswer,
 } from '../../lib/storage/uploads/tus.ts'
 import type { Upload } from '../../lib/storage/uploads/upload.ts'
-import {
-  beginAppend,
-  completeAppend,
-  discardUpload,
-  fillUpload,
-  findUpload,
-  openUpload,
-  settleUpload,
-} from '../../lib/storage/uploads/uploads.ts'
+import { discardUpload, findUpload, openUpload } from '../../lib/storage/uploads/uploads.ts'
 import { scopeOf, writablePath } from './params.ts'
 import { declaredLength, openBody } from './upload.ts'
 
@@ -72,7 +66,10 @@ export const uploadOf = ({ upload = '' }: Readonly<Record<string, string>>): { r
   return { id: upload }
 }
 
-/** A request has the protocol of its upload. Errors: uploadUnknown, protocolVersionUnknown. */
+/**
+ * A request about an upload must use the protocol of the upload, tus or parts. Errors: uploadUnknown,
+ * protocolVersionUnknown.
+ */
 export const findMeant = async (
   deps: StorageDeps,
   input: OperationInput<{ readonly id: string }, unknown, unknown>,
@@ -113,13 +110,17 @@ export const cancelUpload = (deps: StorageDeps) =>
 
 const uploadPath = /^\/api\/v2\/admin\/sites\/[^/]+\/uploads\/[^/]+\/?$/
 
-// "The X-HTTP-Method-Override request header MUST be interpreted as the request's method" (tus 1.0). Only for uploads.
+// "The X-HTTP-Method-Override request header MUST be interpreted as the request's method" (tus 1.0). Applies only to
+// uploads.
 const methodOf = ({ method, path, headers }: Request): string => {
   const meant = headers['x-http-method-override']?.trim().toUpperCase()
   return meant && uploadPath.test(path) ? meant : method
 }
 
-/** A request as tus means it: every answer to it has the headers of tus. `largest`: the largest upload, in bytes. */
+/**
+ * Translates a request of tus. Every answer to such a request has the headers of tus. `largest`: the largest upload, in
+ * bytes.
+ */
 export const asTusRequest = (request: Request, largest: number): Request => {
   const method = methodOf(request)
   if (method === 'OPTIONS') return { ...request, method, answerHeaders: tusAbilities(largest) }

@@ -21,15 +21,19 @@ const boundaryOf = (contentType: string | undefined): string | undefined => {
   return quoted ?? plain
 }
 
-async function* guarded<Value>(values: AsyncIterable<Value>): AsyncGenerator<Value, void> {
+const howToSend = 'Send files as multipart/form-data, one by PUT to its path, or by tus with Tus-Resumable.'
+
+async function* guarded<Value>(
+  values: AsyncIterable<Value>,
+  contentType: string | undefined,
+): AsyncGenerator<Value, void> {
   try {
     yield* values
   } catch (cause) {
     if (!(cause instanceof MultipartError)) throw cause
-    throw new ServiceError('storageRefused', {
-      message: `The request body is not well-formed multipart/form-data: ${cause.message}.`,
-      cause,
-    })
+    const advice = isMultipart(contentType) ? 'Correct the body, then send it again.' : howToSend
+    const message = `The request body is not well-formed multipart/form-data: ${cause.message}. ${advice}`
+    throw new ServiceError('storageRefused', { message, cause })
   }
 }
 
@@ -37,7 +41,10 @@ const decodeName = (bytes: string): string => {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(bytes, 'latin1'))
   } catch (cause) {
-    throw new ServiceError('urlInvalid', { message: 'The name of a file is not UTF-8.', cause })
+    throw new ServiceError('urlInvalid', {
+      message: 'The name of a file in the upload is not UTF-8. Send the name in UTF-8.',
+      cause,
+    })
   }
 }
 
@@ -46,14 +53,14 @@ async function* incomingFiles(
   body: AsyncIterator<Uint8Array>,
   contentType: string | undefined,
 ): AsyncGenerator<IncomingFile, void> {
-  // Only uploads need it: other requests start without it.
+  // The parser loads here, so that requests other than uploads start without it.
   const { readMultipart } = await import('../../lib/http/multipart.ts')
-  for await (const part of guarded(readMultipart(body, boundaryOf(contentType)))) {
+  for await (const part of guarded(readMultipart(body, boundaryOf(contentType)), contentType)) {
     if (part.name !== 'file') continue
     yield {
       fileName: part.isFile ? decodeName(part.fileName ?? '') : undefined,
       contentType: part.contentType,
-      content: guarded(part.content),
+      content: guarded(part.content, contentType),
     }
   }
 }
@@ -65,7 +72,7 @@ export const declaredLength = ({ headers }: Pick<Input, 'headers'>): number | un
   return length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined
 }
 
-/** A small body often arrives with its headers. */
+/** A small body has often arrived together with its headers. */
 export const hasArrived = ({ headers, content }: Pick<Input, 'headers' | 'content'>): boolean =>
   'bytes' in content || content.stream.readableLength === declaredLength({ headers })
 
@@ -76,7 +83,7 @@ async function* countedBody({ content }: Pick<Input, 'content'>, count: (bytes: 
   }
 }
 
-/** Begins to report the progress of an upload under the token that sends it (operation 13). */
+/** Begins to report the progress of an upload to the token that sends it (operation 13). */
 export const openBody = (
   { progress: store, clock }: Pick<StorageDeps, 'progress' | 'clock'>,
   input: Input,

@@ -3,14 +3,16 @@ import type { HistoryEntry } from '../core/history-entry.ts'
 import { type SiteId, storedId } from '../core/ids.ts'
 
 /**
- * The port to the grants, by the SHA-256 of their token. `handOver` answers false when there is no such key, and
- * `recordUse` writes each day once. Errors of every call: unavailable.
+ * The port to the grants. Each grant is found by the SHA-256 of its token. `handOver` answers false when there is no
+ * such key, and `recordUse` writes each day once. Errors of every call: unavailable.
  */
 export interface Grants {
   get(hash: string): Promise<Grant | undefined>
   put(grant: Grant, entries: readonly HistoryEntry[]): Promise<void>
   remove(hash: string, entries: readonly HistoryEntry[]): Promise<boolean>
-  /** Removes a site from a grant, and the grant with its last site. False when the grant does not cover the site. */
+  /**
+   * Removes a site from a grant; with its last site, removes the grant. False when the grant does not cover the site.
+   */
   uncover(hash: string, site: SiteId, entry: HistoryEntry): Promise<boolean>
   list(): AsyncIterable<Grant>
   keysOf(site: SiteId): Promise<readonly Key[]>
@@ -18,14 +20,15 @@ export interface Grants {
   recordUse(key: Key, day: string): Promise<void>
 }
 
-// A-18: "Can use SFTP & File Manager".
+// A-18: the permission that the original system calls "Can use SFTP & File Manager".
 export const permissions = ['files'] as const
 export type Permission = (typeof permissions)[number]
 
 /**
- * A-12: `hash` is the SHA-256 of the token in hex; the token itself is never stored. `permissions` has the texts of
- * rights too. `expires`: epoch seconds. A session or key belongs to the person `user`; `since` names the `sessions` of
- * that person, or for a key `created`. Only a key has a `name`.
+ * A-12: `hash` is the SHA-256 of the token in hex; the token itself is never stored. `permissions` also has the texts
+ * of rights. `expires`: epoch seconds. A session or key belongs to the person `user`; `since` names the `sessions` of
+ * that person, or for a key `created`. Only a key has a
+ * `name`.
  */
 export interface Grant {
   readonly hash: string

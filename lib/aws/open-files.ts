@@ -2,7 +2,7 @@ import type { FileStoreSettings, StorageSettings } from '../config/config.ts'
 import type { ObjectInfo } from '../storage/object-store.ts'
 import type { RemovalQueue } from '../storage/path-locks.ts'
 import { createDocumentClient } from './dynamodb/dynamodb.ts'
-import { type Given, openDirectory, openLocks, openUploads } from './open-tables.ts'
+import { type Given, openDirectory, openJournal, openLocks, openUploads } from './open-tables.ts'
 import { type Bucket, createS3Clients, openBucket } from './s3/bucket.ts'
 import { createDirectParts } from './s3/direct-parts.ts'
 import { downloadLink } from './s3/read.ts'
@@ -10,10 +10,10 @@ import { createS3ObjectStore } from './s3/s3-object-store.ts'
 import { createPartBuffers } from './s3/stage.ts'
 import { createUploadParts } from './s3/upload-parts.ts'
 
-/** Lambda's answer has at most 6 MB, with the bytes in base64 and the rest. In bytes. */
+/** In bytes. An answer of Lambda has at most 6 MB: the bytes in base64, and the rest. */
 const largestAnswer = 4 * 1024 * 1024
 
-// Only large folders need the queue: no cold start pays for its client.
+// Only removals of large folders need the queue, so its client is not loaded in a cold start.
 const queueOnDemand = (queueUrl: string): RemovalQueue => {
   const open = async (): Promise<RemovalQueue> =>
     (await import('./sqs-removal-queue.ts')).createSqsRemovalQueue(queueUrl)
@@ -52,7 +52,8 @@ export const openFileStores = (
 
 export const openStorageStores = (settings: StorageSettings) => {
   const dynamodb = createDocumentClient()
-  const { downloads, linkTo, ...fileStores } = openFileStores(settings, { dynamodb })
-  const stores = { ...openDirectory(settings, { dynamodb }), ...fileStores, ...openUploads(settings, { dynamodb }) }
+  const given = { dynamodb, record: openJournal(settings, { dynamodb }).record }
+  const { downloads, linkTo, ...fileStores } = openFileStores(settings, given)
+  const stores = { ...openDirectory(settings, { dynamodb }), ...fileStores, ...openUploads(settings, given) }
   return { stores, downloads, linkTo }
 }

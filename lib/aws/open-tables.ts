@@ -12,13 +12,14 @@ import { createUploadProgress, createUploadRecords } from './dynamodb/uploads.ts
 import { createUsageCounts } from './dynamodb/usage-counts.ts'
 import { createWebForms } from './dynamodb/web-forms.ts'
 
-// A bundle imports its own openers, and contains only their stores. Files have separate openers: if a module loads code
-// on demand, esbuild adds that code to each bundle that imports the module, used or not.
+// Each bundle imports only the openers that it uses, and so contains only their stores. Openers of files are in another
+// module: if a module loads code on demand, esbuild adds that code to each bundle that imports the module, whether the
+// bundle uses the code or not.
 
 /** The caller's own client, wall clock or history, instead of the usual ones. */
 export interface Given {
   readonly dynamodb?: DynamoDBDocumentClient
-  /** Sends no call twice. */
+  /** This client sends no call twice. */
   readonly once?: DynamoDBDocumentClient | undefined
   readonly now?: (() => number) | undefined
   readonly record?: RecordChange
@@ -124,9 +125,10 @@ export const openAreas = (settings: AreaSettings, given?: Given) => {
 }
 
 export const openUploads = (
-  { uploadsTable: table }: { readonly uploadsTable: string },
-  { dynamodb = createDocumentClient(), now }: Given = {},
-): Pick<Stores, 'progress' | 'uploadRecords'> => ({
-  progress: createUploadProgress({ dynamodb, table, now }),
-  uploadRecords: createUploadRecords({ dynamodb, table, now }),
-})
+  settings: Pick<AreaSettings, 'journalTable'> & { readonly uploadsTable: string },
+  given?: Given,
+): Pick<Stores, 'progress' | 'uploadRecords'> => {
+  const { dynamodb, now, record } = openJournal(settings, given)
+  const options = { dynamodb, now, table: settings.uploadsTable }
+  return { progress: createUploadProgress(options), uploadRecords: createUploadRecords({ ...options, record }) }
+}

@@ -1,7 +1,7 @@
 import type { Deadline } from '../core/deadline.ts'
 import type { SiteId } from '../core/ids.ts'
 import type { SiteDirectory } from '../sites/site-directory.ts'
-import { longestListing, type ObjectStore } from '../storage/object-store.ts'
+import { listAll, type ObjectStore } from '../storage/object-store.ts'
 import { folderKey, root } from '../storage/path.ts'
 import type { RecountedUsage, UsageItem } from './dynamodb/usage-counts.ts'
 
@@ -14,12 +14,15 @@ export interface RecountDeps {
   readonly now: () => number
 }
 
-// Milliseconds. A quota is known everywhere within a minute. A request lasts 15 minutes at most. So each
-// change that a listing may miss is counted since the recount began.
+// In milliseconds. A quota is known everywhere within a minute, and a request lasts at most 15 minutes. After
+// this time, each change that a listing may miss has been counted since the recount began.
 const settledAfter = 17 * 60_000
 const countedFor = 24 * 3600_000
 
-/** Lists until the deadline, in the order of keys, and continues in the next run. Undefined: incomplete. */
+/**
+ * Lists until the deadline in the order of keys, and continues in the next run. Undefined when the list is not complete
+ * yet.
+ */
 const listBytes = async (
   { files, counts }: RecountDeps,
   site: SiteId,
@@ -28,11 +31,8 @@ const listBytes = async (
 ): Promise<number | undefined> => {
   let [last, bytes] = [after, listed]
   for (const edition of ['draft', 'live'] as const) {
-    for (let hasMore = true; hasMore; ) {
-      const query = { prefix: folderKey(edition, site, root), folded: false, after: last, limit: longestListing }
-      const { objects, next } = await files.list(query)
+    for await (const objects of listAll(files, folderKey(edition, site, root), last)) {
       for (const { key, size } of objects) [last, bytes] = [key, bytes + size]
-      hasMore = next !== undefined
       if (!deadline.isOver() || objects.length === 0 || last === undefined) continue
       await counts.advance(site, epoch, bytes, last)
       return undefined
@@ -41,7 +41,7 @@ const listBytes = async (
   return bytes
 }
 
-/** One step: begins the recount of a site, or lists its files when all earlier changes have ended. */
+/** One step: begins the recount of a site or, when all earlier changes have ended, lists its files. */
 const recountSite = async (deps: RecountDeps, site: SiteId, deadline: Deadline): Promise<void> => {
   const { counts, now, openUploadsOf } = deps
   const state = await counts.read(site)
@@ -56,7 +56,7 @@ const recountSite = async (deps: RecountDeps, site: SiteId, deadline: Deadline):
   if (bytes !== undefined) await counts.finish(site, epoch, bytes + (await openUploadsOf(site)))
 }
 
-/** Recounts each site with a quota daily, in steps. It runs several times an hour. */
+/** Recounts each site with a quota once a day, in steps. The schedule runs this several times an hour. */
 export const recountSites = async (deps: RecountDeps, deadline: Deadline): Promise<void> => {
   const { sites } = await deps.sites.list()
   for (const { id, quota, dataCentre } of sites) {

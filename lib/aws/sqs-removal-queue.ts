@@ -7,7 +7,8 @@ export const createSqsRemovalQueue = (queueUrl: string, config: SQSClientConfig 
   const client = new SQSClient({
     maxAttempts: 3,
     requestHandler: smallCallTimeouts,
-    // The host in a queue's URL may be unknown outside an emulator. The region's endpoint serves every queue.
+    // Outside an emulator, the host in the URL of a queue may be unknown. The endpoint of the region serves every
+    // queue.
     useQueueUrlAsEndpoint: false,
     ...config,
   })

@@ -8,7 +8,10 @@ import { failLikePort, smallCallTimeouts } from './calls/client-calls.ts'
 const regionOf = ({ config }: CloudFormationClient): Promise<string | undefined> =>
   config.region().catch(() => undefined)
 
-/** Reads the outputs of a stack in the given region or that of the environment. Errors: unavailable, those of AWS. */
+/**
+ * Reads the outputs of a stack in the given region, or in the region of the environment. Errors: unavailable, those of
+ * AWS.
+ */
 export const readStackOutputs = async (
   stack: string,
   wanted: string | undefined,

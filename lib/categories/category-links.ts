@@ -24,15 +24,17 @@ export type ObjectLinkOutcome =
   | { readonly outcome: 'categories unknown'; readonly ids: ReadonlySet<number> }
 
 /**
- * The port to links. Removing a category or an object (`Contents`) removes its links. `linkObject` and `unlinkObject`
- * are `link` and `unlink` from the object's side: all of the categories must exist. Errors: unavailable.
+ * The port to links. When a category or an object is removed (`Contents`), its links are removed too. `linkObject` and
+ * `unlinkObject` are `link` and `unlink` from the side of the object: all of the categories must exist. Errors:
+ * unavailable.
  */
 export interface CategoryLinks {
-  // The links after an object's id, in order of id, up to `limit`; fewer only at the end.
+  // The links after the id of an object, in order of id, up to `limit`. Only the last page has fewer.
   list(list: LinkList, after: number, limit: number): Promise<readonly CategoryLink[]>
   listConsistently(list: LinkList, after: number, limit: number): Promise<readonly CategoryLink[]>
   count(list: LinkList, after: number, limit: number): Promise<Count>
-  // The categories of an object after an id, in order; fewer than `limit` only at the end. May lag behind changes.
+  // The categories of an object after an id, in order, up to `limit`. Only the last page has fewer. May lag behind
+  // changes.
   categoriesOf(object: SiteObject, after: number, limit: number): Promise<readonly CategoryId[]>
   countCategoriesOf(object: SiteObject, after: number, limit: number): Promise<Count>
   linkObject(
@@ -48,9 +50,9 @@ export interface CategoryLinks {
     deadline?: Deadline,
   ): Promise<ObjectLinkOutcome>
   /**
-   * Links all of these objects, or none. An undefined `displayable` keeps that of an existing link; a new link is
-   * displayable. Safe to repeat; concurrent calls are serialized. If the time is up (unlimited by default), nothing is
-   * linked, now or later.
+   * Links all of these objects, or none. With an undefined `displayable`, an existing link keeps its own, and a new
+   * link is displayable. Repeating is safe, and concurrent calls run one after the other. If the time is up (unlimited
+   * by default), nothing is linked, now or later.
    */
   link(
     list: LinkList,
@@ -59,8 +61,8 @@ export interface CategoryLinks {
     deadline?: Deadline,
   ): Promise<LinkOutcome>
   /**
-   * As `link`: safe to repeat, without late effects. Missing links are no error. Returns false if the category is
-   * unknown.
+   * As with `link`, repeating is safe, and nothing happens after the answer. Missing links are no error. Returns false
+   * if the category is unknown.
    */
   unlink(list: LinkList, ids: readonly number[], entry: HistoryEntry, deadline?: Deadline): Promise<boolean>
 }

@@ -67,7 +67,10 @@ export const tryToLink = (
   return links.link(list, wanted, entryOf('link.added', list, [...wanted.keys()], author), deadline)
 }
 
-/** As `tryToLink`; repeating is safe. Errors: categoryUnknown; objectsUnknown, which lists each; unavailable. */
+/**
+ * As with `tryToLink`, repeating is safe. Errors: categoryUnknown; objectsUnknown, which lists each object;
+ * unavailable.
+ */
 export const linkObjects = async (
   deps: LinkDeps,
   list: LinkList,
@@ -103,7 +106,10 @@ const refuseUnknown = (result: ObjectLinkOutcome, ids: readonly CategoryId[]): v
   }
 }
 
-/** C-46: all of the categories or none. Errors: objectUnknown; categoriesUnknown, which lists each; unavailable. */
+/**
+ * C-46: links all of the categories or none. Errors: objectUnknown; categoriesUnknown, which lists each category;
+ * unavailable.
+ */
 export const linkCategories = async (
   { links }: LinkDeps,
   object: SiteObject,

@@ -10,12 +10,12 @@ const smallestInteger = -largestContentId - 1
 const integerRange = `must be a whole number from ${smallestInteger} to ${largestContentId}`
 const integer = z.int(integerRange).min(smallestInteger, integerRange).max(largestContentId, integerRange)
 
-// Stores replace half a pair of surrogates.
+// A store would replace half of a surrogate pair by another character.
 const isWellFormed = (value: string): boolean => value.isWellFormed()
-const notWellFormed = 'must be well-formed Unicode: it has half a character'
+const notWellFormed = 'must not contain half of a character (a lone surrogate)'
 
 const string = z
-  .string('must be a text')
+  .string('must be a string')
   .max(longestString, `must have ${longestString} characters or fewer`)
   .regex(/^\P{Cc}*$/u, 'must not have control characters')
   .refine(isWellFormed, notWellFormed)
@@ -31,7 +31,7 @@ const date = z.string(notDate).transform((text, context) => {
 const said = (type: string) => ({ said: type })
 
 const text = z
-  .string('must be a text')
+  .string('must be a string')
   .refine((value) => Buffer.byteLength(value) <= longestText, `must have ${longestText} bytes or fewer`)
   .refine(isWellFormed, notWellFormed)
 

@@ -11,7 +11,7 @@ export interface SiteObject {
   readonly id: number
 }
 
-/** Entries after an id, up to a limit. `last` is the last counted one, if more may follow. */
+/** Entries after an id, up to a limit. If more may follow, `last` is the last entry that counts towards the limit. */
 export interface Count {
   readonly count: number
   readonly last: number
@@ -25,27 +25,28 @@ export interface Listed {
 
 /**
  * The port to the categories and objects of the sites. Long texts are stored separately, and reads leave them out.
- * Reads do not find content that is being removed; lists return undefined for it. `get`, `existing` and `listWhole`
+ * Content that is being removed is not found by reads, and is undefined in lists. `get`, `existing` and `listWhole`
  * read consistently. Errors of every call: unavailable.
  */
 export interface Contents {
-  // A unique name for the state of all content and links. Undefined if it would cost as much as reading.
+  // A unique name for the state of all content and links. Undefined if the name would cost as much as reading the
+  // content.
   state(): Promise<string | undefined>
   get(site: SiteId, kind: ContentKind, id: number): Promise<Content | undefined>
   getMany(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<ReadonlyMap<number, Content>>
   existing(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<ReadonlySet<number>>
   texts(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<ReadonlyMap<number, string>>
-  // The items after an id, in order of id, up to `limit`; fewer only at the end.
+  // The items after an id, in order of id, up to `limit`. Only the last page has fewer.
   list(site: SiteId, kind: ContentKind, after: number, limit: number): Promise<readonly Listed[]>
   count(site: SiteId, kind: ContentKind, after: number, limit: number): Promise<Count>
   highestId(site: SiteId, kind: ContentKind): Promise<number>
-  /** Stores it with its long text. False when the id is taken; nothing is changed then. */
+  /** Stores the content with its long text. If the id is taken, changes nothing and returns false. */
   create(site: SiteId, kind: ContentKind, content: Content, entry: HistoryEntry): Promise<boolean>
   putMany(site: SiteId, kind: ContentKind, contents: readonly Content[], entry: HistoryEntry): Promise<void>
   /**
-   * Stores the result of `apply` for each id, which gets the stored content without its long text. Undefined changes
-   * nothing, and a missing long text stays. Returns the number of changes; the entry is written with the first. `apply`
-   * may be called again. Safe to repeat.
+   * Stores the result of `apply` for each id. `apply` gets the stored content without its long text. Undefined changes
+   * nothing; without a long text in the result, the stored one stays. Returns the number of changes. The entry is
+   * written with the first change. `apply` may be called again. Repeating is safe.
    */
   changeMany(
     site: SiteId,
@@ -55,7 +56,10 @@ export interface Contents {
     entry: HistoryEntry,
   ): Promise<number>
   listWhole(site: SiteId, kind: ContentKind, after: number, limit: number): Promise<readonly Listed[]>
-  /** Removes it with its links. No read finds it from the start. Repeat to complete an interrupted removal. */
+  /**
+   * Removes the content with its links. From the start, no read finds it. Repeat the call to complete an interrupted
+   * removal.
+   */
   removeObject(object: SiteObject, entry: HistoryEntry): Promise<boolean>
   removeCategory(site: SiteId, category: CategoryId, entry: HistoryEntry): Promise<boolean>
   clear(site: SiteId): Promise<void>

@@ -12,7 +12,7 @@ import { type Entry, type ItemPage, type ListSource, runList, writeItems } from 
 export interface ListDeps {
   readonly contents: Contents
   readonly links: CategoryLinks
-  // C-11: the most objects that a list is filtered or sorted over.
+  // C-11: the largest number of objects that a list is filtered or sorted over.
   readonly longestList: number
 }
 
@@ -114,7 +114,7 @@ export const contentList = (site: SiteId, kind: ContentKind): ListDescription =>
   identity: [site, kind],
 })
 
-/** The store lists everything but long texts, so nothing is read twice. Errors: listTooLong. */
+/** The store lists everything but long texts, so each item is read once. Errors: listTooLong. */
 export const listContents = (
   { contents, longestList }: ListDeps,
   site: SiteId,

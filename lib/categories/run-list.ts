@@ -8,13 +8,13 @@ import type { Item, MemberReference } from './query/item-shape.ts'
 import type { ListQuery, Paging } from './query/list-query.ts'
 import type { Position } from './query/order.ts'
 
-/** The stored part of a list item. A list is stored in order of id. */
+/** The stored part of a list item. A stored list is in order of id. */
 export interface Entry {
   readonly id: number
 }
 
 export interface ListSource<E extends Entry> {
-  // The entries after an id, in order, up to `limit`; fewer only at the end.
+  // The entries after an id, in order, up to `limit`. Only the last page has fewer.
   entries(after: number, limit: number): Promise<readonly E[]>
   count(after: number, limit: number): Promise<Count>
   outline(entry: E): Item
@@ -39,14 +39,14 @@ const start = 0
 const firstStep = 100
 const longestStep = 1_000
 
-// Reads items only when `where` or `order` names a member that the entries lack.
+// Reads whole items only when `where` or `order` names a member that the entries lack.
 const findMatches = async <E extends Entry>(
   source: ListSource<E>,
   { where, order }: ListQuery,
   entries: readonly E[],
   readsItems = false,
 ): Promise<Match<E>[]> => {
-  // A store in this process returns at once: let other requests run first.
+  // A store in this process answers without a pause: let other requests run first.
   await yieldToRequests()
   const members = [...(where?.members ?? []), ...order.members]
   if (!readsItems && members.every((member) => source.outlineHas(member))) {
@@ -72,8 +72,8 @@ const findAllMatches = async <E extends Entry>(
   if (entries.length > longest) {
     throw new ServiceError('listTooLong', {
       message:
-        `The list has more than ${longest} entries, too many to filter, sort or count. ` +
-        'Page through it with cursor, without order and count.',
+        `The list has more than ${longest} entries. That is too many to filter, sort or count. Read it page ` +
+        'by page with cursor, without order and count.',
     })
   }
   const matches: Match<E>[] = []
@@ -107,7 +107,7 @@ const choosePageOfAll = async <E extends Entry>(
   return { ...cutAtLimit(behind, query, after, null), total: count ? all.length : null }
 }
 
-// Counts the entries before and after the page, and reads only its own.
+// Counts all entries, but reads only the items of the page.
 const skipTo = async <E extends Entry>(source: ListSource<E>, query: ListQuery, skip: number): Promise<Page<E>> => {
   const passed = skip > 0 ? await source.count(start, skip) : { count: 0, last: start, ended: false }
   if (passed.ended) return { matches: [], total: passed.count, next: null }
@@ -121,7 +121,7 @@ const skipTo = async <E extends Entry>(source: ListSource<E>, query: ListQuery, 
   return { matches, total: passed.count + entries.length + (behind?.count ?? 0), next: null }
 }
 
-// Walks in order of ids until the page is full, or until `longest` entries are read. The next page continues there.
+// Reads in order of id until the page is full, or until `longest` entries are read. The next page continues there.
 const walk = async <E extends Entry>(
   source: ListSource<E>,
   query: ListQuery,
@@ -151,7 +151,7 @@ const choosePage = async <E extends Entry>(
   longest: number,
 ): Promise<Page<E>> => {
   const { paging, where, order } = query
-  // A total of filtered entries reads all of them, so take the page from those.
+  // To count the filtered entries, all of them are read, so the page is taken from those.
   const needsAll = order.members.length > 0 || (where && (paging.by === 'skip' || paging.count))
   if (needsAll) return choosePageOfAll(source, query, longest)
   if (paging.by === 'skip') return skipTo(source, query, paging.skip)
@@ -172,7 +172,7 @@ export interface ItemPage {
 
 const textsAtOnce = 50
 
-/** C-10: writes as many items as an answer can contain. `addTexts` reads their long texts, if those are selected. */
+/** C-10: writes as many items as fit into an answer. `addTexts` reads their long texts, if `fields` selects them. */
 export const writeItems = async (
   items: readonly Item[],
   fields: Selection,

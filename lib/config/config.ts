@@ -13,7 +13,7 @@ import {
 
 export const logLevels = ['DEBUG', 'INFO', 'WARN', 'ERROR'] as const
 
-// The only place that names environment variables. A missing or bad one stops the cold start. The deployment writes the
+// Only this file names environment variables. A missing or bad variable stops the cold start. The deployment writes the
 // environment of each function from the same tables.
 
 const logLevel = otherwise('LOG_LEVEL', oneOf(logLevels), 'INFO')
@@ -35,12 +35,12 @@ const keptDays = otherwise('KEPT_DAYS', wholeNumber(1, 3_650), '30')
 const documentation = {
   ...gateway,
   keptDays,
-  /** The ids of all data centres: a console from here may send requests to another one. */
+  /** The ids of all data centres, because a console that is served here may send requests to any of them. */
   dataCentres: required('DATA_CENTRES', list),
   downloadsUrl: optional('DOWNLOADS_URL', textLike(/^https?:\/\/\S+$/, 'a URL')),
 }
 
-// O-22: requests per second that one process accepts; 0 is no limit.
+// O-22: requests per second that one process accepts; 0 means no limit.
 const limits = {
   requestsPerToken: otherwise('REQUESTS_PER_TOKEN', wholeNumber(0, 1_000_000), '0'),
   requestsPerSite: otherwise('REQUESTS_PER_SITE', wholeNumber(0, 1_000_000), '0'),
@@ -58,7 +58,7 @@ const journal = { journalTable: required('JOURNAL_TABLE', text()) }
 const secrets = (given: string): readonly string[] => {
   const found = list(given)
   if (found.length === 0 || found.length > 2 || found.some((secret) => secret.length < 32)) {
-    throw new Error('must be one or two secrets of 32 characters or more, separated by a comma')
+    throw new Error('must be one or two secrets, separated by a comma, each with 32 characters or more')
   }
   return found
 }
@@ -69,7 +69,7 @@ const access = { ...edge, ...journal, originSecrets, signInsTable: required('SIG
 
 const fields = { ...edge, ...journal, webFormsTable: required('WEB_FORMS_TABLE', text()) }
 
-// C-11
+// C-11: the largest number of entries of a list that is filtered or sorted.
 const longestList = otherwise('LONGEST_LIST', wholeNumber(1, Number.MAX_SAFE_INTEGER), '20000')
 
 const categories = {
@@ -104,7 +104,7 @@ const removals = { ...fileStores, dataCentre, sitesTable, directoryRegion, uploa
 
 const stream = { ...storage, originSecrets: required('ORIGIN_SECRETS', secrets) }
 
-// Lambda tells a web function where to listen.
+// Lambda gives a web function the port to listen on.
 const listening = {
   httpEndpoint: required(
     'AWS_LAMBDA_HTTP_ENDPOINT',
@@ -127,7 +127,7 @@ const machine = {
   ...files,
   longestList,
   keptDays,
-  /** `on`: an answered change survives a power cut. It survives the end of the process either way. */
+  /** With `on`, a change that was answered survives a power cut. It survives the end of the process in any case. */
   fsync: otherwise('FSYNC', oneOf(['on', 'off']), 'on'),
 }
 

@@ -20,7 +20,7 @@ export type SettingsOf<Wanted extends Settings> = {
   readonly [Name in NamesOf<Wanted, 'optional'>]?: Exclude<ReturnType<Wanted[Name]['read']>, undefined>
 }
 
-/** The texts from which settings will be read. Required ones cannot be left out. */
+/** The texts from which settings are read. Required settings must have a text. */
 export type SettingTexts<Wanted extends Settings> = {
   readonly [Name in NamesOf<Wanted, 'required'>]: string
 } & {
@@ -91,8 +91,8 @@ export class SettingsError extends Error {
 }
 
 /**
- * Reads settings from an environment. Throws a SettingsError that names every fault. It works without a schema library:
- * every cold start would wait for one to load.
+ * Reads settings from an environment. Throws a SettingsError that names every fault. Uses no schema library: every cold
+ * start would wait for it to load.
  */
 export const readSettings = <Wanted extends Settings>(
   wanted: Wanted,
@@ -111,7 +111,7 @@ export const readSettings = <Wanted extends Settings>(
   return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as SettingsOf<Wanted>
 }
 
-/** The environment for some settings. The compiler refuses to leave out a required one. */
+/** The environment for some settings. The compiler reports a required setting that is left out. */
 export const environmentOf = <Wanted extends Settings>(
   wanted: Wanted,
   texts: SettingTexts<Wanted>,

@@ -1,4 +1,4 @@
-// Key schemas of every table. Tests and deployment create the tables from here.
+// Key schemas of every table. Tests and the deployment create the tables from here.
 
 interface Key {
   readonly name: string
@@ -14,7 +14,7 @@ export interface TableDefinition {
   readonly partitionKey: Key
   readonly sortKey?: Key
   readonly indexes?: Readonly<Record<string, Index>>
-  /** Replicated to every data centre: the directory. */
+  /** The directory, which is replicated to every data centre. */
   readonly global: boolean
   readonly timeToLive?: string
 }
@@ -43,7 +43,7 @@ export const tables = {
   categoryLinks: {
     partitionKey: { name: 'list', type: 'S' },
     sortKey: { name: 'id', type: 'N' },
-    // The same two keys in reverse: the lists of an object.
+    // The index has the same two keys in reverse: it lists the categories of an object.
     indexes: { byObject: { partitionKey: { name: 'id', type: 'N' }, sortKey: { name: 'list', type: 'S' } } },
     global: false,
   },
@@ -53,7 +53,7 @@ export const tables = {
     global: false,
     timeToLive: 'expires',
   },
-  // Blocks of a few entries each: lib/aws/dynamodb/journal-blocks.ts.
+  // Each item is a block of a few entries: lib/aws/dynamodb/journal-blocks.ts.
   journal: {
     partitionKey: { name: 'site', type: 'N' },
     sortKey: { name: 'block', type: 'N' },

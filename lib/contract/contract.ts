@@ -3,7 +3,7 @@ import type { ErrorName } from '../core/errors.ts'
 import type { Document } from '../http/reply.ts'
 import type { OperationOf, routes } from './routes/routes.ts'
 
-// The vocabulary of the contracts. Operations import only its types, so that no Lambda contains the contracts.
+// The vocabulary of the contracts. Operations import only its types, so that no Lambda function contains the contracts.
 
 type Schema = z.core.$ZodType
 
@@ -17,16 +17,17 @@ const header = (description: string, schema: Readonly<Record<string, string>> = 
 
 export const answerHeaders = {
   'X-Request-Id': header('The id of the request. Quote it when you report a fault.'),
-  Location: header('The address of the created resource. In a redirect: the address of the bytes of the file.'),
-  ETag: header('The name of the present state, for If-Match and If-None-Match.'),
+  Location: header('The address of the created resource. In a redirect, the address to continue with.'),
+  ETag: header('The name of the present state. Send it in If-Match or If-None-Match.'),
   'Last-Modified': header('The time when the file was stored, as an HTTP date.'),
-  'Accept-Ranges': header('Requests may ask for parts of the file.', { const: 'bytes' }),
+  'Accept-Ranges': header('The unit of `Range`: requests may ask for a part of the file.', { const: 'bytes' }),
   'Content-Range': header('The part of the file that the answer contains.'),
   'X-Content-Length': header(
-    'On HEAD: the number of bytes that GET would send. API Gateway does not pass on the Content-Length of a HEAD.',
+    'The answer to HEAD has here the number of bytes that GET would send, because API Gateway removes the ' +
+      'Content-Length of such answers.',
     count,
   ),
-  'Cache-Control': header('Says who may keep the answer, and for how long.'),
+  'Cache-Control': header('Who may keep the answer, and for how long.'),
   'Upload-Offset': header('The number of bytes of the upload that are stored.', count),
   'Upload-Length': header('The number of bytes of the whole upload.', count),
   'Upload-Defer-Length': header('The length of the upload is not known yet.', { const: '1' }),
@@ -53,7 +54,7 @@ export interface ParameterContract {
   readonly schema: Schema
   readonly example: string | number
   readonly required?: true
-  /** The operation needs this switch or another one: the reference page sends this one first. */
+  /** The operation needs one of several switches, and the reference page sends this one. */
   readonly sentByDefault?: true
 }
 
@@ -61,7 +62,7 @@ export type ParameterContracts = Readonly<Record<string, ParameterContract>>
 
 export interface BodyContract {
   readonly schema: Schema
-  /** JSON Schema for rules that the schema checks by a function. */
+  /** JSON Schema for the rules that the schema checks by a function. */
   readonly also?: Readonly<Record<string, unknown>>
   readonly mediaTypes?: Readonly<Record<string, Schema>>
   readonly xml?: Document['xml']
@@ -76,16 +77,16 @@ export interface AnswerContract {
   readonly mediaTypes?: readonly string[]
   readonly headers?: readonly HeaderName[]
   readonly optionalHeaders?: readonly HeaderName[]
-  /** Operations to continue with. Values locate, in this answer, the path variables that the request lacks. */
+  /** Operations to continue with. The values say where this answer has the path variables that the request lacks. */
   readonly links?: Readonly<Partial<Record<(typeof routes)[number]['operation'], Readonly<Record<string, string>>>>>
 }
 
 /**
- * A request whose answer is shown as an example. Requests are sent in the order of the route table, to the service that
- * tools/openapi/example-service.ts prepares.
+ * A request whose answer is shown as an example. The requests are sent in the order of the route table, to the service
+ * that tools/openapi/example-service.ts prepares.
  */
 export interface ExampleRequest {
-  /** These replace the examples of the path's parameters. */
+  /** Replaces the examples of the path's parameters. */
   readonly path?: Readonly<Record<string, string | number>>
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
@@ -98,16 +99,16 @@ export interface OperationContract {
   readonly summary: string
   readonly description?: string
   readonly query?: ParameterContracts
-  /** These replace the group's examples of path variables. */
+  /** Replaces the group's examples of path variables. */
   readonly pathExamples?: Readonly<Record<string, string | number>>
   readonly headers?: ParameterContracts
   readonly body?: BodyContract
   readonly answers: Readonly<Record<number, AnswerContract>>
-  /** Errors that the operation itself throws. Those of the checks before it follow from its route. */
+  /** Errors that the operation itself throws. Errors of the checks before it follow from its route. */
   readonly errors?: readonly ErrorName[]
-  /** Without these, one request with the examples of the parameters is recorded. */
+  /** Without examples, one request with the examples of the parameters is recorded. */
   readonly examples?: readonly ExampleRequest[]
-  /** The document shows the address of the answers, which are too large. */
+  /** The answers are too large for the document, which shows their address. */
   readonly shownByAddress?: true
 }
 
@@ -144,7 +145,10 @@ export const parameter = (description: string, example: string | number, schema:
 export const text = (description: string, example: string): ParameterContract =>
   parameter(description, example, z.string())
 
-/** The switches of a schema. Each needs a text and an example; some need a schema that JSON Schema can express. */
+/**
+ * The parameters of a schema. Each needs a text and an example, and some need another schema that JSON Schema can
+ * express.
+ */
 export const switchesOf = <Shape extends z.core.$ZodShape>(
   { shape }: { readonly shape: Shape },
   texts: { readonly [Name in keyof Shape]: readonly [description: string, example: string | number, schema?: Schema] },
@@ -163,7 +167,7 @@ export const ok = (description: string, schema?: Schema, more: Omit<AnswerContra
 })
 
 export const siteParameter = parameter(
-  'The id of the site, or `current`: the one site that the token covers.',
+  'The id of the site. `current` stands for the only site that the token covers.',
   'current',
   z.union([z.literal('current'), z.int()]),
 )

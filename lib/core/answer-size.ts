@@ -4,15 +4,15 @@ export type Json<Value> = string & { readonly [written]: Value }
 
 export const toJson = <Value>(value: Value): Json<Value> => JSON.stringify(value) as Json<Value>
 
-/** C-10: in bytes, for the entries of a list. Lambda takes an answer as text within JSON, up to 6 MB. */
+/** C-10: in bytes, for the entries of a list. Lambda returns an answer as text inside JSON, of at most 6 MB. */
 export const largestPage = 4_900_000
 
 const sizeOf = (json: string): number => Buffer.byteLength(JSON.stringify(json)) + 1
 
-// At most three bytes a character, escapes included.
+// A character takes at most three bytes, with its escapes.
 const mostOf = (json: string): number => json.length * 3 + 3
 
-/** Collects JSON within a budget of bytes. Exact sizes are taken only when the upper bound exceeds it. */
+/** Collects JSON within a budget of bytes. Measures exact sizes only when the upper bound exceeds the budget. */
 export const collectThatFit = <Value>(budget: number) => {
   const taken: Json<Value>[] = []
   let most = 0

@@ -10,8 +10,8 @@ interface Answer<Value> {
 }
 
 /**
- * Simultaneous lookups share one load; absent values are not kept. `ttl` is in milliseconds. (A library adds 18 KB to
- * every cold start.)
+ * Simultaneous lookups of a key share one load. Absent values are not cached. `ttl` is in milliseconds. (A library
+ * would add 18 KB to every cold start.)
  */
 export const cachedLookup = <Key extends string | number, Value extends object>(
   load: (key: Key) => Promise<Value | undefined>,
@@ -25,7 +25,7 @@ export const cachedLookup = <Key extends string | number, Value extends object>(
 
   const ask = (key: Key): Promise<Value | undefined> => {
     const answer: Answer<Value> = { value: load(key), until: now() + ttl }
-    // Deleted first, so that the keys stay in the order of their age.
+    // The key is deleted before it is set, so that the keys stay in the order of their age.
     answers.delete(key)
     answers.set(key, answer)
     const [oldest] = answers.keys()

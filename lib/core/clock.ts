@@ -1,4 +1,4 @@
-/** In milliseconds. `wall` counts since the epoch and may be set back. `monotonic` never goes back. */
+/** In milliseconds. `wall` counts since the epoch, and may be set back. `monotonic` never goes back. */
 export interface Clock {
   readonly wall: () => number
   readonly monotonic: () => number

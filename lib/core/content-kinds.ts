@@ -16,8 +16,8 @@ export const manyObjects = objectKindNames.map((kind) => objectKinds[kind].many)
 
 export const contentMembers: Readonly<Record<ContentKind, Readonly<Record<string, ContentMember>>>> = {
   category: {
-    id: { type: 'integer', meaning: 'the number that identifies it' },
-    name: { type: 'string', meaning: 'its name', otherwise: (of) => `Category ${of('id')}` },
+    id: { type: 'integer', meaning: 'the number that identifies the category' },
+    name: { type: 'string', meaning: 'the name of the category', otherwise: (of) => `Category ${of('id')}` },
   },
   ...byName(objectKindNames, (kind) => objectKinds[kind].members),
 }
@@ -25,7 +25,7 @@ export const contentMembers: Readonly<Record<ContentKind, Readonly<Record<string
 export const textMember = (kind: ContentKind): string | undefined =>
   Object.entries(contentMembers[kind]).find(([, { type }]) => type === 'text')?.[0]
 
-/** Fills in defaults, except for `unless`. `now` is in milliseconds since the epoch. */
+/** Fills in the defaults of all members but those in `unless`. `now` is in milliseconds since the epoch. */
 export const withDefaults = <Given extends Scalars>(
   kind: ContentKind,
   given: Given,
@@ -46,7 +46,10 @@ export const withDefaults = <Given extends Scalars>(
   return { ...content, ...given }
 }
 
-/** Given members count first, then stored ones, then defaults. `now` is in milliseconds since the epoch. */
+/**
+ * Given members have priority over stored ones, and stored ones over defaults. `now` is in milliseconds since the
+ * epoch.
+ */
 export const mergeContent = <Given extends Scalars>(
   kind: ContentKind,
   stored: Scalars | undefined,
@@ -54,7 +57,7 @@ export const mergeContent = <Given extends Scalars>(
   now: number,
 ): Given & Scalars => {
   const members = contentMembers[kind]
-  // A stored null means that nothing is stored, unless the member may be null.
+  // A stored null counts as absent, unless the member may be null.
   const known = Object.entries(stored ?? {}).filter(([name, value]) => value !== null || members[name]?.nullable)
   return withDefaults(kind, { ...Object.fromEntries(known), ...given }, now, stored && textMember(kind))
 }

@@ -1,9 +1,10 @@
 import { ServiceError } from './errors.ts'
 
 /**
- * Milliseconds of a request that are kept for its end: to tell the caller before Lambda ends it (`answer`), to check and
- * undo a call that was cut off (`settle`), to answer while a large folder is removed (`removal`) or counted (`preview`),
- * to place what a restore has found, and to move templates that are checked.
+ * Milliseconds at the end of a request that are reserved for: answering before Lambda ends the request (`answer`),
+ * checking and undoing a call that was cut off (`settle`), answering while a large folder is still being removed
+ * (`removal`) or counted (`preview`), placing the files that a restore has found, and moving templates after their
+ * check.
  */
 export const reserves = {
   answer: 500,
@@ -15,17 +16,17 @@ export const reserves = {
 } as const
 
 /**
- * The time for some work, and the signal that cuts its calls when the time is up. Lambda freezes a function with its
- * answer and thaws it with the next request: a call that is still in flight would then overwrite newer changes.
+ * The time for some work, and the signal that aborts its calls when the time is up. Lambda freezes a function after its
+ * answer and thaws it for the next request: a call that is still in flight would then overwrite newer changes.
  */
 export interface Deadline extends Disposable {
-  /** Aborts when the time is over. Dispose of a deadline after using its signal: that stops its timer. */
+  /** Aborts when the time is up. Dispose of the deadline after you have used its signal: this stops its timer. */
   readonly signal: AbortSignal
   readonly timeLeft: () => number
   readonly isOver: () => boolean
-  /** Call it before every call that changes something. Errors: unavailable, when the time is over. */
+  /** Call this before every call that changes something. Errors: unavailable, when the time is up. */
   readonly check: () => void
-  /** Waits for a call that cannot be cut, until the time is up. */
+  /** Waits for a call that cannot be aborted, until the time is up. */
   wait<Value>(call: Promise<Value>): Promise<Value>
   reserving(milliseconds: number): Deadline
   within(milliseconds: number, now: () => number): Deadline
@@ -61,7 +62,7 @@ export const createDeadline = (timeLeft: () => number): Deadline => {
     },
     wait(call) {
       const signal = signalOf()
-      // Nobody handles its failure once the wait is over.
+      // After the wait, nobody handles a failure of the call.
       call.catch(() => {})
       return new Promise((resolve, reject) => {
         const stop = () => reject(signal.reason)

@@ -7,7 +7,7 @@ export type TagList = '*' | readonly EntityTag[]
 
 const mostTags = 100
 
-// One tag or none, up to the next comma: a list may have empty items (RFC 9110, section 5.6.1).
+// At most one tag, up to the next comma: a list may have empty items (RFC 9110, section 5.6.1).
 const listItem = /(?:(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,[ \t]*|$)/y
 
 /** Undefined for a malformed header, an empty list, or more than 100 tags. */
@@ -32,12 +32,12 @@ export const isWeaklyIn = (tags: readonly EntityTag[], tag: string): boolean => 
 
 export const entityTagOf = ({ version }: { readonly version: string }): string => `"${version}"`
 
-// A file that is read under its own media type: the same bytes, another representation (S-67).
+// The tag of a file that is read under another media type of its own: the same bytes, another representation (S-67).
 const typed = (version: string): string => `${version}.typed`
 
 export const typedTagOf = ({ version }: { readonly version: string }): string =>
   entityTagOf({ version: typed(version) })
 
-/** True if the tags name a file in this state. The media type at the time of reading does not matter. */
+/** True if the tags name this state of a file, whatever its media type was at the time of reading. */
 export const matches = (version: string, tags: readonly EntityTag[], compare: typeof isStronglyIn): boolean =>
   compare(tags, version) || compare(tags, typed(version))

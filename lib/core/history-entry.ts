@@ -31,7 +31,7 @@ export type ChangeType = (typeof changeTypes)[number]
 
 export const readChangeType = (text: string): ChangeType | undefined => changeTypes.find((type) => type === text)
 
-// An alarm counts these words in the logs.
+// An alarm counts how often these words appear in the logs.
 export const lostEntry = 'The history lacks a change'
 
 export interface Author {
@@ -40,8 +40,9 @@ export interface Author {
 }
 
 /**
- * The store adds time and id. Every changing call of a port takes one, except steps of a larger change. `actor` is the
- * user of the token, or `admin:` and the user of the operating system. Never bodies, tokens or query strings.
+ * The store adds time and id. Every call of a port that changes data takes an entry, except the steps of a larger
+ * change. `actor` is the user of the token, or `admin:` and the user of the operating system. An entry never contains
+ * bodies, tokens or query strings.
  */
 export interface HistoryEntry extends Author {
   readonly site: SiteId

@@ -13,12 +13,12 @@ export const largestNamedId = 999_999_999_999_999
 
 const canonicalInteger = /^(0|-?[1-9]\d{0,14})$/
 
-/** Reads only the canonical decimal form (`7`, never `07`, `7.0` or `+7`). */
+/** Reads an id only in its canonical decimal form (`7`, never `07`, `7.0` or `+7`). */
 export const parseId = <I extends number>(text: string): I | undefined =>
   canonicalInteger.test(text) ? (Number(text) as I) : undefined
 
 export const storedId = <I extends number>(value: unknown): I => {
   const id = parseId<I>(String(value))
-  if (id === undefined) throw new Error(`A store holds ${String(value)} where an id should be`)
+  if (id === undefined) throw new Error(`The store has the value ${String(value)} in place of an id`)
   return id
 }

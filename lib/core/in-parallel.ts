@@ -2,8 +2,9 @@ export const chunksOf = <Value>(values: readonly Value[], size: number): Value[]
   Array.from({ length: Math.ceil(values.length / size) }, (_, index) => values.slice(index * size, (index + 1) * size))
 
 /**
- * Works on items in order, `most` at once. After the first failure it starts nothing new, waits for all running work,
- * then throws. (p-map rejects while other calls still run, which is too early for an undo.)
+ * Works on the items in order, at most `most` at once. After the first failure it starts no more work, waits for the
+ * running work, and then throws the failure. (p-map rejects while other calls still run, which is too early for an
+ * undo.)
  */
 export const inParallel = async <Item>(
   items: Iterable<Item> | AsyncIterable<Item>,

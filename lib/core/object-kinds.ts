@@ -21,8 +21,9 @@ export interface ContentMember extends Member {
 }
 
 /**
- * Paths and operation names contain `segment`. The `objectType` of a linked object is `type` (C-4). Answers have the
- * members in this order; one of type `text` is stored separately. `defaultText` describes a default that is a function.
+ * Paths and operation names contain `segment`. In the answers about a linked object, `objectType` is `type` (C-4).
+ * Answers have the members in this order. A member of type `text` is stored separately. `defaultText` describes a
+ * default that is a function.
  */
 interface ObjectKindRecord {
   readonly one: string
@@ -78,29 +79,29 @@ const news = {
   type: 7,
   members: {
     id: integer('the number that identifies it'),
-    siteId: integer('the number of its site; an import ignores another value'),
+    siteId: integer('the number of its site; an import ignores other values'),
     roleId: integer('the number of its role', 0),
     subject: string('its heading', (of) => `News ${of('id')}`),
     body: text('its text, in HTML', ''),
     templateId: integer('the number of its template', 0),
     weight: orNull(integer, 'a number to sort by'),
-    createBy: integer('the number of the user who created it', 0),
+    createBy: integer('the number of the user who created the item', 0),
     createDate: date('the time of its creation', now),
-    lastUpdateBy: integer('the number of the user who last changed it', same('createBy')),
+    lastUpdateBy: integer('the number of the user who last changed the item', same('createBy')),
     lastUpdateDate: date('the time of its last change', same('createDate')),
     eventFromDate: date('the start of its event', same('releaseDate')),
     eventToDate: date('the end of its event', same('eventFromDate')),
-    releaseDate: date('pages show it from this time on', same('createDate')),
-    expiryDate: date('pages show it until this time', never),
-    enabled: boolean('true if it is in use', true),
-    deleted: boolean('true if its author deleted it; lists still contain it', false),
+    releaseDate: date('pages show the item from this time on', same('createDate')),
+    expiryDate: date('pages show the item until this time', never),
+    enabled: boolean('true if the item is in use', true),
+    deleted: boolean('true if the author deleted the item. Lists still contain the item', false),
     displayable: boolean('true if pages may show it', true),
     parentId: integer('the number of its parent', 0),
     urlPrefix: string('the beginning of its address', '/news'),
     slug: string(
       'the last part of its address',
       (of) => slugOf(String(of('subject'))).slice(0, longestString) || String(of('id')),
-      'the words of `subject` in lower case, joined by hyphens; `id` if it has none',
+      'the words of `subject` in lower case, joined by hyphens; `id` if there is no subject',
     ),
     url: string('its address on the site', (of) => `${of('urlPrefix')}/${of('slug')}`.slice(0, longestString)),
   },
@@ -114,22 +115,22 @@ const blog = {
   type: 55,
   members: {
     id: integer('the number that identifies it'),
-    siteId: integer('the number of its site; an import ignores another value'),
+    siteId: integer('the number of its site; an import ignores other values'),
     roleId: integer('the number of its role', 0),
     templateId: integer('the number of its template', 0),
     blogName: string('its name', (of) => `Blog ${of('id')}`),
     blogDescription: string('its description', ''),
     title: string('its heading', same('blogName')),
-    allowRSS: boolean('true if readers can follow it by RSS', true),
+    allowRSS: boolean('true if readers can follow the blog by RSS', true),
     rssChannelId: integer('the number of its RSS channel', 0),
     lastPostDate: date('the time of its newest post', same('createDate')),
     postCount: integer('the number of its posts', 0),
     weight: orNull(integer, 'a number to sort by'),
-    releaseDate: date('pages show it from this time on', same('createDate')),
-    expiryDate: date('pages show it until this time', never),
+    releaseDate: date('pages show the blog from this time on', same('createDate')),
+    expiryDate: date('pages show the blog until this time', never),
     createDate: date('the time of its creation', now),
     lastUpdateDate: date('the time of its last change', same('createDate')),
-    enabled: boolean('true if it is in use', true),
+    enabled: boolean('true if the blog is in use', true),
     disableComments: boolean('true if its comments are off', false),
     slug: orNull(string, 'the last part of its address'),
     blogUrl: orNull(string, 'its address on the site'),

@@ -5,7 +5,9 @@ export type Area = (typeof areas)[number]
 
 export type Level = 'read' | 'write'
 
-/** A-32, A-33. `folder`: segments joined by `/`, in NFC; empty for all of the area. Only rights on files have one. */
+/**
+ * A-32, A-33. `folder`: segments joined by `/`, in NFC; empty for the whole area. Only rights on files have a folder.
+ */
 export interface Right {
   readonly area: Area
   readonly level: Level
@@ -40,7 +42,9 @@ const isWithin = (folder: string, path: string): boolean =>
 const isAtLeast = (held: Right, { area, level }: Right): boolean =>
   held.area === area && (held.level === 'write' || held.level === level)
 
-/** A-32, A-41: whole segments in exact case. The folder of the needed right is the path of a file or folder. */
+/**
+ * A-32, A-41: compares whole segments in exact case. The folder of the needed right is the path of a file or folder.
+ */
 export const includesRight = (held: readonly Right[], needed: Right): boolean =>
   held.some((one) => isAtLeast(one, needed) && isWithin(one.folder, needed.folder))
 
@@ -73,13 +77,15 @@ export const commonRights = (some: readonly Right[], others: readonly Right[]): 
   simplified(some.flatMap((one) => others.map((other) => inBoth(one, other)).filter((right) => right !== undefined)))
 
 const lacks = (needed: Right, error: ErrorName): ServiceError =>
-  new ServiceError(error, { message: `The token lacks the right ${textOfRight(needed)}. Use a token that has it.` })
+  new ServiceError(error, {
+    message: `The token lacks the right ${textOfRight(needed)}. Use a token that has this right.`,
+  })
 
 export const requireRight = (held: readonly Right[], needed: Right, error: ErrorName = 'privilegesMissing'): void => {
   if (!includesRight(held, needed)) throw lacks(needed, error)
 }
 
-/** A right on one folder is enough: the paths of the request decide later. */
+/** A right on any folder is enough here: the check of the request's paths comes later. */
 export const requireSomewhere = (held: readonly Right[], needed: Right, error: ErrorName): void => {
   if (!hasSomewhere(held, needed)) throw lacks(needed, error)
 }

@@ -29,7 +29,7 @@ const ofSystem: ReadonlyMap<unknown, SystemFailure> = new Map([
   ['ENFILE', 'noHandles'],
 ])
 
-/** By the low byte of the result code; the rest only gives details (https://sqlite.org/rescode.html). */
+/** By the low byte of the result code. The other bytes only give details (https://sqlite.org/rescode.html). */
 const ofSqlite: ReadonlyMap<number, SystemFailure> = new Map([
   [3, 'noRights'],
   [5, 'busy'],
@@ -72,9 +72,10 @@ const isDiskFull = (file: string): boolean => {
 }
 
 /**
- * Turns temporary failures into errors of the ports: outOfSpace, unavailable. Returns every other error unchanged. On a
- * full disk some writes, such as those to the shared memory of a database, fail with an input/output error without a
- * cause: then the disk of `file` is checked. If an existing database cannot be opened again, no file handle is free.
+ * Turns temporary failures into the errors outOfSpace and unavailable. Returns every other error unchanged. On a full
+ * disk some writes, such as those to the shared memory of a database, fail with an input/output error that names no
+ * cause: then this checks the disk of `file`. If an existing database cannot be opened again, the process has no free
+ * file handle.
  */
 export const asPortError = (error: unknown, file: string): unknown => {
   const failure = failureOf(error)

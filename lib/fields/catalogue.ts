@@ -34,7 +34,7 @@ export const fieldTypes: ReadonlyMap<number, string> = new Map([
   [-402, 'ImageVerificationV2Only'],
 ])
 
-/** F-12: stored fields may have this type, and reads return it, but the service places none on a form. */
+/** F-12: stored fields may have this type, and reads return them. The service itself creates no field of this type. */
 export const imageVerification = { id: -400, typeName: 'ImageVerification', fieldName: '[ImageVerification]' } as const
 
 export const fieldTypeName = (typeId: number): string | undefined =>

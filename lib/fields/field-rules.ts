@@ -41,7 +41,10 @@ export const insertField = (
   })
   if (Math.max(position, free) > maxOrder) {
     throw invalidInput('fieldsMalformed', [
-      { path: 'order', message: `no position is free from here up to the last one, ${maxOrder}: send a smaller order` },
+      {
+        path: 'order',
+        message: `has no free position from here up to the last one, ${maxOrder}. Send a smaller order`,
+      },
     ])
   }
   return [...before, { ...field, order: position }, ...behind]
@@ -51,7 +54,10 @@ export const insertField = (
 export const addField = (fields: Fields, field: NewField): Fields => {
   if (!fieldTypes.has(field.typeId)) {
     throw invalidInput('fieldsMalformed', [
-      { path: 'type.id', message: `${field.typeId} is no field type: GET …/webformfieldtypes/system lists them` },
+      {
+        path: 'type.id',
+        message: `${field.typeId} is not a field type. GET …/webformfieldtypes/system lists the field types`,
+      },
     ])
   }
   if (fields.some(({ typeId }) => typeId === field.typeId)) throw new ServiceError('fieldTypeTaken')
@@ -83,9 +89,8 @@ const isSame = (one: SystemField, other: SystemField): boolean =>
   one.name === other.name && one.mandatory === other.mandatory && one.order === other.order
 
 /**
- * Places a field of any stored type. An existing field keeps the members that are missing here; with `replaces`, it
- * keeps only its position. Returns the very same fields when nothing changes. Errors: fieldsMalformed (no free
- * position).
+ * Places a field of any stored type. An existing field keeps the members that `field` lacks; with `replaces`, it keeps
+ * only its position. Returns the same array when nothing changes. Errors: fieldsMalformed (no free position).
  */
 export const importField = (fields: Fields, field: ImportedField, replaces = false): Fields => {
   const existing = fields.find(({ typeId }) => typeId === field.typeId)

@@ -22,22 +22,23 @@ export type WebFormSummary = Pick<WebForm, 'id' | 'name'>
 export const maxOrder = 2_147_483_647
 
 /**
- * The port to the web forms of the sites. Lists are in order of id, and fields in their order. A call that creates or
- * removes a form returns false when the id is taken, or the form missing. Errors of every call: unavailable.
+ * The port to the web forms of the sites. Lists are in order of id, and fields are in their order. A call that creates
+ * a form returns false when the id is taken; a call that removes a form returns false when the form is missing. Errors
+ * of every call: unavailable.
  */
 export interface WebForms {
   get(site: SiteId, id: WebFormId): Promise<WebForm | undefined>
   list(site: SiteId): Promise<readonly WebFormSummary[]>
   create(form: WebForm, entry: HistoryEntry): Promise<boolean>
-  /** The forms after an id, in order, up to `limit`; fewer only at the end. Read consistently. */
+  /** The forms after an id, in order, up to `limit`. Only the last page has fewer. Read consistently. */
   listWhole(site: SiteId, after: number, limit: number): Promise<readonly WebForm[]>
-  // An unchanged name leaves no entry. Errors: webFormUnknown.
+  // Writes no history entry when the name stays the same. Errors: webFormUnknown.
   rename(site: SiteId, id: WebFormId, name: string, entry: HistoryEntry): Promise<void>
   highestId(site: SiteId): Promise<number>
   /**
-   * Replaces the fields with the result of `apply`, which may be called again, so that no other change is lost. The
-   * very same fields change nothing and leave no entry. If the time is up (unlimited by default), nothing is changed,
-   * now or later. Errors: webFormUnknown, those of `apply`.
+   * Replaces the fields by the result of `apply`, which may be called again, so that no other change is lost. When
+   * `apply` returns the same array, nothing is changed and no entry is written. If the time is up (unlimited by
+   * default), nothing is changed, now or later. Errors: webFormUnknown, those of `apply`.
    */
   changeFields(
     site: SiteId,

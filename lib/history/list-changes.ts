@@ -60,7 +60,7 @@ const areaOf = ({ type, subject }: Change): Area | undefined => {
 const mayRead = (rights: readonly Right[], area: Area, folder = ''): boolean =>
   includesRight(rights, { area, level: 'read', folder })
 
-// A-47. Moves and copies have two ends. Entries about the site itself have no area.
+// A-47. Moves and copies have two paths. Entries about the site itself belong to no area.
 const isReadable = (change: Change, { rights, withTokens }: ChangeFilter): boolean => {
   const { type, subject, details } = change
   const area = areaOf(change)
@@ -84,13 +84,15 @@ const isWanted = (change: Change, filter: ChangeFilter): boolean => {
 const longestSearch = 10_000
 const mostAtOnce = 500
 
-// In bytes. Entries of uploads name up to 100 files each.
+// In bytes. The entry of an upload has up to 100 file names.
 const mostBytes = 3_000_000
 
 const sizeOf = ({ subject, actor, details }: Change): number =>
   300 + 3 * (subject.length + actor.length) + (details ? 3 * JSON.stringify(details).length : 0)
 
-/** Oldest first. No wanted entry before `next` is missing; undefined when there is nothing to continue from. */
+/**
+ * Oldest first. All wanted entries before `next` are included. Undefined when there is no position to continue from.
+ */
 export interface ChangePage {
   readonly changes: readonly Change[]
   readonly next: number | undefined
@@ -139,26 +141,46 @@ export const changesAfter = async (
 const isBefore = (change: Change | undefined, { since = 0 }: ChangeFilter): boolean =>
   change !== undefined && change.at < since - 60_000
 
+interface NewestQuery {
+  readonly limit: number
+  readonly filter: ChangeFilter
+  /** Entries to look at. */
+  readonly most?: number
+  readonly before?: number | undefined
+}
+
+/** Wanted entries before a position, or of all, the newest first. `next`: where to go on; undefined at the beginning. */
+export const changesBefore = async (
+  history: History,
+  site: SiteId,
+  { limit, filter, most = longestSearch, before }: NewestQuery,
+): Promise<ChangePage & { readonly end: number | undefined }> => {
+  const changes: Change[] = []
+  let [next, end] = [before, undefined as number | undefined]
+  for (let lookedAt = 0; lookedAt < most; ) {
+    const some = await history.before(site, next, mostAtOnce)
+    end ??= some.at(-1)?.position
+    for (const change of some.toReversed()) {
+      next = change.position
+      if (isWanted(change, filter)) changes.push(change)
+      if (changes.length === limit) return { changes, next, end }
+    }
+    lookedAt += some.length
+    if (some.length < mostAtOnce || isBefore(some[0], filter)) return { changes, next: undefined, end }
+  }
+  return { changes, next, end }
+}
+
 /** The newest wanted entries among the last `most`. `next` is the end of the history. Errors: unavailable. */
 export const newestChanges = async (
   history: History,
   site: SiteId,
   limit: number,
   filter: ChangeFilter,
-  most = longestSearch,
+  most?: number,
 ): Promise<ChangePage> => {
-  const found: Change[] = []
-  let next: number | undefined
-  let first: Change | undefined
-  for (let lookedAt = 0; lookedAt < most && found.length < limit; ) {
-    const some = await history.before(site, first?.position, mostAtOnce)
-    next ??= some.at(-1)?.position
-    found.push(...some.filter((change) => isWanted(change, filter)).reverse())
-    lookedAt += some.length
-    first = some[0]
-    if (some.length < mostAtOnce || isBefore(first, filter)) break
-  }
-  return { changes: found.slice(0, limit).reverse(), next }
+  const { changes, end } = await changesBefore(history, site, { limit, filter, ...(most !== undefined && { most }) })
+  return { changes: changes.toReversed(), next: end }
 }
 
 export const newestWithin = (changes: readonly Change[]): readonly Change[] => {

@@ -26,7 +26,7 @@ export interface AdmissionDeps extends SiteDeps {
 
 export type AnyOperation = OperationHandler | PublicOperation | CallerOperation
 
-// The service issues no other tokens, so anything else need not be looked up.
+// The service issues tokens of this form only, so no other text needs a lookup.
 const tokenShape = /^[0-9a-f]{64}$/
 
 const tokenIn = (
@@ -83,13 +83,13 @@ export const fallbackPresentation = (request: Request, policy: GroupPolicy, trac
 const formatsOf = (route: Route, policy: GroupPolicy): Formats =>
   route.formats ?? (route.public ? ['json'] : policy.formats)
 
-// A disagreement between the operations and the route table is found when the service starts.
+// The service refuses to start when its operations and the route table disagree.
 const endpointOf = (route: Route, answeredBy: AnyOperation) => {
   if (isPublic(answeredBy) !== (route.public ?? false)) {
-    throw new Error(`The route table and ${route.operation} do not agree on whether it is public`)
+    throw new Error(`The route table and ${route.operation} disagree on whether the operation is public`)
   }
   if (isOfCaller(answeredBy) !== !(route.public || isOfSite(route))) {
-    throw new Error(`The route table and ${route.operation} do not agree on whether it is that of a site`)
+    throw new Error(`The route table and ${route.operation} disagree on whether the operation belongs to a site`)
   }
   if (isOfSite(route) !== (route.right !== undefined)) {
     throw new Error(`The route table names no right for ${route.operation}`)
@@ -98,8 +98,9 @@ const endpointOf = (route: Route, answeredBy: AnyOperation) => {
 }
 
 /**
- * A-1: the checks in their order: path and method, token and its limit, site with its data centre and limit, right and rendering engine,
- * media type of the answer. The operation reads the body, so the body's media type, size and content come last.
+ * A-1: the checks in their order: path and method, token and its limit, site with its data centre and limit, right and
+ * rendering engine, media type of the answer. The operation itself reads the body, so the checks of the body come last:
+ * media type, size, content.
  */
 export const createResponder = <Operation extends string>(
   group: Group,

@@ -7,14 +7,14 @@ export const tagOfText = (text: string): string => hash('sha256', text, 'base64u
 
 export const tagOf = (value: unknown): string => tagOfText(JSON.stringify(value))
 
-// Two formats of one state have different strong tags (RFC 9110, section 8.8.3.3).
+// The two formats (JSON and XML) of one state have different strong tags (RFC 9110, section 8.8.3.3).
 export const entityTag = (tag: string, format: Format): string => `"${tag}.${format}"`
 
 const tagsIn = (header: string) => readTags(header) ?? []
 
 const isOfState = (entityTag: string, tag: string) => entityTag.replace(/\.\w+$/, '') === tag
 
-/** Checks `If-Match` before a change. A tag of either format matches. Errors: conditionFailed. */
+/** Checks `If-Match` before a change. The tag of either format matches. Errors: conditionFailed. */
 export const checkMatch = (header: string | undefined, tag: string): void => {
   if (header === undefined) return
   const tags = tagsIn(header)

@@ -51,7 +51,7 @@ export const digestsOf = (headers: Request['headers']): readonly Digest[] => {
   ].filter((digest) => digest !== undefined)
 }
 
-/** Passes bytes on, and throws after the last one when they do not match. Errors: checksumMismatch. */
+/** Passes the bytes on, and throws after the last byte if the digest differs. Errors: checksumMismatch. */
 export async function* checkedBy(
   digests: readonly Digest[],
   content: AsyncIterable<Uint8Array>,
@@ -64,6 +64,6 @@ export async function* checkedBy(
   const wrong = hashes.find(([{ value }, hash]) => !hash.digest().equals(value))
   if (!wrong) return
   throw new ServiceError('checksumMismatch', {
-    message: `The bytes do not match ${wrong[0].header}. Nothing was stored: send them again.`,
+    message: `The bytes do not match ${wrong[0].header}. Nothing was stored. Send the bytes again.`,
   })
 }

@@ -7,13 +7,13 @@ const exposed =
   'Upload-Offset, Upload-Length, Upload-Defer-Length, Upload-Metadata, Upload-Expires, ' +
   'Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm'
 
-// Any origin may call: a token identifies the caller, not a cookie.
+// Pages of any origin may call: callers are identified by tokens, never by cookies.
 export const corsHeaders = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': exposed,
 } as const
 
-// All methods everywhere: scripts can read the 405 of a method that the path lacks.
+// Every path allows all methods here, so that scripts can read the 405 of a method that the path lacks.
 const everyMethod = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 const headerNames = /^[\w\-, ]*$/
 
@@ -26,7 +26,7 @@ export const preflight = ({ headers }: Request, methods: readonly string[]): Rep
     headers: {
       Allow: methods.length > 0 ? methods.join(', ') : everyMethod,
       'Access-Control-Allow-Methods': everyMethod,
-      // A wildcard would not cover Authorization, so the requested headers are allowed by name.
+      // A wildcard would not cover Authorization, so the answer lists the requested headers by name.
       'Access-Control-Allow-Headers': wanted && headerNames.test(wanted) ? wanted : usualHeaders,
       'Access-Control-Max-Age': '86400',
       Vary: 'Access-Control-Request-Headers',

@@ -5,7 +5,7 @@ const bounds = { parameterLimit: mostParameters, arrayLimit: mostParameters, dep
 
 /** Reads names with brackets, as jQuery and PHP write them: `items[0][objectId]=1`. Throws an Error with the reason. */
 export const readForm = (text: string): unknown => {
-  // The reader would silently drop the rest.
+  // Without this check, the parser would silently drop the parameters beyond its limit.
   if (text.split('&').length > mostParameters) throw new Error(`it has more than ${mostParameters} names`)
   return parse(text, bounds)
 }

@@ -2,8 +2,9 @@ import type { ErrorName } from '../core/errors.ts'
 import type { Formats } from './format.ts'
 import type { Group } from './router.ts'
 
-/** `alwaysMovedPermanently`: changes are redirected with 301 too. Other groups use 308 for them. */
+/** With `alwaysMovedPermanently`, changes are redirected with 301 too. Other groups redirect changes with 308. */
 export interface GroupPolicy {
+  // The first format is the default. A group with a single format ignores `Accept` (A-6).
   readonly formats: Formats
   readonly renderingEngine?: true
   readonly tokenInQuery?: true

@@ -34,7 +34,7 @@ const untilAborted = <Value>(
   })
 }
 
-// A failing recorder must not prevent the answer.
+// A failure of the recorder must not prevent the answer.
 const report = (record: () => void): void => {
   try {
     record()
@@ -44,8 +44,8 @@ const report = (record: () => void): void => {
 }
 
 /**
- * Answers and records every request, errors included (E-4). Throws only when it cannot send an error answer. `meaningOf`
- * gives a request the meaning that its protocol gives it.
+ * Answers and records every request, also when it fails (E-4). Throws only when it cannot send an error answer.
+ * `meaningOf` translates a request of a protocol, such as tus, into a request of an operation.
  */
 export const createHandler = <Operation extends string>(
   group: Group,

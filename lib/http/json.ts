@@ -1,6 +1,6 @@
 import * as secureJson from 'secure-json-parse'
 
-// Nothing in the contract nests deeper than four levels.
+// No body of the contract nests deeper than four levels.
 export const deepestNesting = 32
 
 const nestsTooDeep = (value: unknown, depth: number): boolean =>
@@ -21,12 +21,15 @@ const parse = (text: string): unknown => {
   try {
     return secureJson.parse(text)
   } catch (error) {
-    if (isJson(text)) throw new Error('a member must not be called "__proto__", nor "prototype" in a "constructor"')
+    if (isJson(text))
+      throw new Error(
+        'a member must not be called "__proto__", and no member of a "constructor" may be called "prototype"',
+      )
     throw error
   }
 }
 
-/** Throws an Error with the reason. Members that could reach a prototype are refused. */
+/** Throws an Error with the reason. Refuses members that could change a prototype. */
 export const readJson = (text: string): unknown => {
   const value = parse(text)
   if (nestsTooDeep(value, deepestNesting)) throw new Error(`it nests deeper than ${deepestNesting} levels`)

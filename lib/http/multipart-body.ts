@@ -4,7 +4,7 @@ export class MultipartError extends Error {
   override readonly name = 'MultipartError'
 }
 
-// The placeholder for a missing or malformed type of a part. busboy would report `text/plain`.
+// Replaces a missing or malformed type of a part, which busboy would report as `text/plain`.
 export const undeclared = 'application/x-undeclared'
 
 const longestHeader = 16 * 1024
@@ -21,8 +21,8 @@ const refuseTwice = (names: readonly string[]): void => {
   if (new Set(names).size < names.length) throw new MultipartError('the header of a part repeats a name')
 }
 
-// `UTF-8''na%C3%AFve` (RFC 8187) is declared as latin1, so that busboy returns its bytes, like those of an ordinary
-// name. A name in another encoding becomes invalid UTF-8.
+// `UTF-8''na%C3%AFve` (RFC 8187) is declared as latin1, so that busboy returns its bytes, as for an ordinary name. A
+// name in another encoding becomes invalid UTF-8, which is refused later.
 const asBytes = (value: string): string => {
   const [label] = /^[^']*'/.exec(value) ?? []
   if (label === undefined) return value
@@ -32,9 +32,9 @@ const asBytes = (value: string): string => {
 const mendDisposition = (field: string): string => {
   const line = field
     .replace(/\r\n[ \t]+/g, ' ')
-    // curl writes `attachment` when it is given a Content-Type other than multipart/form-data.
+    // curl writes `attachment` when the user sets a Content-Type other than multipart/form-data.
     .replace(/^(content-disposition:[ \t]*)attachment(?=[ \t]*;)/i, '$1form-data')
-    // Some clients end the last parameter with a semicolon.
+    // Some clients put a semicolon after the last parameter.
     .replace(/;[ \t]*$/, '')
   const first = line.indexOf(';')
   if (first < 0) return line
@@ -56,7 +56,7 @@ const mendHeader = (header: string): string => {
   refuseTwice(fields.map((field) => field.slice(0, field.indexOf(':')).toLowerCase()))
   const mended = fields.flatMap((field) => {
     if (/^content-disposition:/i.test(field)) return mendDisposition(field)
-    // busboy takes the first of two types, and checks the second one.
+    // Of two types, busboy uses the first and checks only the second.
     return isType.test(field) ? [plainType(field), field] : field
   })
   if (!fields.some((field) => isType.test(field))) mended.push(plainType())
@@ -118,7 +118,8 @@ async function* throughDelimiter(window: Window, delimiter: Buffer): AsyncGenera
       if (last.length > 0) yield last
       return true
     }
-    // Keep an end that may begin a delimiter. Most pieces have none, so that nothing needs to be copied.
+    // Keep the end of the piece if a delimiter may begin there. Most pieces have no such end, so nothing needs to be
+    // copied.
     const start = window.bytes.indexOf('\r', Math.max(window.bytes.length - delimiter.length + 1, 0))
     const safe = start < 0 ? window.bytes.length : start
     if (safe > 0) yield window.take(safe)
@@ -126,13 +127,13 @@ async function* throughDelimiter(window: Window, delimiter: Buffer): AsyncGenera
   }
 }
 
-// The line end of the blank line stays: it may belong to the next delimiter.
+// The line end of the blank line is not taken: it may belong to the next delimiter.
 const takeHeader = async (window: Window): Promise<string | undefined> => {
   const end = await find(window, headerEnd, 'the header of a part')
   if (end < 0) return undefined
   const header = window.take(end + lineEnd.length).toString('latin1', 0, end)
   if (header === '') throw new MultipartError('a part has no header')
-  if (!header.startsWith('\r\n')) throw new MultipartError('the line of a boundary contains something else')
+  if (!header.startsWith('\r\n')) throw new MultipartError('the line of a boundary contains more than the boundary')
   return mendHeader(header.slice(lineEnd.length))
 }
 
@@ -144,7 +145,7 @@ async function* mendBody(window: Window, boundary: string): AsyncGenerator<Buffe
   for (let count = 0; ; count++) {
     if (await startsWith(window, dashes)) {
       yield Buffer.concat([delimiter, dashes])
-      // The epilogue is read and ignored, so that a connection that breaks there is noticed.
+      // The epilogue is read to its end and ignored, so that a connection that breaks there is noticed.
       do window.take(window.bytes.length)
       while (await window.grow())
       return count
@@ -160,9 +161,9 @@ async function* mendBody(window: Window, boundary: string): AsyncGenerator<Buffe
 }
 
 /**
- * Prepares a multipart body for busboy, which ignores parts whose delimiter or header it does not understand.
- * Delimiters are counted and headers corrected; content is not touched. S-28: the boundary may come from the first
- * line. Errors: MultipartError.
+ * Prepares a multipart body for busboy, which silently ignores parts whose delimiter or header it cannot parse. Counts
+ * the delimiters and corrects the headers, but not the content. S-28: the boundary may come from the first line.
+ * Errors: MultipartError.
  */
 export const prepareBody = async (
   source: AsyncIterator<Uint8Array>,

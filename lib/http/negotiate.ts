@@ -15,7 +15,7 @@ export const contentTypes: Readonly<Record<Format, string>> = {
 export const formatOf = (mediaType: string): Format | undefined =>
   (Object.keys(mediaTypes) as Format[]).find((format) => mediaTypes[format].includes(mediaType))
 
-// Some clients ask for a charset. Everything is UTF-8, so it is ignored.
+// Some clients ask for a charset. It is ignored, because every answer is UTF-8.
 const charset = /;\s*charset=(?:"[^"]*"|[^;,]*)/gi
 
 /** F-26: undefined when `Accept` allows none of the formats. */
@@ -26,7 +26,9 @@ export const preferredFormat = ({ headers }: Pick<Request, 'headers'>, offered: 
   return chosen === undefined ? undefined : formatOf(chosen)
 }
 
-/** True when `Accept` names the type, or its kind (`text/*`), with a quality above 0. Wildcard types do not count. */
+/**
+ * True when `Accept` names the type or its kind (`text/*`) with a quality above 0. The wildcard for all types does not count.
+ */
 export const namesType = ({ headers }: Pick<Request, 'headers'>, type: string): boolean => {
   const accept = (headers['accept'] ?? '').replace(charset, '')
   const kind = `${type.split('/', 1)}/*`

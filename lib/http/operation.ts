@@ -37,7 +37,10 @@ interface BodyShape<Body> extends BodyForms {
   readonly malformed: ErrorName
 }
 
-/** Schemas and readers load with the first body that needs them. `malformed` is the error for one that does not match. */
+/**
+ * Schemas and readers load with the first body that needs them. `malformed` is the error for a body that does not
+ * match.
+ */
 interface Bodies<Schemas> extends BodyForms {
   readonly schemas: () => Promise<Schemas>
   readonly malformed: ErrorName

@@ -2,8 +2,8 @@ import type { Caller } from '../access/callers.ts'
 import type { RoutedRequest } from './operation.ts'
 import type { Reply } from './reply.ts'
 
-// Operations without a site and without a body. They are not in `operation.ts`, so that the bundle of a function with
-// no other operations does not contain the body readers. Those of a caller take any valid token, in every data centre
+// Operations without a site and without a body. They are not in `operation.ts`, so that a function that has only these
+// operations does not bundle the body readers. Those that need a caller accept any valid token, in every data centre
 // (A-21).
 
 export interface PublicOperation {

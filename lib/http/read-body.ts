@@ -8,7 +8,7 @@ import { bodyChunks, type Request } from './request.ts'
 export const largestDocument = 64 * 1024
 
 const refuseTooLarge = (length: number): void => {
-  const message = `The request body is larger than the ${largestDocument} bytes allowed here.`
+  const message = `The request body is larger than the ${largestDocument} bytes allowed here. Send less at once.`
   if (length > largestDocument) throw new ServiceError('bodyTooLarge', { message })
 }
 
@@ -25,20 +25,24 @@ const declaredFormat = ({ headers }: Request, { xml }: BodyForms): Format | 'for
   const header = headers['content-type']
   if (header === undefined || header.trim() === '') return 'json'
   if (!isUtf8(header)) {
-    throw new ServiceError('mediaTypeUnsupported', { message: 'The request body must be UTF-8.' })
+    throw new ServiceError('mediaTypeUnsupported', {
+      message: 'The request body is not declared as UTF-8. Send it in UTF-8.',
+    })
   }
   const type = mediaType(header) ?? ''
   if (type === 'application/x-www-form-urlencoded') return 'form'
   const format = formatOf(type)
   if (format === 'json' || (format === 'xml' && xml)) return format
   const readable = ['application/json', ...(xml ? ['application/xml'] : [])]
-  throw new ServiceError('mediaTypeUnsupported', { message: `Send the request body as ${readable.join(' or ')}.` })
+  throw new ServiceError('mediaTypeUnsupported', {
+    message: `The media type of the request body is not supported. Send the body as ${readable.join(' or ')}.`,
+  })
 }
 
-/** Formats besides JSON. The operations bring the readers, which throw an Error with the reason. */
+/** Formats besides JSON. The operations supply the readers, which throw an Error with the reason. */
 export interface BodyForms {
   readonly xml?: (text: string) => Promise<unknown>
-  // C-45: some libraries declare it as JSON in `DELETE` bodies.
+  // C-45: some libraries declare a form in a `DELETE` body as JSON.
   readonly form?: (text: string) => Promise<unknown>
   readonly inQuery?: true
 }
@@ -60,7 +64,7 @@ const readText = async (request: Request, malformed: ErrorName): Promise<string>
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks, length))
   } catch (cause) {
-    throw new ServiceError(malformed, { message: 'The request body is not UTF-8.', cause })
+    throw new ServiceError(malformed, { message: 'The request body is not UTF-8. Send it in UTF-8.', cause })
   }
 }
 
@@ -69,7 +73,8 @@ const queryText = ({ query }: Request): string =>
     [...query].flatMap(([name, values]) => values.map((value): [string, string] => [name, value])),
   ).toString()
 
-// A body declared as a form may be JSON and, where forms are accepted, one declared as JSON may be a form.
+// A body that is declared as a form may be JSON. Where forms are accepted, a body that is declared as JSON may be a
+// form.
 const actualFormat = (text: string, declared: Format | 'form', form: BodyForms['form']): Format | 'form' => {
   if (declared === 'json' && form && startsAsForm(text)) return 'form'
   if (declared !== 'form') return declared
@@ -80,12 +85,13 @@ const actualFormat = (text: string, declared: Format | 'form', form: BodyForms['
 
 const writtenForm: Readonly<Record<Format | 'form', string>> = { json: 'JSON', xml: 'XML', form: 'form data' }
 
-/** A-4, A-5. Errors: mediaTypeUnsupported, bodyTooLarge, `malformed` when it cannot be read. */
+/** A-4, A-5. Errors: mediaTypeUnsupported, bodyTooLarge, and `malformed` for a body that cannot be read. */
 export const readDocument = async (request: Request, malformed: ErrorName, forms: BodyForms = {}): Promise<unknown> => {
   const { form, inQuery } = forms
   const declared = declaredFormat(request, forms)
   const body = await readText(request, malformed)
-  if (body === '' && !inQuery) throw new ServiceError(malformed, { message: 'The request has no body.' })
+  if (body === '' && !inQuery)
+    throw new ServiceError(malformed, { message: 'The request has no body. GET /docs shows what to send.' })
   const text = body === '' ? queryText(request) : body
   const format = body === '' ? 'form' : actualFormat(body, declared, form)
   try {
@@ -93,7 +99,9 @@ export const readDocument = async (request: Request, malformed: ErrorName, forms
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'it cannot be read'
     throw new ServiceError(malformed, {
-      message: `The request body is not well-formed ${writtenForm[format]}: ${reason}.`,
+      message:
+        `The request body is not well-formed ${writtenForm[format]}: ${reason}. Correct the body, then send ` +
+        'it again.',
       cause,
     })
   }

@@ -3,7 +3,8 @@ import { deepestNesting } from './json.ts'
 
 const integer = /^-?\d{1,15}$/
 const references = /&(?!(?:amp|lt|gt|quot|apos);)/
-// Ampersands are no references here. An unclosed section runs to the end, so that no text is searched twice.
+// In comments, CDATA and instructions, ampersands start no references. An unclosed section extends to the end, so that
+// no text is searched twice.
 const verbatim = /<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<\?[\s\S]*?(?:\?>|$)/g
 
 type Tree = { readonly [name: string]: unknown }
@@ -24,7 +25,7 @@ const isTree = (value: unknown): value is Tree => typeof value === 'object' && v
 
 const elementsIn = (tree: Tree) => Object.entries(tree).filter(([name]) => !name.startsWith('@') && name !== '#text')
 
-// XML has no numbers and booleans.
+// In XML, numbers and booleans are texts.
 const fromText = (text: string): unknown => {
   const word = text.trim()
   if (word === 'true') return true

@@ -28,7 +28,7 @@ interface Representation {
   readonly length?: number
 }
 
-// API Gateway labels an answer without a type `application/json`, and clients then fail to parse an empty body.
+// API Gateway declares an answer without a type as `application/json`, and clients then fail to parse the empty body.
 const emptyType = 'text/plain'
 
 const writeDocument = ({ document: { value, xml }, tag }: DocumentReply, preferred: Format): Representation => {
@@ -62,11 +62,11 @@ export const renderReply = (request: Request, reply: Reply, presentation: Presen
   if (varies) headers['Vary'] = 'Accept'
   if (tag !== undefined) headers['ETag'] = tag
   const isKnown = tag !== undefined && isRead(request.method) && noneMatchFails(request.headers['if-none-match'], tag)
-  // A 304 sends the type of the caller's copy, because caches store it.
+  // A 304 has the type of the caller's copy, because caches store this type.
   headers['Content-Type'] = type
   if (length !== undefined) {
     headers['Content-Length'] = String(length)
-    // A REST API renames `Content-Length`, and sends its own with the bytes only.
+    // API Gateway (REST) renames `Content-Length`. It sends a `Content-Length` of its own only with a body.
     if (request.method === 'HEAD') headers['X-Content-Length'] = String(length)
   }
   Object.assign(headers, reply.headers, request.answerHeaders)
@@ -85,7 +85,7 @@ const headersByStatus: Readonly<Record<number, Readonly<Record<string, string>>>
   503: { 'Retry-After': '1' },
 }
 
-/** E-4: other errors become "unexpected"; their details stay in the log. */
+/** E-4: all other errors become "unexpected". Their details stay in the log. */
 export const asServiceError = (error: unknown): ServiceError =>
   error instanceof ServiceError ? error : new ServiceError('unexpected', { cause: error })
 

@@ -4,7 +4,10 @@ export type CacheReply = (key: string, make: () => Promise<TextReply>) => Promis
 
 const largestCache = 4_000_000
 
-/** Keeps replies until `stateOf` returns another name. Names never repeat. Without a name, nothing is kept. */
+/**
+ * Keeps each reply until `stateOf` returns another name. A name is never used for two states. Without a name, no reply
+ * is kept.
+ */
 export const createReplyCache = (stateOf: () => Promise<string | undefined>): CacheReply => {
   let state: string | undefined
   let length = 0
@@ -22,7 +25,7 @@ export const createReplyCache = (stateOf: () => Promise<string | undefined>): Ca
   }
 
   return async (key, make) => {
-    // Read the state first: a reply with data from before a change must not be kept for the state after it.
+    // Read the state before the data: a reply with old data must not be kept for a newer state.
     const present = await stateOf()
     if (present === undefined) return make()
     if (present !== state) {

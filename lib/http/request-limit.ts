@@ -6,8 +6,8 @@ const mostKeys = 10_000
 export type RequestLimit = (key: string | number) => void
 
 /**
- * O-22: admits `rate` requests per second for each key, and more after a pause; 0 admits all. It counts in this process alone, without a store.
- * `now` is in milliseconds. Errors: tooManyRequests.
+ * O-22: admits `rate` requests per second for each key, and more after a pause. A rate of 0 admits all requests. Counts
+ * only the requests of this process, without a store. `now` is in milliseconds. Errors: tooManyRequests.
  */
 export const createRequestLimit = (rate: number, limited: string, now: () => number): RequestLimit => {
   const most = rate * burstSeconds
@@ -23,7 +23,7 @@ export const createRequestLimit = (rate: number, limited: string, now: () => num
     if (allowances.size > mostKeys && oldest !== undefined) allowances.delete(oldest)
     if (left >= 1) return
     throw new ServiceError('tooManyRequests', {
-      message: `Too many requests ${limited}. Repeat after the time in the Retry-After header.`,
+      message: `Too many requests arrive ${limited}. Repeat your request after the time in the Retry-After header.`,
       headers: { 'Retry-After': String(Math.ceil((1 - left) / rate)) },
     })
   }

@@ -19,10 +19,10 @@ export async function* bodyChunks(body: RequestBody, broken: ErrorName): AsyncGe
 }
 
 /**
- * `path` is percent-encoded, without the query. `query` is decoded, with the values of a repeated name in their order.
- * Names of headers are in lower case, and repeated headers joined by a comma. `signal` aborts when the time left is
- * just enough to answer. `answerHeaders` are on every answer, errors included. `address` is the IP address of the caller,
- * undefined when nobody knows it (A-79, A-81).
+ * `path` is percent-encoded and has no query. `query` is decoded; the values of a repeated name are in their order.
+ * Header names are in lower case, and the values of a repeated header are joined by commas. `signal` aborts when just
+ * enough time is left to answer. Every answer has the `answerHeaders`, also an error. `address` is the IP address of the
+ * caller, or undefined when it is unknown (A-79, A-81).
  */
 export interface Request {
   readonly id: string
@@ -50,16 +50,14 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array | Readable
   readonly elsewhere?: () => Promise<Answer>
-  // Its request had no valid token.
+  // The request had no valid token.
   readonly toStranger?: boolean
 }
 
-/** Throws only while another answer can still be sent in its place. Reports a later failure to `cut`. */
+/** Throws only while another answer can still be sent in place of this one. Reports a later failure to `cut`. */
 export type Send<Sent> = (answer: Answer, cut: (failure: unknown) => void) => Sent | Promise<Sent>
 
-/**
- * Every failure is answered, those of `send` included. `deadline` is `unlimited` when the request has no time limit.
- */
+/** Answers every failure, also one of `send`. `deadline` is `unlimited` when the request has no time limit. */
 export interface Handler {
   (request: Request, deadline: Deadline): Promise<Answer>
   <Sent>(request: Request, deadline: Deadline, send: Send<Sent>): Promise<Sent>
@@ -74,7 +72,7 @@ export interface Arrival {
 }
 
 /**
- * `token` is the first 8 hex digits of the token's hash, valid or not. `formats` are those of the route that was found.
+ * `token` is the first 8 hex digits of the token's hash, also for an invalid token. `formats` are those of the route.
  */
 export interface Trace {
   operation: string

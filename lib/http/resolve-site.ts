@@ -40,7 +40,7 @@ const queryString = ({ query, rawQuery }: Request): string => {
   return pairs.length > 0 ? `?${pairs.join('&')}` : ''
 }
 
-// 308 keeps the method, so that no client turns a change into a read.
+// A client repeats the request with the same method after a 308, so no client turns a change into a read.
 const redirectStatus = ({ method }: Request, { keepsMethod }: Route, policy: GroupPolicy): 301 | 308 => {
   if (keepsMethod) return 308
   return policy.alwaysMovedPermanently || isRead(method) ? 301 : 308
@@ -48,7 +48,7 @@ const redirectStatus = ({ method }: Request, { keepsMethod }: Route, policy: Gro
 
 const dataCentreOf = async (id: string, find: SiteDeps['findDataCentre']): Promise<DataCentre> => {
   const record = await find(id)
-  if (!record) throw new Error(`Data centre ${id} has no base URL in the directory`)
+  if (!record) throw new Error(`The directory has no base URL for the data centre ${id}`)
   return record
 }
 
@@ -57,7 +57,7 @@ export const findHere = ({ dataCentre, findDataCentre }: SiteDeps): Promise<Data
 
 const lookupsAtOnce = 16
 
-/** A-21: the existing sites of a token, in order of id, each with its data centre. */
+/** A-21: the sites of a token that exist, in order of id, each with its data centre. */
 export const sitesOf = async (
   { findSite, findDataCentre }: SiteDeps,
   { sites }: Grant,
@@ -75,7 +75,10 @@ export const readAheadSite = async (deps: SiteDeps, { params }: RoutedRequest): 
   if (id !== undefined) await Promise.all([deps.findSite(id), deps.findDataCentre(deps.dataCentre)])
 }
 
-/** A-23 to A-26: a site of another data centre gives a redirect. Errors: siteUnknown, siteAmbiguous of the group. */
+/**
+ * A-23 to A-26: for a site of another data centre, returns a redirect. Errors: siteUnknown and siteAmbiguous of the
+ * group.
+ */
 export const resolveSite = async (
   deps: SiteDeps,
   request: RoutedRequest,

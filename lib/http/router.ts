@@ -5,8 +5,9 @@ import type { Formats } from './format.ts'
 export type Group = 'fields' | 'categories' | 'storage' | 'documentation' | 'access'
 
 /**
- * `right`: every operation of a site has one (A-34). `keepsMethod`: redirected to another data centre with 308, also in
- * a group that uses 301. `formats` replaces those of the group; a public route answers JSON without it.
+ * `right`: every operation of a site has one (A-34). `keepsMethod`: requests for another data centre are redirected
+ * with 308, also in a group that redirects with 301. `formats` replaces those of the group; a public route without
+ * `formats` answers JSON.
  */
 export interface Route {
   readonly operation: string
@@ -24,11 +25,11 @@ export const isOfSite = ({ path }: Pick<Route, 'path'>): boolean => path.include
 
 const restVariable = /\/\{(\w+)\+\}$/
 
-// Clients add a slash to a path that already ends with one.
+// Some clients add slashes to a path that already ends with one.
 const moreSlashes = '(?:/|%2[Ff])*'
 
 const compile = (template: string, isFolder: boolean): RegExp => {
-  // API Gateway passes on no slash when its prefix was requested without one.
+  // When a caller requests the bare prefix, API Gateway passes on an empty path.
   if (template === '/') return /^\/?$/
   const source = template
     .replaceAll('.', '\\.')
@@ -43,7 +44,9 @@ const decode = (segment: string): string => {
     return decodeURIComponent(segment)
   } catch {
     throw new ServiceError('routeUnknown', {
-      message: 'The path is malformed: a percent sign lacks its hex digits, or its bytes are not UTF-8.',
+      message:
+        'The path is malformed: a percent sign lacks its hex digits, or the bytes are not UTF-8. Correct its ' +
+        'encoding.',
     })
   }
 }
@@ -72,7 +75,7 @@ export const createRouter = <R extends Route>(routes: readonly R[]) => {
         if (!route) throw new ServiceError('methodNotAllowed', { headers: { Allow: methods.join(', ') } })
         const params = Object.entries(found.groups ?? {}).map(([name, value]): [string, string] => [
           name,
-          // A value may contain a slash, so only its reader can decode it.
+          // An encoded value may contain a slash, so each reader decodes its own value.
           name === rest ? value : decode(value),
         ])
         return { route, params: Object.fromEntries(params) }

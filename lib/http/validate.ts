@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import { type ErrorName, invalidInput } from '../core/errors.ts'
+import { type ErrorName, invalidInput, type Problem } from '../core/errors.ts'
+import { unknownMembers } from '../core/names.ts'
 
 const pathOf = (path: readonly PropertyKey[]): string =>
   path.reduce<string>(
@@ -7,10 +8,27 @@ const pathOf = (path: readonly PropertyKey[]): string =>
     '',
   )
 
+const membersOf = (schema: z.core.$ZodType): string[] =>
+  schema instanceof z.core.$ZodObject ? Object.keys(schema._zod.def.shape) : []
+
+type Checked<Value> = { readonly value: Value } | { readonly problems: readonly Problem[] }
+
+/** Only the outermost object of a schema may be strict, because the message lists the members of that object. */
+export const check = <Value>(schema: z.core.$ZodType<Value>, value: unknown): Checked<Value> => {
+  const result = z.safeParse(schema, value, { reportInput: true })
+  if (result.success) return { value: result.data }
+  const problems = result.error.issues.map((issue) => {
+    const path = pathOf(issue.path)
+    if (issue.code === 'unrecognized_keys') return { path, message: unknownMembers(issue.keys, membersOf(schema)) }
+    const isMissing = path !== '' && issue.input === undefined
+    return { path, message: isMissing ? `is missing. It ${issue.message}` : issue.message }
+  })
+  return { problems }
+}
+
 /** E-2: the error lists every fault. */
 export const validate = <Value>(schema: z.core.$ZodType<Value>, value: unknown, malformed: ErrorName): Value => {
-  const result = z.safeParse(schema, value)
-  if (result.success) return result.data
-  const problems = result.error.issues.map(({ path, message }) => ({ path: pathOf(path), message }))
-  throw invalidInput(malformed, problems)
+  const checked = check(schema, value)
+  if ('value' in checked) return checked.value
+  throw invalidInput(malformed, checked.problems)
 }

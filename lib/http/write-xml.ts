@@ -1,6 +1,6 @@
 import type { XmlDocument } from './reply.ts'
 
-/** F-27, F-28. Ten times as fast as the parser's own builder. */
+/** F-27, F-28. Ten times as fast as the builder of the XML parser's package. */
 export const namespace = 'http://ns.adobe.com/bc/api/v1'
 const namespaces = `xmlns="${namespace}" xmlns:i="http://www.w3.org/2001/XMLSchema-instance"`
 
@@ -10,11 +10,11 @@ export const entryNames: Readonly<Record<string, string>> = {
   permissions: 'permission',
 }
 
-// A literal carriage return would be read back as a line feed.
+// Parsers would read a literal carriage return as a line feed.
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#13;' }
 const escaped = /[&<>\r]/g
 
-// XML 1.0 cannot represent these, not even as references.
+// XML 1.0 cannot contain these characters, not even as references.
 const unwritable = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu
 
 const text = (value: string): string =>

@@ -49,7 +49,7 @@ export const createTableStores = (
   removals: createFolderRemovals(database, record, clock),
   removalQueue: createRemovalQueue(database, clock),
   progress: createUploadProgress(database, clock),
-  uploadRecords: createUploadRecords(database, clock),
+  uploadRecords: createUploadRecords(database, record, clock),
   history: createHistory(database),
   usage: createSiteUsage(database),
 })
@@ -65,7 +65,7 @@ interface Options {
   readonly role?: Role
   readonly reset?: Reset
   readonly durable?: boolean
-  /** Milliseconds, for replaced and removed files: 30 days by default (H-14). */
+  /** In milliseconds, for replaced and removed files: 30 days by default (H-14). */
   readonly keptFor?: number
   readonly clock?: Clock
 }
@@ -74,10 +74,10 @@ const defaultRetention = 30 * 24 * 3600 * 1000
 
 interface StoreDeps extends Required<Omit<Options, 'reset'>>, Pick<OpenDataDirectory, 'directory' | 'database'> {}
 
-/** Milliseconds after which a lease on a removal expires, if a bug did not end it. */
+/** In milliseconds: a lease on a removal expires after this time if a fault prevented its end. */
 const longestSlice = 60_000
 
-/** Only for the service: completes the work of an earlier one. */
+/** Only for the service: completes the work that an earlier process has left. */
 const putInOrder = async (
   { directory, database, clock }: StoreDeps,
   { removalQueue, removals }: TableStores,
@@ -96,7 +96,7 @@ const putInOrder = async (
 
 const hour = 60 * 60 * 1000
 
-/** Runs a sweep now, and every hour. No request waits for it; the next run repeats after a failure. */
+/** Runs a sweep now, and then every hour. No request waits for it. After a failure, the next run repeats the work. */
 const runHourly = (sweep: () => Promise<void>): NodeJS.Timeout => {
   const run = () => void sweep().catch(() => {})
   run()
@@ -112,7 +112,7 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   const isBeingRemoved = createRemovalCheck(database.connection)
   const files = createObjectStore({ database, blobs, isBeingRemoved, record, now: clock.wall })
   const sweepUploads = createUploadSweep(database, blobs, clock.wall)
-  // First, so that no row refers to the blobs of expired uploads.
+  // Runs first, so that no row refers to the blobs of expired uploads.
   if (role === 'service') await sweepUploads()
   const giveUpOld = async () => {
     const before = clock.wall() - deps.keptFor
@@ -121,8 +121,8 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   }
   const linkSecret = await openLinkSecret(database)
   const tidied = role === 'service' ? await putInOrder(deps, tables, files) : undefined
-  const sweeps = [sweepUploads, createHistorySweep(database, clock.wall), giveUpOld]
-  // Afterwards, so that they remove no blob that is just being moved to the orphans.
+  const sweeps = [sweepUploads, createHistorySweep(database, clock.wall), giveUpOld, files.indexAll]
+  // Runs after that, so that no blob is removed while it is being moved to the orphans.
   const timers = role === 'service' ? sweeps.map(runHourly) : []
   return {
     ...tables,
@@ -143,7 +143,7 @@ export interface Machine extends OpenDataDirectory {
   readonly stores: LocalStores
 }
 
-/** Throws UsageError with what to do when the directory cannot be used; nothing in it is changed then. */
+/** Throws UsageError with what to do when the directory cannot be used; then nothing in it is changed. */
 export const openMachine = async (path: string, options: Options = {}): Promise<Machine> => {
   const { role = 'command', reset = false, durable = true, keptFor = defaultRetention, clock = systemClock } = options
   const { directory, database, close } = await openDataDirectory(path, { role, reset, durable })

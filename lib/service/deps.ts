@@ -20,7 +20,7 @@ export interface Surroundings {
   readonly clock?: Clock
 }
 
-// In milliseconds. A revoked token works no longer than this.
+// In milliseconds. A revoked token stops working after this time at the latest.
 const directoryTtl = 20_000
 
 type EdgeStores = Pick<Stores, 'sites' | 'grants' | 'people'>
@@ -68,7 +68,7 @@ export const createDocumentationDeps = (
       const found = await Promise.all(dataCentres.map((id) => edge.findDataCentre(id)))
       return found.filter((dataCentre) => dataCentre !== undefined)
     },
-    // Only if another address than the service's.
+    // Set only if it differs from the address of the service.
     downloadsUrl,
     consoleFolder: surroundings.consoleFolder,
     keptDays,
@@ -114,22 +114,22 @@ export const createCategoriesDeps = (
   cacheReply: createReplyCache(() => stores.contents.state()),
 })
 
-// For files that are too large for an answer of the platform.
+// A URL for a file that is too large for an answer of the platform.
 export interface Downloads {
   readonly largestAnswer: number
-  // For this version, as an attachment, valid for five minutes.
+  // A URL that downloads this version as an attachment, for five minutes.
   readonly urlOf: (object: ObjectInfo) => Promise<string>
 }
 
 export interface DownloadLink {
   readonly url: string
-  // Milliseconds since the epoch.
+  // In milliseconds since the epoch.
   readonly expires: number
 }
 
 export type LinkTo = (object: ObjectInfo, dataCentre: DataCentre) => Promise<DownloadLink>
 
-type FileStores = Pick<
+export type FileStores = Pick<
   Stores,
   | 'files'
   | 'workflows'
@@ -153,7 +153,7 @@ export interface StorageDeps extends FileStores, FileSettings {
 
 export const createStorageDeps = (
   settings: HandledSettings & FileSettings,
-  // The stores of one machine count in their transactions.
+  // On one machine the transactions of the stores count the bytes.
   { counts, ...stores }: EdgeStores & FileStores & { readonly counts?: UsageCounts },
   surroundings: Surroundings & {
     readonly downloads?: Downloads

@@ -28,7 +28,7 @@ export interface Stores {
   readonly progress: UploadProgress
   readonly uploadRecords: UploadRecords
   readonly uploadParts: UploadParts<Staged>
-  /** One machine has none. */
+  /** Undefined on one machine. */
   readonly directParts?: DirectParts
   readonly history: History
   readonly usage: SiteUsage

@@ -2,9 +2,10 @@ import type { HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 
 /**
- * The port to sites and data centres, shared by all data centres. Lists are in order of id. Data centres have no
- * history. On one machine they have no `region`. A change answers false when the id is taken, or the site not there; an
- * unchanged name or quota leaves no entry. A removal ends with that of the site. Errors of every call: unavailable.
+ * The port to sites and data centres, which all data centres share. Lists are in order of id. Data centres have no
+ * history. On one machine they have no `region`. A call that creates returns false when the id is taken; other changes
+ * return false when the site does not exist. A name or quota that stays the same writes no entry. The history entry of
+ * a removed site is removed with it. Errors of every call: unavailable.
  */
 export interface SiteDirectory {
   getSite(id: SiteId): Promise<Site | undefined>
@@ -22,7 +23,7 @@ export interface Site {
   readonly name: string
   readonly dataCentre: string
   readonly renderingEngine: boolean
-  /** Bytes (S-120). */
+  /** In bytes (S-120). */
   readonly quota?: number
 }
 

@@ -31,7 +31,7 @@ export const namesStates = ({ match = '*', noneMatch = '*' }: Conditions): boole
 
 const refusal = (message: string) => new ServiceError('conditionFailed', { message })
 
-/** S-64: conditionFailed when the conditions do not hold for the state of the path. No tag matches a folder. */
+/** S-64: conditionFailed when the conditions do not match the state of the path. No tag matches a folder. */
 export const refusalOf = (
   { match, noneMatch }: Conditions,
   named: Pick<ListedObject, 'version'> | 'folder' | undefined,
@@ -74,7 +74,9 @@ const checkAt = async (
   }
 }
 
-/** Checks the conditions on the source of a move or copy. `matching`: states that must not change before. */
+/**
+ * Checks the conditions on the source of a move or copy. `matching`: states that must not change before the placement.
+ */
 export const checkSource = (
   conditions: Conditions = {},
   source: Pick<ListedObject, 'key' | 'version'> | 'folder' | undefined,

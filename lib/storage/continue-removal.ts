@@ -18,12 +18,13 @@ export interface RemovalMessage {
   readonly name: string
 }
 
-// Repeat the task after this delay, in seconds.
+// In seconds: repeat the task after this delay.
 export interface Rest {
   readonly delay: number
 }
 
-// S3 accepts 3,500 writes a second below one prefix. Two batches of 1,000 keys in half a second come near that.
+// S3 accepts 3,500 writes a second below one prefix. Two batches of 1,000 keys in half a second nearly reach this
+// limit.
 const removalsInFlight = 2
 
 type Emptied = Pick<ObjectStore, 'list' | 'exists' | 'remove'>
@@ -32,7 +33,7 @@ interface Progress {
   after?: string | undefined
 }
 
-/** Removes at least one page. Returns false when the time was up before the last one. */
+/** Removes at least one page. Returns false when the time was up before the last page. */
 const removePages = async (store: Emptied, prefix: string, isTimeUp: () => boolean, progress: Progress) => {
   let isCut = false
   const pages: { readonly last: string; isRemoved: boolean }[] = []
@@ -74,12 +75,12 @@ export const emptyFolder = async (
   }
   const isLeft = await Promise.all(prefixes.map((prefix) => store.exists(prefix)))
   if (!isLeft.includes(true)) return true
-  // Another round finds objects that were added meanwhile, before this key too.
+  // Other requests may have added objects meanwhile, also before this key, so another round follows.
   progress.after = undefined
   return isTimeUp() ? false : emptyFolder(store, site, folder, isTimeUp, progress)
 }
 
-// In a frozen function one of the two clocks may stop.
+// Two clocks, because one of them may stop while a function is frozen.
 const startStopwatch = ({ wall, monotonic }: Clock, duration: number): (() => boolean) => {
   const begun = { wall: wall(), monotonic: monotonic() }
   return () => Math.max(wall() - begun.wall, monotonic() - begun.monotonic) >= duration
@@ -87,8 +88,8 @@ const startStopwatch = ({ wall, monotonic }: Clock, duration: number): (() => bo
 
 /**
  * Continues a removal until the deadline, unless another worker has its lease. The worker ends within `end`
- * milliseconds. Undefined: this message is done, because the folder is gone, the removal is closed, or another message
- * has the lease.
+ * milliseconds. Returns undefined when this message is done: the folder is gone, the removal is closed, or another
+ * message has the lease.
  */
 export const continueRemoval = async (
   { files, removals, clock }: ContinueDeps,
@@ -101,12 +102,13 @@ export const continueRemoval = async (
   const taken = await removals.take(task, name, end)
   if (taken.outcome === 'gone') return undefined
   if (taken.outcome === 'held') {
-    // The same message again: its previous worker may be dead, and only time can show this.
+    // The lease belongs to an earlier worker with the same message. That worker may be dead, but only waiting can show
+    // this.
     return taken.holder === name ? { delay: Math.ceil(taken.left / 1000) } : undefined
   }
   let removed = 0
   const progress: Progress = { after: taken.after }
-  // A frozen function may be thawed when others have finished the removal, and the folder contains new files.
+  // A frozen function may be thawed when others have finished the removal, and the folder has new files.
   const guardedFiles: ObjectStore = {
     ...files,
     remove: async (objects, ...options) => {

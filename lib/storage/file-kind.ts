@@ -21,19 +21,19 @@ const typeByName = (name: string): string | undefined => {
   return dot >= 0 && Object.hasOwn(mimes, extension) ? mimes[extension] : undefined
 }
 
-/** By the extension of the name, else as declared (S-35). */
+/** The type by the extension of the name, or else the declared type (S-35). */
 export const contentTypeOf = (name: string, declared?: string): string => typeByName(name) ?? declared ?? fallback
 
 const plain = /[^\x20-\x7e]|["\\%]/gu
 
-// RFC 8187: `encodeURIComponent` leaves some characters alone that must be encoded.
+// RFC 8187: some characters that `encodeURIComponent` leaves unchanged must be encoded too.
 const encoded = (name: string): string =>
   encodeURIComponent(name.toWellFormed()).replaceAll(
     /['()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 
-/** Makes a browser save the file under its name (RFC 6266, appendix D). */
+/** A header that makes a browser save the file under its name (RFC 6266, appendix D). */
 export const asAttachment = (name: string): string => {
   const simple = name.replaceAll(plain, '_')
   const exact = simple === name ? '' : `; filename*=UTF-8''${encoded(name)}`

@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto'
 
-/** Bytes. A larger file has several parts in S3 and in its fingerprint (S-82, S-83). */
+/** In bytes. A file larger than this has several parts in S3 and in its fingerprint (S-82, S-83). */
 export const partLength = 8 * 1024 * 1024
 
 export const createFingerprint = () => {

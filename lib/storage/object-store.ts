@@ -5,42 +5,46 @@ import type { SiteId } from '../core/ids.ts'
 import type { StoragePath } from './path.ts'
 
 /**
- * The port to stored objects, in the order of their keys' UTF-8 bytes. The zero-byte object `a/b/` is a folder. Sizes
- * are bytes, times are milliseconds since the epoch. Every adapter passes the same contract suite. Errors of every
- * call: unavailable when repeating it may help.
+ * The port to stored objects, in the order of the UTF-8 bytes of their keys. The zero-byte object `a/b/` is a folder.
+ * Sizes are in bytes, times in milliseconds since the epoch. Every adapter passes the same contract suite. Errors of
+ * every call: unavailable, when repeating the call may help.
  */
 export interface ObjectStore {
   find(key: string): Promise<ObjectInfo | undefined>
   /**
-   * Reads an object, and the bytes that `choose` selects from the same state. `expected`: the likely `Range` (RFC 9110,
+   * Reads an object, and the bytes of the same state that `choose` selects. `expected`: the likely `Range` (RFC 9110,
    * section 14); a store may request it at once.
    */
   read(key: string, choose: ChooseBytes, expected?: string): Promise<ReadObject | undefined>
   exists(prefix: string): Promise<boolean>
   list(query: ListQuery): Promise<Listing>
+  /** Brings an index of names up to date. False: it would take too long, so list instead. A store may have no index. */
+  indexNames?(): Promise<boolean>
+  /** Objects whose names contain a folded text of three characters or more, in the order of the index. */
+  findNames?(query: NameQuery): Promise<NamePage>
   /** Computes a missing fingerprint. Null when the time is up or the object is gone. */
   fingerprintOf(object: ObjectInfo, deadline: Deadline): Promise<string | null>
-  /** Stores bytes without making them visible. When `content` fails, throws its error and leaves nothing behind. */
+  /** Stores bytes without making them visible. If `content` fails, throws its error and leaves nothing behind. */
   stage(content: AsyncIterable<Uint8Array>, target: StageTarget): Promise<Staged>
-  /** Makes all changes visible together, or none. At most one of two conflicting calls succeeds. */
+  /** Makes all changes visible together, or none. Of two conflicting calls, at most one succeeds. */
   place(changes: readonly Change[], conditions: PlaceConditions, entry: HistoryEntry): Promise<PlaceOutcome>
-  /** The current version and the kept ones, the newest first. Undefined when `after` is unknown. */
+  /** The current version and the kept ones, the newest first. Undefined when the version `after` is unknown. */
   versions(key: string, query: VersionQuery): Promise<Versions | undefined>
   /** Undefined when the version is unknown or no longer kept. */
   readVersion(key: string, id: string, choose: ChooseBytes): Promise<ReadObject | undefined>
   /**
-   * Deletes old versions for good, and adds their number to the entry. Returns how many are left when the time is up. The
-   * caller has locked the path of a removed object, so that nothing restores it meanwhile.
+   * Deletes old versions for good, and adds their number to the entry. When the time is up, returns how many are left.
+   * The caller has locked the path of a removed object, so that nothing restores it meanwhile.
    */
   purge(versions: readonly RemovedObject[], entry: HistoryEntry, deadline: Deadline): Promise<number>
   listRemoved(query: RemovedQuery): Promise<RemovedListing>
-  /** Objects below a prefix that were removed in a period, as they were then. */
+  /** The objects below a prefix that were removed in a period, in the state before their removal. */
   removedWithin(prefix: string, period: Period): AsyncIterable<readonly RemovedObject[]>
   keptBelow(prefix: string): Promise<Kept>
   /**
-   * Removes objects unless they were replaced since they were listed. Throws when one fails. Without an entry, the call
-   * is a step of a folder's removal. Returns the bytes that it has surely removed. Errors: unavailable when the time is
-   * up; no call continues after it.
+   * Removes objects unless they were replaced since they were listed. Throws when a removal fails. Without an entry,
+   * the call is a step in the removal of a folder. Returns the bytes that it has certainly removed. Errors: unavailable
+   * when the time is up; nothing happens after this error.
    */
   remove(
     objects: readonly RemovableObject[],
@@ -53,8 +57,8 @@ export interface ObjectStore {
 export type RemovableObject = Pick<ListedObject, 'key' | 'version' | 'size'>
 
 /**
- * A folder whose objects are removed. The store records this for restores (H-21), so that a crash loses no record.
- * `since`: a moment before its objects were listed.
+ * A folder whose objects are removed. The store records this removal for restores (H-21), so that a crash loses no
+ * record. `since`: a moment before the objects were listed.
  */
 export interface RemovedFolder {
   readonly site: SiteId
@@ -67,7 +71,7 @@ export interface ListedObject {
   readonly size: number
   readonly modified: number
   readonly version: string
-  /** Equal for equal bytes (S-82, S-83); null while unknown. */
+  /** Equal for equal bytes (S-82, S-83). Null while it is unknown. */
   readonly fingerprint: string | null
 }
 
@@ -82,9 +86,9 @@ export interface ObjectVersion {
   readonly size: number
   readonly isCurrent: boolean
   readonly isRemoved: boolean
-  /** The time of its removal or replacement; undefined for the current one. */
+  /** The time when this version was removed or replaced. Undefined for the current version. */
   readonly goneAt?: number
-  /** Until then, a change that is undone may bring it back, so it must not be purged. */
+  /** Until this time, an undo may bring the version back, so it must not be purged. */
   readonly neededUntil?: number
   readonly hiddenBy?: readonly string[]
   readonly tag?: string
@@ -112,7 +116,7 @@ export interface Period {
 
 export interface RemovedQuery {
   readonly prefix: string
-  /** Only keys after this one; with a slash at its end, also after everything below it. */
+  /** Lists only keys after this one. If it ends with a slash, also skips everything below it. */
   readonly after?: string | undefined
   readonly limit: number
 }
@@ -125,7 +129,7 @@ export interface RemovedEntry {
 
 export interface RemovedListing {
   readonly entries: readonly RemovedEntry[]
-  /** Undefined at the end. A page may be short or empty before that. */
+  /** Undefined at the end of the list. A page before the end may be short or empty. */
   readonly next: string | undefined
 }
 
@@ -158,17 +162,40 @@ export interface Listing {
   readonly next: string | undefined
 }
 
+interface NameQuery {
+  readonly prefix: string
+  readonly text: string
+  /** The `next` of the page before. */
+  readonly after?: string | undefined
+  readonly limit: number
+}
+
+export interface NamePage {
+  readonly objects: readonly ListedObject[]
+  /** Undefined at the end. A page may be short or empty before that. */
+  readonly next: string | undefined
+}
+
 export interface StageTarget {
-  /** Undefined when unknown, which may cost a copy. */
+  /** Undefined when unknown. This may cost a copy. */
   readonly key: string | undefined
   readonly contentType: string
 }
 
+/** The claim of a request to place an upload, where no transaction covers the upload and its file (AWS). */
+export interface Claim {
+  /** False when another request may place the upload. Then the placement must not be undone. */
+  isHeld(): Promise<boolean>
+  /** Call it once the upload is placed. The first request that calls it writes the entry. */
+  complete(entry: HistoryEntry): Promise<void>
+}
+
 export interface Staged {
   readonly size: number
-  /** Bytes that the quota counts already, for an upload. */
+  /** For an upload: the bytes that the quota counts already. */
   readonly reserved?: number
-  /** Safe to repeat, and after `place`. */
+  readonly claim?: Claim | undefined
+  /** May be called again, and after `place`. */
   discard(): Promise<void>
 }
 
@@ -179,14 +206,14 @@ export interface Transfer {
   readonly contentType?: string
 }
 
-/** Brings an old version back. The current one is kept as an old version. */
+/** Brings an old version back. The current version is kept as an old one. */
 export interface Restoration extends RemovedObject {
   readonly kind: 'restore'
 }
 
 /**
  * A transfer needs a free destination and an unchanged source. A restoration needs a version that is still kept.
- * Folders may exist, and removed objects may be missing.
+ * Folders that exist, and objects to remove that are missing, are no error.
  */
 export type Change =
   | { readonly kind: 'put'; readonly key: string; readonly staged: Staged }
@@ -201,9 +228,9 @@ export interface Expected {
 }
 
 export interface PlaceConditions {
-  /** Keys with their expected state. If two changes replace the same state, one succeeds. */
+  /** Keys with the state that is expected. If two changes replace the same state, one of them succeeds. */
   readonly matching?: readonly Expected[]
-  /** Keys that must be free; with a slash at its end, also everything below it. */
+  /** Keys that must be free. If a key ends with a slash, everything below it must be free too. */
   readonly absent: readonly string[]
   readonly present?: readonly string[]
   /** Folders that must not be locked before or while the changes are placed. */
@@ -212,19 +239,22 @@ export interface PlaceConditions {
     readonly folders: readonly StoragePath[]
     readonly lockId?: string | undefined
     /**
-     * The locks of these folders at a look that has just checked every condition. A store may check only once more,
-     * after it has placed the changes.
+     * The locks of these folders, from a look that has just checked every condition. With them, a store may check only
+     * once, after it has placed the changes.
      */
     readonly seen?: ReadonlySet<string> | undefined
   }
   readonly deadline?: Deadline
   readonly removedFolder?: RemovedFolder | undefined
-  /** A store whose history entry is another call makes this call beside it. It must not fail. */
+  /**
+   * If a store writes its history entry in a separate call, it makes this call at the same time. This call must not
+   * fail.
+   */
   readonly besideEntry?: (() => Promise<void>) | undefined
 }
 
 /**
- * Nothing was changed unless `placed`. `occupied`: a key is not free. `stale`: a source has changed, or a key of
+ * Without `placed`, nothing was changed. `occupied`: a key is not free. `stale`: a source has changed, or a key of
  * `present` is gone. `late`: the time is up. `locked`: a folder is locked. `changed`: a state of `matching` differs.
  */
 export type PlaceOutcome =
@@ -243,7 +273,10 @@ export class NotPlaced extends Error {
 
 export const longestListing = 1000
 
-/** Lists page by page, keys after `from` if given, and requests the next page while this one is processed. */
+/**
+ * Lists page by page, from the key after `from` if given. Requests the next page while the caller processes the present
+ * one.
+ */
 export async function* listAll(
   store: Pick<ObjectStore, 'list'>,
   prefix: string,
@@ -251,7 +284,7 @@ export async function* listAll(
 ): AsyncGenerator<readonly ListedObject[], void> {
   const list = (after?: string): Promise<Listing> => {
     const listing = store.list({ prefix, folded: false, limit: longestListing, after })
-    // Its failure is thrown when it is awaited; until then, nobody handles it.
+    // A failure of the next page is thrown when this page is awaited. Until then, nobody handles the failure.
     listing.catch(() => {})
     return listing
   }

@@ -10,7 +10,7 @@ export interface Workflows {
   end(site: SiteId, page: StoragePath, entry: HistoryEntry): Promise<boolean>
   isRunning(site: SiteId, pages: readonly StoragePath[]): Promise<boolean>
   isRunningBelow(site: SiteId, folder: StoragePath): Promise<boolean>
-  /** Pages after this one in the order of their bytes, up to `limit`; fewer only at the end. */
+  /** Pages after this one in the order of their bytes, up to `limit`. Only the last page of the list has fewer. */
   list(site: SiteId, after: StoragePath | undefined, limit: number): Promise<readonly StoragePath[]>
   clear(site: SiteId): Promise<void>
 }
@@ -22,7 +22,7 @@ export interface OpenRemoval {
   readonly isRestoreLock: boolean
 }
 
-/** `ids`: also those of locks that have ended. A lock that a later look finds besides them is newer than this look. */
+/** `ids` also has locks that have ended. If a later look finds another id, that lock is newer than this look. */
 export interface FolderLocks {
   readonly isLocked: boolean
   readonly ids: ReadonlySet<string>
@@ -34,52 +34,53 @@ export interface RemovalTask {
   readonly id: string
 }
 
-// `after`: nothing up to this key is left, if the store records it. `left`: milliseconds. `gone`: the removal is closed or replaced.
+// `after`: if the store records it, no object up to this key is left. `left`: milliseconds. `gone`: the removal is
+// closed or replaced.
 type LeaseOutcome =
   | { readonly outcome: 'taken'; readonly after?: string | undefined }
   | { readonly outcome: 'gone' }
   | { readonly outcome: 'held'; readonly holder: string; readonly left: number }
 
-// A queue of AWS repeats a message nine minutes after its worker died.
+// In seconds, nine minutes: a queue of AWS repeats a message this long after its worker died.
 export const longestSilence = 15 * 60_000
 
 /**
- * The port to folder removals that may outlast a request, and to the locks of restores. While a folder has either,
- * nothing is placed in it. Reads see earlier writes. Errors of every call: unavailable.
+ * The port to folder removals that may outlast a request, and to the locks of restores. While a folder has a removal or
+ * a lock, nothing is placed in it. Reads see earlier writes. Errors of every call: unavailable.
  */
 export interface FolderRemovals {
   /**
-   * Returns the id of the open removal: the new one, or an earlier one. `close` writes the entry into the history.
-   * Opens nothing once the time is up.
+   * Returns the id of the open removal: the new one, or an earlier one. `close` writes the entry into the history. If
+   * the time is up, no removal is opened.
    */
   open(site: SiteId, folder: StoragePath, id: string, entry: HistoryEntry, deadline?: Deadline): Promise<string>
-  /** Leases a removal to a worker for some milliseconds. `holder`: the name of its message. */
+  /** Gives a worker the lease of a removal for some milliseconds. `holder`: the name of its message. */
   take(task: RemovalTask, holder: string, duration: number): Promise<LeaseOutcome>
   giveBack(task: RemovalTask, holder: string, removed: number, after?: string): Promise<void>
   /**
-   * Closes the removal, records its period, and writes its entry with the number of removed objects.
-   * Does nothing when it is not open.
+   * Closes the removal, records its period, and writes its entry with the number of removed objects. If the removal is
+   * not open, does nothing.
    */
   close(site: SiteId, folder: StoragePath, id: string, removed: number): Promise<void>
   openOf(site: SiteId, folders: readonly StoragePath[]): Promise<readonly OpenRemoval[]>
   locksOf(site: SiteId, folders: readonly StoragePath[]): Promise<FolderLocks>
   /**
-   * Locks a folder against changes while it is restored, for some milliseconds. False when it is locked already. Does
-   * nothing where a restore is one transaction.
+   * Locks a folder against changes while it is restored, for some milliseconds. False when the folder is already
+   * locked. Where a restore is one transaction, does nothing.
    */
   lock(site: SiteId, folder: StoragePath, id: string, duration: number): Promise<boolean>
   unlock(site: SiteId, folder: StoragePath, id: string): Promise<void>
   /**
    * Records that objects of a folder were removed until now, because a restore was undone. The store of the objects
-   * records the other removals. Does nothing where a restore is one transaction.
+   * itself records all other removals. Where a restore is one transaction, does nothing.
    */
   note(removal: RemovedFolder): Promise<void>
-  /** The recorded removals for restores, the newest first, while the removed objects are kept. */
+  /** The recorded removals that restores need, the newest first. Records are kept as long as the removed objects. */
   lastOf(site: SiteId, folders: readonly StoragePath[]): Promise<readonly Period[]>
   isOpenBelow(site: SiteId, folder: StoragePath): Promise<boolean>
 }
 
-/** A durable queue. It repeats a message until it succeeds. */
+/** A durable queue. A message is repeated until it succeeds. */
 export interface RemovalQueue {
   /** `delay`: seconds, up to 900. Returns the name of the message. */
   send(task: RemovalTask, delay: number): Promise<string>

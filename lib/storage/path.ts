@@ -6,7 +6,7 @@ declare const brand: unique symbol
 /** Segments joined by `/`, decoded, in NFC, without a slash at either end (S-1). The empty path is the root. */
 export type StoragePath = string & { readonly [brand]: 'storage path' }
 
-/** Bytes of UTF-8 (S-11, S-12). */
+/** In bytes of UTF-8 (S-11, S-12). */
 export const longestPath = 900
 const longestSegment = 255
 
@@ -19,20 +19,22 @@ const fault = (name: ErrorName, message: string) => new ServiceError(name, { mes
 
 const checked = (segments: readonly string[]): StoragePath => {
   for (const segment of segments) {
-    if (segment === '.' || segment === '..') throw fault('urlInvalid', 'A path cannot contain "." or ".." segments.')
-    if (forbidden.test(segment)) throw fault('urlInvalid', 'A name cannot contain control characters or backslashes.')
+    if (segment === '.' || segment === '..')
+      throw fault('urlInvalid', 'A path cannot contain "." or ".." as a segment. Send the path without such segments.')
+    if (forbidden.test(segment))
+      throw fault('urlInvalid', 'A name cannot contain control characters or backslashes. Choose another name.')
     if (Buffer.byteLength(segment) > longestSegment) {
-      throw fault('nameTooLong', `A name can have at most ${longestSegment} bytes in UTF-8.`)
+      throw fault('nameTooLong', `A name can have at most ${longestSegment} bytes in UTF-8. Choose a shorter name.`)
     }
   }
   const path = segments.join('/')
   if (Buffer.byteLength(path) > longestPath) {
-    throw fault('urlInvalid', `A path can have at most ${longestPath} bytes in UTF-8.`)
+    throw fault('urlInvalid', `A path can have at most ${longestPath} bytes in UTF-8. Choose a shorter path.`)
   }
   return path as StoragePath
 }
 
-/** Reads a decoded path. Runs of slashes count as one, also at either end (S-1). Errors: urlInvalid, nameTooLong. */
+/** Reads a decoded path. Several slashes count as one, also at either end (S-1). Errors: urlInvalid, nameTooLong. */
 export const toStoragePath = (text: string): StoragePath =>
   checked(
     text
@@ -47,18 +49,22 @@ export const parsePath = (encoded: string): StoragePath => {
   try {
     decoded = decodeURIComponent(encoded)
   } catch {
-    throw fault('urlInvalid', 'The path is malformed: a percent sign lacks its hex digits, or its bytes are not UTF-8.')
+    throw fault(
+      'urlInvalid',
+      'The path is malformed: a percent sign lacks its hex digits, or the bytes are not UTF-8. Correct its ' +
+        'encoding.',
+    )
   }
   return toStoragePath(decoded)
 }
 
 export const parseName = (text: string): string => {
   if (text === '') throw new ServiceError('nameRequired')
-  if (text.includes('/')) throw fault('urlInvalid', 'A name cannot contain a slash.')
+  if (text.includes('/')) throw fault('urlInvalid', 'A name cannot contain a slash. Choose another name.')
   return checked([text.normalize('NFC')])
 }
 
-/** Drops the folders that some browsers send. Errors: those of `parseName`. */
+/** Drops the folders that some browsers send before the name. Errors: those of `parseName`. */
 export const parseFileName = (text: string): string =>
   parseName(text.slice(Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\')) + 1))
 
@@ -76,7 +82,7 @@ export const ancestorsOf = (path: StoragePath): readonly StoragePath[] => {
   return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join('/') as StoragePath)
 }
 
-/** A path and the folders around it, up to a folder that is not among them. */
+/** The path and the folders that contain it. Stops before the first folder that `among` lacks. */
 export const upTo = (folder: StoragePath, path: string): readonly StoragePath[] => {
   const found: StoragePath[] = []
   for (let at = path.length; at > folder.length; at = path.lastIndexOf('/', at - 1)) {
@@ -85,10 +91,10 @@ export const upTo = (folder: StoragePath, path: string): readonly StoragePath[] 
   return found
 }
 
-/** Names that differ only in case are equal in it (S-4). */
+/** Two names are equal in this form if they differ only in case (S-4). */
 export const foldCase = (name: string): string => name.normalize('NFC').toLowerCase()
 
-// Sorts surrogates after all other code units, in the order of code points.
+// Compares in the order of code points, which differs from the order of code units only for surrogates.
 const rankOf = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800)
 
 export const compareText = (a: string, b: string): number => {
@@ -105,7 +111,8 @@ export const isReserved = (reservedFolders: readonly string[], folder: string): 
 
 export const encodePath = (path: StoragePath): string => segmentsOf(path).map(encodeURIComponent).join('/')
 
-// Keys of objects are `live/<site>/<path>`; a folder ends in `/`. A path has no `..`: it cannot leave its site (S-16).
+// Keys of objects are `live/<site>/<path>`. The key of a folder ends in `/`. A path has no `..`, so it cannot leave its
+// site (S-16).
 export const editions = ['live', 'draft'] as const
 export type Edition = (typeof editions)[number]
 

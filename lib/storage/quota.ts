@@ -6,13 +6,13 @@ import type { Change, Expected, ObjectInfo, ObjectStore } from './object-store.t
 export const quotaExceeded = (quota: number, used: number): ServiceError =>
   new ServiceError('quotaExceeded', {
     message:
-      `The site has a quota of ${quota} bytes, and ${used} of them are in use. Nothing was changed. ` +
-      'Remove files, cancel open uploads, or ask the operator for a larger quota.',
+      `The site has a quota of ${quota} bytes, and ${used} of them are in use. Nothing was changed. Remove ` +
+      'files, cancel open uploads, or ask the operator for a larger quota.',
   })
 
 /**
- * The used bytes of sites. `bytesOf` is undefined while nothing counts them. Call `prepare` before a site gets a quota;
- * a new one has no files. Errors: unavailable.
+ * The used bytes of sites. `bytesOf` is undefined while nothing counts the bytes. Call `prepare` before a site gets a
+ * quota. A new site has no files. Errors: unavailable.
  */
 export interface SiteUsage {
   bytesOf(site: SiteId): Promise<number | undefined>
@@ -20,11 +20,11 @@ export interface SiteUsage {
 }
 
 /**
- * The port to the counts of used bytes where no transaction covers them and the files (AWS). A count may be too high
- * until the next recount, and is never too low (S-125). A change reserves the `bytes` that it adds, and returns the
- * epoch, which ends when a recount begins or ends. `placed`: all bytes that get a new key, because a running recount may
- * miss them. A release is never repeated, and does nothing after its epoch: the recount may have seen the change.
- * Errors: quotaExceeded, unavailable.
+ * The port to the counts of used bytes where no transaction covers them and the files (AWS). Until the next recount, a
+ * count may be too high; it is never too low (S-125). A change reserves the `bytes` that it adds, and gets the epoch,
+ * which ends when a recount begins or ends. `placed`: all bytes that get a new key, because a running recount may miss
+ * them. A release is never repeated. After its epoch, a release does nothing, because the recount may have seen the
+ * change. Errors: quotaExceeded, unavailable.
  */
 export interface UsageCounts extends SiteUsage {
   reserve(site: SiteId, quota: number, bytes: number, placed: number): Promise<number>
@@ -38,7 +38,7 @@ interface Reservation {
 
 type FindSite = (id: SiteId) => Promise<{ readonly quota?: number } | undefined>
 
-/** A site without a quota has no reservations. A failed release leaves the count too high. */
+/** A site without a quota has no reservations. If a release fails, the count stays too high until the next recount. */
 export const createQuotas = (counts: UsageCounts, findSite: FindSite) => {
   const quotaOf = async (site: SiteId): Promise<number | undefined> => (await findSite(site))?.quota
   return {
@@ -92,7 +92,7 @@ export const limitFiles = (files: ObjectStore, quotas: Quotas): ObjectStore => (
     const { matching = [], unlocked } = conditions
     if ((await quotas.quotaOf(unlocked.site)) === undefined) return files.place(changes, conditions, entry)
     const replaced = await findReplaced(files, changes)
-    // Only a change that replaces nothing but this state frees its bytes for sure.
+    // The replaced bytes are free for certain only if the change can replace nothing but this state.
     const states = new Map([...replaced, ...matching].map(({ key, version }) => [key, version]))
     const freed = replaced.filter(({ key, version }) => states.get(key) === version)
     const added = sum(changes.map(addedBy)) - sum(freed.map(({ size }) => size))

@@ -16,13 +16,13 @@ import {
 } from './path.ts'
 import { isInScope, type Scope } from './scope.ts'
 
-// Lookup without case (S-3 to S-9). A path that exists as written costs no additional call. It searches only inside the
-// folders of the caller (A-42), so that what it finds needs no further check.
+// A lookup that ignores case (S-3 to S-9). A path that exists as written costs no additional call. The lookup searches
+// only inside the folders of the caller (A-42), so its result needs no further check of rights.
 
 const mostSegments = 16
 
 export interface Ancestors {
-  /** The deepest existing folder. Its creation has checked that its ancestors are folders. */
+  /** The deepest existing folder. When the service created it, the service checked that its ancestors are folders. */
   readonly existing: StoragePath | undefined
   readonly missing: readonly StoragePath[]
 }
@@ -41,11 +41,11 @@ export const findAncestors = async (
   return { existing: undefined, missing: folders }
 }
 
-// Folders of more than `longestListing` entries are not searched (S-8).
+// Folders with more than `longestListing` entries are not searched (S-8).
 const namesBelow = async (store: ObjectStore, edition: Edition, site: SiteId, folder: StoragePath) => {
   const prefix = folderKey(edition, site, folder)
   const first = await store.list({ prefix, folded: true, limit: longestListing })
-  // The object of the folder itself heads its listing and does not count: one more entry may follow.
+  // A listing begins with the object of the folder itself, which is no entry, so one more may follow.
   const isOneShort = first.next !== undefined && first.objects[0]?.key === prefix
   const last = isOneShort ? await store.list({ prefix, folded: true, limit: 1, after: first.next }) : first
   if (last.next !== undefined) return undefined
@@ -56,7 +56,7 @@ const namesBelow = async (store: ObjectStore, edition: Edition, site: SiteId, fo
   }
 }
 
-// The exact name, else the first by code point that differs in case (S-4).
+// The exact name, or else the first name by code point that differs only in case (S-4).
 const choose = (names: readonly string[], name: string): string | undefined => {
   if (names.includes(name)) return name
   const folded = foldCase(name)
@@ -69,7 +69,7 @@ const searchBelow = async (store: ObjectStore, scope: Scope, { existing = root, 
   let folder = existing
   for (const [index, name] of names.entries()) {
     const below = await namesBelow(store, 'live', scope.site, folder)
-    // A file of that very name exists as written.
+    // A file with exactly this name exists as written.
     const found = below && !below.files.includes(name) ? choose(below.folders, name) : undefined
     if (found === undefined) return { folder, missing: names.slice(index) }
     folder = childOf(folder, found)
@@ -99,13 +99,13 @@ export const resolvePath = async (
 }
 
 export const resolveFolder = async (store: ObjectStore, scope: Scope, folder: StoragePath): Promise<StoragePath> => {
-  // A file in it has one segment more.
+  // The path of a file in the folder has one segment more.
   if (folder === root || segmentsOf(folder).length >= mostSegments) return folder
   const { folder: found, missing } = await searchFolder(store, scope, folder)
   return join(found, missing)
 }
 
-/** Keeps the last segment (S-6): a repeated removal must not find another file. */
+/** Keeps the last segment as written (S-6): a repeated removal must not find another file. */
 export const resolveParent = async (store: ObjectStore, scope: Scope, path: StoragePath): Promise<StoragePath> =>
   childOf(await resolveFolder(store, scope, parentOf(path)), nameOf(path))
 
@@ -130,7 +130,7 @@ const findIgnoringCase = async (
     const found = names && choose(names, name)
     return { exists: names?.length !== 0, found: found === undefined ? undefined : childOf(folder, found) }
   }
-  // Most often the folder exists, and one listing is enough.
+  // Most often the folder exists, and then one listing is enough.
   const folder = parentOf(path)
   const { exists, found } = await findIn(folder)
   if (exists || folder === root) return found
@@ -138,7 +138,7 @@ const findIgnoringCase = async (
   return search.missing.length > 0 || search.folder === folder ? undefined : (await findIn(search.folder)).found
 }
 
-/** The path as written, and behind it the path that differs in case (S-4), if there is one. */
+/** The path as written, followed by the path that differs only in case (S-4), if there is one. */
 export async function* spellingsOf(
   store: ObjectStore,
   scope: Scope,

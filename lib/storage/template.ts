@@ -34,7 +34,7 @@ const nameIn = (attributes: string): string => {
 
 type TemplateFault = Extract<ErrorName, 'regionNameInvalid' | 'tagOutsideRegions' | 'tagMissing'>
 
-// Bytes. A resumable template is read as a whole.
+// In bytes. A template in a resumable upload is read as a whole.
 export const largestResumableTemplate = 8 * 1024 * 1024
 
 export const templateFault = async (
@@ -46,8 +46,8 @@ export const templateFault = async (
 }
 
 /**
- * Checks that the tag is in an editable region, if there are any, and that regions have unique names (S-22 to S-25).
- * Reads the bytes while they pass, so a large template costs no memory.
+ * Checks that the tag is in an editable region, if there are regions, and that regions have unique names (S-22 to
+ * S-25). Reads the bytes while they pass, so that a large template needs no memory.
  */
 export const createTemplateCheck = () => {
   const decoder = new StringDecoder('utf8')

@@ -6,29 +6,32 @@ interface UploadName {
 }
 
 /**
- * The port to the progress of each token's newest upload, for a day. It may be lost with the machine. Errors of every
- * call: unavailable.
+ * The port to the progress of each token's newest upload, kept for a day. It may be lost with the machine. Errors of
+ * every call: unavailable.
  */
 export interface UploadProgress {
-  /** Makes this the token's newest upload, regardless of clocks. A further call of the newest one changes nothing. */
+  /**
+   * Makes this upload the token's newest one, whatever the clocks say. A repeated call for the newest upload changes
+   * nothing.
+   */
   begin(upload: UploadName, percent: number): Promise<void>
-  /** Progress never decreases, and never changes that of another upload. */
+  /** Progress never decreases. A call never changes the progress of another upload. */
   report(upload: UploadName, percent: number): Promise<void>
-  /** 0 to 100; 0 when the token has not uploaded within a day. */
+  /** From 0 to 100; 0 when the token has not uploaded within a day. */
   percentOf(token: string): Promise<number>
 }
 
-// Milliseconds between writes: at most four in a second with the last one (S-90).
+// In milliseconds: the time between writes, at most four in a second with the last one (S-90).
 const interval = 334
 
-// Milliseconds. A request that takes less writes its progress once, at its end (S-90).
+// In milliseconds. A request that takes less time writes its progress only once, at its end (S-90).
 const untilBegin = 500
 
 interface Options {
   readonly progress: UploadProgress
   readonly token: string
   readonly id?: string
-  /** Bytes. Undefined keeps the progress at 0 until the end (S-88). */
+  /** In bytes. If undefined, the progress stays at 0 until the end (S-88). */
   readonly total: number | undefined
   readonly already?: number
   readonly isContinued?: boolean
@@ -48,7 +51,7 @@ export const startProgress = (options: Options) => {
   let hasEnded = false
   let writing = Promise.resolve()
 
-  // Writes run one after the other, so that none overtakes another.
+  // Writes run one after the other, so that no write overtakes an earlier one.
   const settled = (write: Promise<void>): Promise<void> =>
     write
       .catch(() => {})
@@ -93,7 +96,8 @@ export const startProgress = (options: Options) => {
     complete,
 
     /**
-     * Waits for the upload and reports its end, or, without `isWhole`, its pause. A failure leaves the last progress.
+     * Waits for the upload, then reports its end. Without `isWhole`, reports a pause. After a failure, the last
+     * progress stays.
      */
     async follow<Result>(upload: Promise<Result>, isWhole: (result: Result) => boolean = () => true): Promise<Result> {
       try {

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { parseArgs } from 'node:util'
 
 /**
- * `npm run acceptance -- --base-url URL --token T [--admin "<command>"] [--largest-file BYTES]`: the black-box suite
- * against any deployment.
+ * `npm run acceptance -- --base-url URL --token T [--admin "<command>"] [--largest-file BYTES]` runs the black-box
+ * suite against any deployment.
  */
 const usage =
   'Usage: npm run acceptance -- --base-url URL --token TOKEN [--admin "<administration command>"] [--largest-file ' +
@@ -32,7 +32,7 @@ if (!baseUrl || !token || !/^\d*$/.test(largestFile)) {
 }
 if (!admin) console.warn('No --admin COMMAND: cases that need a second site, another token or an import are SKIPPED.')
 if (!largestFile) console.warn('No --largest-file BYTES: cases that exceed it are SKIPPED.')
-// Without the administration tool the cases share the forms of one site, so the files run one after the other.
+// Without the administration tool, all cases use the forms of one site, so the test files run one after the other.
 const sequential = admin ? [] : ['--no-file-parallelism']
 spawn('vitest', ['run', '--project', 'acceptance', ...sequential], {
   stdio: 'inherit',

@@ -7,7 +7,7 @@ const issuer = 'token.actions.githubusercontent.com'
 
 const customDomain = { domainName: 'us.example.com', hostedZoneId: 'Z0123456789' }
 
-/** The regions whose deploying bootstrap role a role may assume. */
+/** The regions in which a role may assume the deploying role of `cdk bootstrap`. */
 const regionsNamedIn = (template: Template): string[] =>
   [...JSON.stringify(template.toJSON()).matchAll(/deploy-role-[^/]*?-([a-z]+-[a-z]+-\d)"/g)].map(
     ([, region = '']) => region,
@@ -20,14 +20,14 @@ describe('the deployment role of GitHub', () => {
   })
   const [role] = Object.values(directory.findResources('AWS::IAM::Role')).map(({ Properties }) => Properties)
 
-  test('exists once, and only in installations that want it', () => {
+  test('the directory has the role only if the settings name a repository', () => {
     plain.directory.resourceCountIs('AWS::IAM::Role', 0)
     directory.resourceCountIs('AWS::IAM::Role', 1)
     directory.hasOutput('DeploymentRole', {})
     us.resourcePropertiesCountIs('AWS::IAM::Role', { Description: Match.stringLikeRegexp('^Deploys') }, 0)
   })
 
-  test('is open to one environment of one repository', () => {
+  test('only one environment of one repository may assume the role', () => {
     expect(role.AssumeRolePolicyDocument.Statement).toEqual([
       {
         Effect: 'Allow',
@@ -43,7 +43,7 @@ describe('the deployment role of GitHub', () => {
     ])
   })
 
-  test('may assume the bootstrap roles in the regions of the app, read the outputs of data centres, and do nothing else', () => {
+  test('the role may assume the bootstrap roles and read stack outputs, nothing else', () => {
     directory.resourceCountIs('AWS::IAM::Policy', 1)
     const [policy] = Object.values(directory.findResources('AWS::IAM::Policy'))
     const statements: { Action: string; Resource: object | object[] }[] =
@@ -71,7 +71,7 @@ describe('the deployment role of GitHub', () => {
     ['a data centre that streams has a domain', true, { streaming: true, customDomain }],
     ['a data centre streams without a domain and a firewall', true, { streaming: true }],
     ['a data centre has a domain without streaming', false, { customDomain }],
-  ])('may also deploy to us-east-1 when %s: %s', (_, isWanted, dataCentre) => {
+  ])('the role may also deploy to us-east-1 if %s: %s', (_, isWanted, dataCentre) => {
     const { directory: elsewhere } = templatesOf({
       dataCentres: { us: { region: 'eu-west-1', ...dataCentre } },
       deploymentRole: { repository: 'example/site-admin' },
@@ -80,7 +80,7 @@ describe('the deployment role of GitHub', () => {
   })
 })
 
-test('every resource has the tag of the service and of its data centre', () => {
+test('every resource has the tags of the service and of its data centre', () => {
   const { us, eu } = plain
   for (const [id, template] of Object.entries({ us, eu })) {
     const tags = [

@@ -1,17 +1,15 @@
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { administrationFileGrants, administrationGrants } from '../../cdk/config/grants.ts'
-import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { administer } from '../support/administration.ts'
 import { actionsNeededFor } from '../support/cloud-requests.ts'
 import { commandSession, hashIn, sessionRecords, wordsOf } from '../support/command-session.ts'
 import { openDynalite } from '../support/dynalite.ts'
 import { storesOver } from '../support/every-operation.ts'
+import { askInPlaceOfAws, closeAtOnce, listen } from '../support/listen.ts'
 import { testPerson } from '../support/people.ts'
 import { stackAnswer } from '../support/stack-answer.ts'
 import { createTables } from '../support/tables.ts'
@@ -20,7 +18,7 @@ import { templatesOf } from './support/synthesise.ts'
 
 const { directory, us } = templatesOf()
 
-/** A bucket with one file, with the calls that the commands use. */
+/** A bucket with one file, for the calls that the commands make. */
 const openBucket = () => {
   let isThere = true
   const file =
@@ -45,7 +43,7 @@ describe('the policy of an administrator', () => {
   const actions = new Set<string>()
   /** Replaces AWS at the transport of the SDK: dynalite has the tables, and the stacks are simulated. */
   const askBucket = openBucket()
-  const { server } = openDynalite((headers, body, response, { method = '', url = '' }) => {
+  const { connect, server } = openDynalite((headers, body, response, { method = '', url = '' }) => {
     const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false
     const action = isForm ? new URLSearchParams(body.toString()).get('Action') : null
     if (action === null && headers['x-amz-target'] === undefined) {
@@ -65,38 +63,28 @@ describe('the policy of an administrator', () => {
   })
 
   beforeAll(async () => {
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const { port } = server.address() as AddressInfo
-    const environment = {
-      AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
-      AWS_REGION: 'us-east-1',
-      AWS_ACCESS_KEY_ID: 'test',
-      AWS_SECRET_ACCESS_KEY: 'test',
-    }
-    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
-    const dynamodb = createDocumentClient()
+    askInPlaceOfAws(await listen(server))
+    const dynamodb = connect()
     await createTables(dynamodb)
-    // As a deployment registers it.
+    // Registers the data centre as a deployment does.
     const { sites, grants, people } = storesOver(dynamodb)
     await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true })
-    // Expired tokens: removing their site does not wait for caches.
+    // The tokens have expired, so that removing their site does not wait until caches forget them.
     const expired = { user: 'ann', permissions: [], expires: 1 }
     await grants.put({ ...expired, hash: 'a', sites: [1001 as SiteId] }, [])
     await grants.put({ ...expired, hash: 'b', sites: [1001, 1002] as SiteId[] }, [])
     await people.create(testPerson(), [])
-    dynamodb.destroy()
     writeFileSync(records, sessionRecords.map((record) => JSON.stringify(record)).join('\n'))
     calls.length = 0
   })
 
   afterAll(() => {
     vi.unstubAllEnvs()
-    server.closeAllConnections()
-    server.close()
+    closeAtOnce(server)
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('allows what the commands send, and nothing else (T-2)', async () => {
+  test('the policy allows the calls that the commands make, and no others (T-2)', async () => {
     const values = { records, exported, hash: '' }
     const administerJson = async (...args: readonly string[]) => {
       const { status, stdout, stderr } = await administer(folder, ['--target', 'aws', '--json', ...args])
@@ -121,13 +109,13 @@ describe('the policy of an administrator', () => {
     expect([...actions].sort()).toEqual(['cloudformation:DescribeStacks', ...onFiles].sort())
   })
 
-  test('is part of each stack, covers its own tables, and has an output with its name', () => {
+  test('each stack has a policy for its own tables, and an output with its name', () => {
     const resources = (template: typeof us) =>
       Object.values(template.findResources('AWS::IAM::ManagedPolicy')).map(({ Properties }) =>
         JSON.stringify(Properties.PolicyDocument.Statement),
       )
     expect(resources(directory)).toEqual([expect.stringMatching(/Test-sites.*Test-tokens.*AWS::StackId/)])
-    // Its copies too, for a lost home (T-61).
+    // The policy includes the replicas, because the home may be lost (T-61).
     expect(resources(directory)).toEqual([expect.stringMatching(/eu-west-1.*Test-sites.*eu-west-1.*Test-tokens/)])
     expect(resources(us)).toEqual([expect.stringMatching(/WebFormsTable.*PathLocksTable.*AWS::StackId/)])
     for (const template of [directory, us]) template.hasOutput('AdministrationPolicy', {})

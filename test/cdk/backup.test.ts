@@ -8,8 +8,8 @@ const { us, directory } = templatesOf({ dataCentres, backup: { days: 90, copyTo 
 
 const count = (template: Template, type: string) => Object.keys(template.findResources(type)).length
 
-describe('A backup', () => {
-  test('has every table and the files of a data centre, and the directory', () => {
+describe('Backups', () => {
+  test('A backup contains every table, the files of a data centre, and the directory', () => {
     const resourcesOf = (template: Template) => {
       const [selection] = Object.values(template.findResources('AWS::Backup::BackupSelection'))
       return selection?.['Properties'].BackupSelection.Resources
@@ -19,7 +19,7 @@ describe('A backup', () => {
     expect(resourcesOf(directory)).toHaveLength(3)
   })
 
-  test('is made every night, kept as long as the installation says, and copied to another region', () => {
+  test('A backup is made every night, kept as long as configured, and copied elsewhere', () => {
     for (const template of [us, directory]) {
       template.hasResourceProperties('AWS::Backup::BackupPlan', {
         BackupPlan: {
@@ -36,7 +36,7 @@ describe('A backup', () => {
     }
   })
 
-  test('may only be made: its role restores nothing', () => {
+  test('The role of backups cannot restore', () => {
     const policies = Object.values(us.findResources('AWS::IAM::Role')).flatMap(
       ({ Properties }) => Properties.ManagedPolicyArns ?? [],
     )
@@ -44,11 +44,11 @@ describe('A backup', () => {
     expect(ofBackups).toEqual(['AWSBackupServiceRolePolicyForBackup', 'AWSBackupServiceRolePolicyForS3Backup'])
   })
 
-  test('violates no rule of AWS', () => {
+  test('The backup resources violate no AwsSolutions rule', () => {
     expect(synthesiseChecked({ dataCentres, backup: {} }).findings).toEqual([])
   })
 
-  test('is absent unless the installation wants it', () => {
+  test('Without the setting, no backups are made', () => {
     expect(count(templatesOf({ dataCentres }).us, 'AWS::Backup::BackupPlan')).toBe(0)
   })
 })
@@ -58,7 +58,7 @@ describe('A restored table', () => {
   const plain = templatesOf({ dataCentres })
   const switched = templatesOf({ dataCentres: { us: { ...dataCentres.us, restoredTables } } })
 
-  test('replaces the table of the stack for functions and administrators', () => {
+  test('A restored table replaces the table of the stack for functions and commands', () => {
     expect(count(switched.us, 'AWS::DynamoDB::GlobalTable')).toBe(count(plain.us, 'AWS::DynamoDB::GlobalTable') - 1)
     switched.us.hasResourceProperties('AWS::Lambda::Function', {
       Environment: { Variables: Match.objectLike({ CATEGORY_LINKS_TABLE: 'Links-restored' }) },
@@ -66,7 +66,7 @@ describe('A restored table', () => {
     switched.us.hasOutput('CategoryLinksTable', { Value: 'Links-restored' })
   })
 
-  test('gives the same rights, on its index too', () => {
+  test('A restored table has the same permissions, also for its index', () => {
     const rights = (template: Template) =>
       JSON.stringify(template.findResources('AWS::IAM::Policy'))
         .replaceAll(/\{"Fn::GetAtt":\["CategoryLinksTable\w+","Arn"\]\}/g, 'LINKS')
@@ -77,7 +77,7 @@ describe('A restored table', () => {
     )
   })
 
-  test('leaves the table that it replaces in the account', () => {
+  test('The replaced table remains in the account', () => {
     for (const table of Object.values(plain.us.findResources('AWS::DynamoDB::GlobalTable'))) {
       expect(table['DeletionPolicy']).toBe('RetainExceptOnCreate')
     }

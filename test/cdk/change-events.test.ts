@@ -29,12 +29,12 @@ const valueAt = (record: unknown, path: string): unknown =>
     .filter((step) => step !== undefined && step !== '')
     .reduce<unknown>((value, step) => (value as Readonly<Record<string, unknown>> | undefined)?.[step], record)
 
-/** Fills in the template as an EventBridge pipe does: it escapes values inside quotes, so the result is valid JSON. */
+/** Fills in the template as an EventBridge pipe does: values inside quotes are escaped, so the result is valid JSON. */
 const fill = (template: string, record: unknown): unknown =>
   JSON.parse(
     template.replaceAll(/<(\$[^>]+)>/g, (_, path: string) => {
       const value = valueAt(record, path)
-      if (typeof value !== 'string') throw new Error(`There is no text at ${path}`)
+      if (typeof value !== 'string') throw new Error(`The record has no text at ${path}`)
       return JSON.stringify(value).slice(1, -1)
     }),
   )
@@ -53,7 +53,7 @@ const entries: readonly HistoryEntry[] = [
 ]
 
 describe('change events', () => {
-  test('pass through a pipe without a function, whose role has no other permission (H-13)', () => {
+  test('a pipe sends the events without a function, and may do nothing else (H-13)', () => {
     expect(Object.keys(us.findResources('AWS::Lambda::Function'))).toHaveLength(
       Object.keys(without.us.findResources('AWS::Lambda::Function')).length,
     )
@@ -74,7 +74,7 @@ describe('change events', () => {
     })
   })
 
-  test('are CloudEvents 1.0 that match the schema, with the id of GET changes', async () => {
+  test('the events are CloudEvents 1.0 by the schema, with the ids of GET changes', async () => {
     const tables = await openTestTables()
     const ajv = new Ajv2020()
     addFormats.default(ajv)
@@ -106,7 +106,7 @@ describe('change events', () => {
     await tables.close()
   })
 
-  test('come from new entries only, not from expired items or the head of a history', async () => {
+  test('only new entries cause events, not expired ones or the head of a history', async () => {
     const [{ Pattern: pattern }] = pipeIn(us).SourceParameters.FilterCriteria.Filters
     expect(JSON.parse(pattern)).toEqual({
       eventName: ['INSERT', 'MODIFY'],

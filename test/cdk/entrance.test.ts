@@ -19,8 +19,8 @@ const awaitedBy = (template: Template): string[] => {
   return [...new Set([registration?.['DependsOn']].flat().map((id: string) => resources[id].Type))].sort()
 }
 
-describe('callers reach a data centre', () => {
-  test('over TLS 1.2 or newer, at the API and at its domain', () => {
+describe('the entrance of a data centre', () => {
+  test('callers need TLS 1.2 or newer, at the API and at its domain', () => {
     const security = { SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PQ_2025_09', EndpointAccessMode: 'STRICT' }
     for (const template of [us, zoned, certified]) template.allResourcesProperties('AWS::ApiGateway::RestApi', security)
     for (const template of [zoned, certified]) template.allResourcesProperties('AWS::ApiGateway::DomainName', security)
@@ -40,7 +40,7 @@ describe('callers reach a data centre', () => {
     })
   })
 
-  test('only by its domain, if it has one', () => {
+  test('a data centre with a domain can be reached only by that domain', () => {
     us.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: false })
     for (const template of [zoned, certified]) {
       template.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: true })
@@ -50,7 +50,7 @@ describe('callers reach a data centre', () => {
 })
 
 describe('pages of the console', () => {
-  test('download from the emulator, if there is one', () => {
+  test('pages may download from the emulator, if the service runs on one', () => {
     const emulated = templatesOf({ emulatorEndpoint: 'http://127.0.0.1:4566' }).us
     emulated.hasResourceProperties('AWS::Lambda::Function', {
       Environment: { Variables: Match.objectLike({ DOWNLOADS_URL: 'http://127.0.0.1:4566' }) },
@@ -59,7 +59,7 @@ describe('pages of the console', () => {
 })
 
 describe('a custom domain', () => {
-  test('with a hosted zone gets its certificate and its record there', () => {
+  test('a domain with a hosted zone gets a certificate and a DNS record', () => {
     zoned.hasResourceProperties('AWS::CertificateManager::Certificate', {
       DomainName: 'us.example.com',
       ValidationMethod: 'DNS',
@@ -73,7 +73,7 @@ describe('a custom domain', () => {
     })
   })
 
-  test('with a certificate uses it, and gets a record only with a hosted zone too', () => {
+  test('a given certificate is used, and only a hosted zone gets a DNS record', () => {
     const both = withDomain({ domainName: 'us.example.com', hostedZoneId: 'Z0123456789', certificateArn })
     for (const template of [certified, both]) {
       template.resourceCountIs('AWS::CertificateManager::Certificate', 0)
@@ -85,7 +85,7 @@ describe('a custom domain', () => {
 })
 
 describe('registration', () => {
-  test('waits for everything that callers need', () => {
+  test('the registration waits for every resource that callers need', () => {
     expect(awaitedBy(us)).toEqual(['AWS::ApiGateway::Stage'])
     expect(awaitedBy(certified)).toEqual(['AWS::ApiGateway::BasePathMapping', 'AWS::ApiGateway::DomainName'])
     expect(awaitedBy(zoned)).toEqual([
@@ -97,7 +97,7 @@ describe('registration', () => {
 })
 
 describe('the partition of AWS', () => {
-  test('is not hard-coded in the templates: it depends on the region', () => {
+  test('templates contain the partition of the region, not a fixed one', () => {
     const { directory, us: elsewhere } = templatesOf({
       dataCentres: { us: { region: 'cn-north-1' } },
       alarmEmail: 'ops@example.com',
@@ -110,7 +110,7 @@ describe('the partition of AWS', () => {
     }
   })
 
-  test('can be any, because the regions of all partitions are known', () => {
+  test('a data centre may be in any partition', () => {
     const regions = ['cn-north-1', 'us-gov-west-1', 'us-iso-east-1', 'eusc-de-east-1', 'ap-southeast-2']
     const settingsFor = (region: string) => ({
       prefix: 'Test',

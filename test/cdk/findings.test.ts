@@ -29,13 +29,13 @@ const acceptedWith = (settings: object): readonly string[] => {
 
 describe('the AwsSolutions rules', () => {
   test.each<[string, object]>([
-    ['with everything that can be chosen', everything],
+    ['with every setting', everything],
     ['for an emulator', { deletionProtection: false, replicateDirectory: false }],
-  ])('have no findings in the app %s', (_, settings) => {
+  ])('the app %s violates no rule', (_, settings) => {
     expect(synthesiseChecked(settings).findings).toEqual([])
   })
 
-  test('still find every accepted finding, so no acceptance is outdated', () => {
+  test('every accepted finding is still found', () => {
     const found = new Set([{}, streaming, everything].flatMap((settings) => synthesiseChecked(settings, {}).findings))
     const accepted = [streaming, everything].flatMap(acceptedWith)
     expect(accepted.filter((id) => !found.has(id))).toEqual([])

@@ -38,17 +38,17 @@ type Repeat = (send: () => Promise<unknown>) => Promise<void>
 const ways = {
   'every answer arrives': (): Repeat => async (send) => void (await send()),
 
-  'the answer to the first call of each kind is lost, and the call repeated': (dynamodb): Repeat => {
+  'the answer to the first call of each kind is lost, and the client repeats the call': (dynamodb): Repeat => {
     loseFirstAnswers(dynamodb)
     return async (send) => void (await send())
   },
 
-  'each answer is lost for good, and the request repeated': (dynamodb): Repeat => {
+  'each answer is lost for good, and the request is repeated': (dynamodb): Repeat => {
     const loss = createLoss(dynamodb)
     return async (send) => {
       for (let call = 1; ; call++) {
         loss.lose(call)
-        // A change whose answer was lost may be refused the second time.
+        // A change whose answer was lost may be refused when it is repeated.
         await send().catch(() => {})
         if (loss.isOver()) return
       }
@@ -56,9 +56,9 @@ const ways = {
   },
 } satisfies Record<string, (dynamodb: DynamoDBDocumentClient) => Repeat>
 
-describe('each function has the table permissions of its operations, and no others', () => {
+describe('each function has exactly the table permissions that its operations need', () => {
   beforeAll(() => {
-    // Lost answers lose history entries.
+    // The service logs history entries that were lost with an answer.
     vi.spyOn(console, 'error').mockReturnValue()
   })
 
@@ -66,7 +66,7 @@ describe('each function has the table permissions of its operations, and no othe
     vi.restoreAllMocks()
   })
 
-  /** The calls of `work` to new tables, with and without lost answers. */
+  /** The calls that `work` makes to new tables, with and without lost answers. */
   const callsOf = async (
     work: (repeat: Repeat, dynamodb: DynamoDBDocumentClient, plain: DynamoDBDocumentClient) => Promise<void>,
   ): Promise<readonly Call[]> => {
@@ -112,27 +112,30 @@ describe('each function has the table permissions of its operations, and no othe
     expect(await filled.usage.bytesOf(site.id)).toBe(2)
   }
 
-  test('every function is exercised', () => {
+  test('the requests reach every function', () => {
     expect(sorted([...exercises.map(({ group }) => group), 'removals'])).toEqual(sorted(Object.keys(tableGrants)))
   })
 
-  test.each(exercises)('$group, also when answers are lost', async ({ group, open, fill, requests }) => {
-    const records: RequestRecord[] = []
-    const telemetry = { request: (record: RequestRecord) => void records.push(record) }
-    const calls = await callsOf(async (repeat, dynamodb, plain) => {
-      await fillDirectory(storesOver(plain))
-      // A key also writes down its use.
-      const token = await (group === 'access' ? addOwner : addKey)(storesOver(plain))
-      await fill(plain)
-      const opened = await open(dynamodb, { telemetry })
-      for (const request of requests) await repeat(() => perform(opened.handler, token, request))
-      await opened.close()
-    })
+  test.each(exercises)(
+    'the function $group has exactly the permissions that it uses',
+    async ({ group, open, fill, requests }) => {
+      const records: RequestRecord[] = []
+      const telemetry = { request: (record: RequestRecord) => void records.push(record) }
+      const calls = await callsOf(async (repeat, dynamodb, plain) => {
+        await fillDirectory(storesOver(plain))
+        // A key also writes down its use.
+        const token = await (group === 'access' ? addOwner : addKey)(storesOver(plain))
+        await fill(plain)
+        const opened = await open(dynamodb, { telemetry })
+        for (const request of requests) await repeat(() => perform(opened.handler, token, request))
+        await opened.close()
+      })
 
-    const operations = routes.filter((route) => route.group === group).map(({ operation }) => operation)
-    expect(sorted(records.map(({ operation }) => operation))).toEqual(sorted(operations))
-    expect(grantedTo(group)).toEqual(linesOf(calls))
-  })
+      const operations = routes.filter((route) => route.group === group).map(({ operation }) => operation)
+      expect(sorted(records.map(({ operation }) => operation))).toEqual(sorted(operations))
+      expect(grantedTo(group)).toEqual(linesOf(calls))
+    },
+  )
 
   test('the token of a caller is written by the sign-in alone, and its use by the others (A-88)', () => {
     const writing = Object.entries(tableGrants).flatMap(([name, grants]) =>
@@ -148,14 +151,14 @@ describe('each function has the table permissions of its operations, and no othe
     ])
   })
 
-  test('removals, also when answers are lost', async () => {
+  test('the worker of removals has exactly the permissions that it uses', async () => {
     const calls = await callsOf(async (repeat, dynamodb, plain) => {
       const { deps, close } = await openStorageOver(dynamodb, { telemetry: { request: () => undefined } })
       const task = { site: 1001 as SiteId, path: toStoragePath('large'), id: 'removal' }
       await storesOver(plain).removals.open(task.site, task.path, task.id, entry)
       const work = () => continueRemoval(deps, { task, name: 'message' }, unlimited, 60_000)
       await repeat(work)
-      // Late and repeated messages look at what became of the removal.
+      // Late and repeated messages read the outcome of the removal.
       await repeat(async () => expect(await work()).toBeUndefined())
       await removeAndRecount(repeat, dynamodb, storesOver(plain), deps)
       await close()

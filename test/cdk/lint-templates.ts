@@ -8,8 +8,8 @@ import { eachValue } from './support/pairs.ts'
 import { createTestApp } from './support/synthesise.ts'
 
 /**
- * `npm run lint:templates` checks the templates of apps that have every setting with cfn-lint, which knows the schema of
- * each resource.
+ * `npm run lint:templates` checks the templates of apps that have every setting with cfn-lint, which knows the schema
+ * of each resource.
  */
 const folder = join('.local', 'templates')
 
@@ -24,9 +24,9 @@ const forEmulator = {
   emulatorEndpoint: 'http://127.0.0.1:4566',
 }
 
-/** The templates of the apps, each once. */
+/** The templates of the apps, without duplicates. */
 const templates = (): ReadonlySet<string> => {
-  // `npm run test:long` has the rules of the CDK.
+  // `npm run test:long` checks the rules of the CDK.
   process.env['CDK_VALIDATION'] = 'false'
   process.env['CDK_DEFAULT_ACCOUNT'] = '123456789012'
   const found = new Set<string>()

@@ -1,6 +1,7 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions'
 import { describe, expect, test } from 'vitest'
 import { ownRules } from './support/choices.ts'
+import { summarise } from './support/summarise.ts'
 import { templatesOf } from './support/synthesise.ts'
 
 const dataCentres = {
@@ -18,42 +19,16 @@ const propertiesOf = (template: Template, type: string) =>
 const statementsOf = (template: Template) =>
   propertiesOf(template, 'AWS::IAM::Policy').flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
 
+test('An app with its own rules differs in these properties; review each change of own-rules.txt', async () => {
+  const usual = summarise(plain.us)
+  const lines = summarise(owned.us).filter((line) => !usual.includes(line))
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('own-rules.txt')
+})
+
 describe("The customer's key", () => {
   const key = keys['us-east-1']
 
-  test.each([
-    ['AWS::Logs::LogGroup', { KmsKeyId: key }],
-    ['AWS::SecretsManager::Secret', { KmsKeyId: key }],
-    ['AWS::SNS::Topic', { KmsMasterKeyId: key }],
-    ['AWS::SQS::Queue', { KmsMasterKeyId: key, SqsManagedSseEnabled: Match.absent() }],
-    ['AWS::Lambda::WebFunctionRevision', { KmsKeyArn: key }],
-    [
-      'AWS::DynamoDB::GlobalTable',
-      {
-        SSESpecification: { SSEEnabled: true, SSEType: 'KMS' },
-        Replicas: [Match.objectLike({ SSESpecification: { KMSMasterKeyId: key } })],
-      },
-    ],
-  ])('encrypts each %s', (type, properties) => {
-    expect(propertiesOf(owned.us, type).length).toBeGreaterThan(0)
-    owned.us.allResourcesProperties(type, properties)
-    expect(JSON.stringify(propertiesOf(plain.us, type))).not.toContain(':kms:')
-  })
-
-  test('encrypts the files, with one call to the key for many', () => {
-    owned.us.hasResourceProperties('AWS::S3::Bucket', {
-      BucketEncryption: {
-        ServerSideEncryptionConfiguration: [
-          {
-            BucketKeyEnabled: true,
-            ServerSideEncryptionByDefault: { SSEAlgorithm: 'aws:kms', KMSMasterKeyID: key },
-          },
-        ],
-      },
-    })
-  })
-
-  test('encrypts each replica of the directory with the key of its region', () => {
+  test('Each replica of the directory is encrypted with the key of its region', () => {
     for (const { Replicas } of propertiesOf(owned.directory, 'AWS::DynamoDB::GlobalTable')) {
       const found = Replicas.map((replica: { Region: string; SSESpecification: { KMSMasterKeyId: string } }) => [
         replica.Region,
@@ -63,7 +38,7 @@ describe("The customer's key", () => {
     }
   })
 
-  test('may be used through DynamoDB, S3 and SQS alone, and not in any way that changes it', () => {
+  test('The service uses the key only through DynamoDB, S3 and SQS', () => {
     const onKey = statementsOf(owned.us).filter(({ Resource }) => Resource === key)
     expect(onKey.length).toBeGreaterThan(5)
     for (const { Action, Condition } of onKey) {
@@ -74,7 +49,7 @@ describe("The customer's key", () => {
     expect(JSON.stringify(statementsOf(plain.us))).not.toContain('kms:')
   })
 
-  test('lets the CDK copy the code of the Web Function from a bucket of `cdk bootstrap` that has this key', () => {
+  test('The CDK may decrypt the code of the Web Function with the key', () => {
     owned.us.hasResourceProperties('AWS::IAM::Policy', {
       Roles: [{ Ref: Match.stringLikeRegexp('CustomS3ObjectCopy') }],
       PolicyDocument: { Statement: Match.arrayWith([Match.objectLike({ Action: 'kms:Decrypt', Resource: key })]) },
@@ -82,7 +57,7 @@ describe("The customer's key", () => {
   })
 })
 
-test("Every role has the permissions boundary, those of the CDK's own functions included", () => {
+test('Every role has the permissions boundary, also roles that the CDK creates', () => {
   for (const template of [owned.us, owned.eu, owned.directory]) {
     for (const { PermissionsBoundary } of propertiesOf(template, 'AWS::IAM::Role')) {
       expect(JSON.stringify(PermissionsBoundary)).toContain(':policy/Boundary')
@@ -91,36 +66,7 @@ test("Every role has the permissions boundary, those of the CDK's own functions 
   expect(JSON.stringify(propertiesOf(plain.us, 'AWS::IAM::Role'))).not.toContain('PermissionsBoundary')
 })
 
-test.each([
-  ['30 days by default', plain, 30],
-  ['as long as the installation says', owned, 365],
-])("Logs are kept for %s, those of the CDK's own functions included", (_, { us }, days) => {
-  us.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: days })
-  us.allResourcesProperties('AWS::Lambda::Function', { LoggingConfig: { LogGroup: Match.anyValue() } })
-})
-
-test('Functions and the gateway are traced only where the installation wants it', () => {
-  owned.eu.hasResourceProperties('AWS::ApiGateway::Stage', { TracingEnabled: true })
-  owned.eu.allResourcesProperties('AWS::Lambda::Function', { TracingConfig: { Mode: 'Active' } })
-  expect(JSON.stringify(plain.eu.toJSON())).not.toMatch(/TracingConfig|"TracingEnabled":true|xray:/)
-})
-
-test('Old versions of files move to cheaper storage only where the installation wants it', () => {
-  const rulesOf = (template: Template) => JSON.stringify(propertiesOf(template, 'AWS::S3::Bucket'))
-  expect(rulesOf(owned.eu)).toContain(
-    '"NoncurrentVersionTransitions":[{"StorageClass":"STANDARD_IA","TransitionInDays":30}]',
-  )
-  expect(rulesOf(plain.eu)).not.toContain('Transition')
-})
-
-test('A group reserves the concurrent functions that the installation gives it, and other groups none', () => {
-  const reserved = propertiesOf(owned.eu, 'AWS::Lambda::Function').flatMap(
-    ({ ReservedConcurrentExecutions }) => ReservedConcurrentExecutions ?? [],
-  )
-  expect(reserved).toEqual([20, 50])
-})
-
-test('Alarms and their ends reach the topic of the installation and the address of an operator', () => {
+test('Alarms notify the configured topic and the address of an operator', () => {
   const alarms = propertiesOf(owned.us, 'AWS::CloudWatch::Alarm')
   for (const { AlarmActions, OKActions } of alarms) {
     expect(AlarmActions).toEqual([{ Ref: expect.stringMatching(/^AlarmsTopic/) }, dataCentres.us.alarmTopic])
@@ -128,8 +74,8 @@ test('Alarms and their ends reach the topic of the installation and the address 
   }
 })
 
-describe('Alarms go off', () => {
-  test('when an index of a table is throttled', () => {
+describe('Alarms of tables', () => {
+  test('An alarm goes off when an index of a table is throttled', () => {
     for (const MetricName of ['ReadThrottleEvents', 'WriteThrottleEvents']) {
       plain.us.hasResourceProperties('AWS::CloudWatch::Alarm', {
         MetricName,
@@ -138,7 +84,7 @@ describe('Alarms go off', () => {
     }
   })
 
-  test('when DynamoDB fails, for each operation that the service calls on a table', () => {
+  test('An alarm goes off when DynamoDB fails, for each operation on a table', () => {
     const [errors] = propertiesOf(plain.us, 'AWS::CloudWatch::Alarm').filter(
       ({ Metrics, AlarmDescription }) => Metrics && AlarmDescription.includes('the table webForms'),
     )
@@ -149,8 +95,8 @@ describe('Alarms go off', () => {
   })
 })
 
-describe('A token is limited', () => {
-  test('in each function that checks tokens (O-22)', () => {
+describe('Limits of a token', () => {
+  test('Each function that checks tokens limits them (O-22)', () => {
     for (const { Environment } of propertiesOf(plain.us, 'AWS::Lambda::Function').filter(
       (properties) => properties.Environment?.Variables?.TOKENS_TABLE,
     )) {
@@ -158,7 +104,7 @@ describe('A token is limited', () => {
     }
   })
 
-  test('by the firewall for the whole data centre, with the error of the service (O-22, E-14)', () => {
+  test('The firewall limits a token for the whole data centre (O-22, E-14)', () => {
     const [acl] = propertiesOf(plain.eu, 'AWS::WAFv2::WebACL')
     const rule = acl?.Rules.find(({ Name }: { Name: string }) => Name === 'Tokens')
     expect(rule.Statement.RateBasedStatement).toMatchObject({ Limit: 6000, EvaluationWindowSec: 60 })
@@ -167,7 +113,7 @@ describe('A token is limited', () => {
     expect(JSON.parse(acl?.CustomResponseBodies[CustomResponseBodyKey].Content)).toMatchObject({ code: 100429 })
   })
 
-  test('nowhere, if the installation wants no limits', () => {
+  test('Without limits in the settings, tokens are not limited', () => {
     const { us } = templatesOf({ ...common, requestLimits: { perToken: 0, perSite: 0 } })
     expect(JSON.stringify(us.toJSON())).not.toContain('"REQUESTS_PER_TOKEN":"1')
     expect(JSON.stringify(propertiesOf(us, 'AWS::WAFv2::WebACL'))).not.toContain('Tokens')

@@ -26,34 +26,34 @@ const certificateIn = (region: string) => `arn:aws:acm:${region}:123456789012:ce
 
 const says = messages.settings
 
-describe('An app is refused with the name of the setting and the reason', () => {
+describe('Faulty settings', () => {
   test.each<[string, unknown, string | RegExp]>([
-    ['no settings', undefined, `siteAdmin: ${says.missing}`],
-    ['settings that are no JSON', '{prefix', /^siteAdmin: .*object/],
+    ['missing settings', undefined, `siteAdmin: ${says.missing}`],
+    ['settings that are not JSON', '{prefix', /^siteAdmin: .*object/],
     ['a missing prefix', { ...base, prefix: undefined }, `siteAdmin.prefix: ${says.missing}`],
     ['a prefix that no stack can have', { ...base, prefix: '1st' }, `siteAdmin.prefix: ${says.prefix}`],
     ['an unknown setting', { ...base, dataCenters: {} }, `siteAdmin: ${says.unknown('dataCenters')}`],
     ['a text for a switch', { ...base, webApplicationFirewall: 'true' }, /webApplicationFirewall: .*boolean/],
-    ['a number of days that is none', { ...base, keptDays: 0 }, /keptDays: /],
+    ['an invalid number of days', { ...base, keptDays: 0 }, /keptDays: /],
     [
       'an address instead of an origin',
       { ...base, uploadOrigins: ['https://a.com/'] },
       `uploadOrigins.0: ${says.origin}`,
     ],
     ['half of the throttling', { ...base, throttling: { rate: 5 } }, `throttling.burst: ${says.missing}`],
-    ['a level that is none', { ...base, logLevel: 'info' }, /logLevel: .*INFO/],
-    ['an address that is none', { ...base, alarmEmail: 'ops' }, /alarmEmail: /],
+    ['an invalid level', { ...base, logLevel: 'info' }, /logLevel: .*INFO/],
+    ['an invalid mail address', { ...base, alarmEmail: 'ops' }, /alarmEmail: /],
     ['a repository without an owner', { ...base, deploymentRole: { repository: 'a' } }, `repository: ${says.owner}`],
-    ['a region that is none', withDataCentre({ region: 'here' }), `dataCentres.us.region: ${says.region}`],
-    ['a home that is no region', { ...base, directoryRegion: 'eu-wset-1' }, `directoryRegion: ${says.region}`],
-    ['no data centre', { ...base, dataCentres: {} }, `defaultDataCentre: ${says.dataCentreId}`],
+    ['an invalid region', withDataCentre({ region: 'here' }), `dataCentres.us.region: ${says.region}`],
+    ['a home that is not a region', { ...base, directoryRegion: 'eu-wset-1' }, `directoryRegion: ${says.region}`],
+    ['a list without data centres', { ...base, dataCentres: {} }, `defaultDataCentre: ${says.dataCentreId}`],
     [
-      'a default named like a method',
+      'a default with the name of a method',
       { ...base, defaultDataCentre: 'toString' },
       `defaultDataCentre: ${says.dataCentreId}`,
     ],
     [
-      'a data centre whose stack would have the name of another',
+      'a data centre whose stack would have the name of another stack',
       { ...base, dataCentres: { us: { region: 'us-east-1' }, edge: { region: 'us-east-1' } } },
       `dataCentres.edge: ${says.differentId}`,
     ],
@@ -71,13 +71,17 @@ describe('An app is refused with the name of the setting and the reason', () => 
     ['a domain without a zone and a certificate', withDomain({}), `customDomain: ${says.domain}`],
     ...['https://us.example.com', 'us', '*.example.com', 'us..example.com'].map(
       (domainName): [string, unknown, string | RegExp] => [
-        `a domain that is no host name: ${domainName}`,
+        `a domain that is not a host name: ${domainName}`,
         withDomain({ domainName, hostedZoneId }),
         `us.customDomain.domainName: ${says.hostName}`,
       ],
     ),
-    ['a zone by its name', withDomain({ hostedZoneId: 'example.com' }), `hostedZoneId: ${says.zone}`],
-    ['a certificate by its name', withDomain({ certificateArn: 'mine' }), `certificateArn: ${says.certificate}`],
+    ['a zone by its name instead of its id', withDomain({ hostedZoneId: 'example.com' }), `hostedZoneId: ${says.zone}`],
+    [
+      'a certificate by its name instead of its ARN',
+      withDomain({ certificateArn: 'mine' }),
+      `certificateArn: ${says.certificate}`,
+    ],
     [
       'a certificate that CloudFront cannot use',
       withDomain({ certificateArn: certificateIn('eu-west-1') }, { region: 'eu-west-1', streaming: true }),
@@ -95,7 +99,7 @@ describe('An app is refused with the name of the setting and the reason', () => 
       `dataCentres: ${says.shared}`,
     ],
     [
-      'streaming where there is no CloudFront',
+      'streaming in a region without CloudFront',
       withDataCentre({ region: 'us-gov-west-1', streaming: true }),
       `us.streaming: ${says.notStreaming}`,
     ],
@@ -109,8 +113,8 @@ describe('An app is refused with the name of the setting and the reason', () => 
       { ...base, emulatorEndpoint: '127.0.0.1:4566' },
       `emulatorEndpoint: ${says.beginning}`,
     ],
-    ['paths as an emulator has them', { ...base, pathEncoding: 'decoded' }, `emulatorEndpoint: ${says.missing}`],
-    ['a key that is none', { ...base, encryptionKeys: { 'us-east-1': 'mine' } }, `us-east-1: ${says.key}`],
+    ['decoded paths without an emulator', { ...base, pathEncoding: 'decoded' }, `emulatorEndpoint: ${says.missing}`],
+    ['an invalid key', { ...base, encryptionKeys: { 'us-east-1': 'mine' } }, `us-east-1: ${says.key}`],
     ['a region without a key', { ...base, encryptionKeys: {} }, `encryptionKeys.us-east-1: ${says.missing}`],
     [
       'a key of another region',
@@ -122,24 +126,20 @@ describe('An app is refused with the name of the setting and the reason', () => 
       withDataCentre({ alarmTopic: 'arn:aws:sns:eu-west-1:123456789012:ops' }),
       `alarmTopic: ${says.inRegion('us-')}`,
     ],
-    ['days that no log is kept', { ...base, logDays: 31 }, `logDays: ${says.logDays}`],
+    ['an invalid number of days for logs', { ...base, logDays: 31 }, `logDays: ${says.logDays}`],
     [
       'old versions that are removed too soon',
       { ...base, coldAfterDays: 30, keptDays: 59 },
       `coldAfterDays: ${says.atLeast(30)}`,
     ],
+    ['a reservation for an unknown group', { ...base, reservedConcurrency: { files: 5 } }, /reservedConcurrency/],
     [
-      'a reservation of a group that does not exist',
-      { ...base, reservedConcurrency: { files: 5 } },
-      /reservedConcurrency/,
-    ],
-    [
-      'a policy by its ARN',
+      'a boundary by its ARN instead of its name',
       { ...base, permissionsBoundary: 'arn:aws:iam::1:policy/a' },
       `permissionsBoundary: ${says.boundary}`,
     ],
     [
-      'a restored table where tables are not protected',
+      'a restored table without deletion protection',
       withDataCentre({ restoredTables: { webForms: 'forms' }, deletionProtection: false }),
       `us.restoredTables: ${says.needs('deletionProtection')}`,
     ],
@@ -150,27 +150,27 @@ describe('An app is refused with the name of the setting and the reason', () => 
     ],
     ['a restored directory', withDataCentre({ restoredTables: { tokens: 'tokens' } }), /us\.restoredTables/],
     ['a backup without a vault', { ...base, backup: { copyTo: 'eu-west-1' } }, `backup.copyTo: ${says.vault}`],
-  ])('%s', (_, settings, fault) => {
+  ])('An app is refused for %s', (_, settings, fault) => {
     expect(faultsOf(settings)).toEqual([expect.stringMatching(fault)])
   })
 
-  test('all faults at once', () => {
+  test('All faults are reported at once', () => {
     expect(faultsOf({ ...base, keptDays: 0, logLevel: 'info', prefix: '' })).toHaveLength(3)
   })
 })
 
-describe('An app may have', () => {
+describe('Valid settings', () => {
   test.each<[string, unknown]>([
-    ['settings as JSON of the command line', JSON.stringify(base)],
+    ['settings as JSON on the command line', JSON.stringify(base)],
     [
-      'a certificate of us-east-1 where a data centre elsewhere streams',
+      'a certificate of us-east-1 for a data centre that streams from another region',
       withDomain({ certificateArn: certificateIn('us-east-1') }, { region: 'eu-west-1', streaming: true }),
     ],
     [
-      'a domain in a partition of its own',
+      'a domain in the partition of China',
       withDomain({ certificateArn: 'arn:aws-cn:acm:cn-north-1:123456789012:certificate/a' }, { region: 'cn-north-1' }),
     ],
-  ])('%s', (_, settings) => {
+  ])('An app may have %s', (_, settings) => {
     expect(faultsOf(settings)).toEqual([])
   })
 })

@@ -19,7 +19,7 @@ const { us, eu, edge, watch } = templatesOf({
 /** The only resource of a type. */
 const only = (template: Template, type: string) => {
   const [found, ...others] = Object.values(template.findResources(type))
-  if (!found || others.length > 0) throw new Error(`There is not one ${type}`)
+  if (!found || others.length > 0) throw new Error(`The template does not have exactly one ${type}`)
   return found['Properties']
 }
 
@@ -31,7 +31,7 @@ const secretsIn = (text: object): string[] =>
   [...JSON.stringify(text).matchAll(/"Ref":"([^"]*OriginSecret[^"]*)"/g)].map(([, id = '']) => id)
 
 describe('the distribution of a data centre that streams', () => {
-  test('sends requests for files to the function, and all others to the gateway (S-105)', () => {
+  test('the function gets requests for files, and the gateway all others (S-105)', () => {
     const { CacheBehaviors, DefaultCacheBehavior, Origins } = distributionOf(us)
     const hostOf = (id: string) => JSON.stringify(Origins.find(({ Id }: { Id: string }) => Id === id).DomainName)
     const areas = ['storage', 'uploads', 'changes'].map((area) => `/api/v2/admin/sites/*/${area}`)
@@ -42,7 +42,7 @@ describe('the distribution of a data centre that streams', () => {
     expect(hostOf(DefaultCacheBehavior.TargetOriginId)).toMatch(/execute-api/)
   })
 
-  test('waits for the function as long as the function assumes, over TLS 1.2', () => {
+  test('the distribution waits for the function as long as the function assumes', () => {
     const stream = distributionOf(us).Origins.find(
       ({ DomainName }: { DomainName: object }) => !JSON.stringify(DomainName).includes('execute-api'),
     )
@@ -53,13 +53,13 @@ describe('the distribution of a data centre that streams', () => {
     })
   })
 
-  test('has the base URL of the data centre, or its domain if it has one', () => {
+  test('the base URL is that of the distribution, or of the custom domain', () => {
     const urlOf = (template: Template) => JSON.stringify(only(template, 'Custom::DataCentre').url)
     expect(urlOf(us)).toMatch(/https:\/\/.*StreamingDistribution.*DomainName/)
     expect(urlOf(eu)).toBe('"https://eu.example.com"')
   })
 
-  test('exists before the data centre is registered', () => {
+  test('the data centre is registered after its distribution exists', () => {
     const [registration] = Object.values(us.findResources('Custom::DataCentre'))
     expect(registration?.['DependsOn']).toEqual(
       expect.arrayContaining([expect.stringMatching(/StreamingDistribution/)]),
@@ -67,10 +67,10 @@ describe('the distribution of a data centre that streams', () => {
   })
 })
 
-describe('the address of the gateway behind a firewall', () => {
+describe('the gateway of a data centre that streams', () => {
   const ruleOf = (template: Template) => only(template, 'AWS::WAFv2::WebACL').Rules[0]
 
-  test('refuses every request without a secret of the distribution', () => {
+  test('the firewall refuses requests without a secret of the distribution', () => {
     for (const template of [us, eu]) {
       const { DefaultAction, Scope } = only(template, 'AWS::WAFv2::WebACL')
       expect({ DefaultAction, Scope }).toEqual({ DefaultAction: { Block: {} }, Scope: 'REGIONAL' })
@@ -85,7 +85,7 @@ describe('the address of the gateway behind a firewall', () => {
     }
   })
 
-  test('gets the secret from the distribution, and also admits the former one', () => {
+  test('the distribution sends the current secret, and the previous one is accepted', () => {
     expect(secretsIn(ruleOf(eu).Statement)).toEqual(secretsIn(revisionOf(eu).EnvironmentVariables))
     const sent = distributionOf(eu).Origins.map(({ OriginCustomHeaders }: { OriginCustomHeaders: object }) =>
       secretsIn(OriginCustomHeaders),
@@ -93,14 +93,14 @@ describe('the address of the gateway behind a firewall', () => {
     expect(sent).toEqual([[expect.stringMatching(/OriginSecret3/)], [expect.stringMatching(/OriginSecret3/)]])
   })
 
-  test('stays open without a firewall, which nobody could pass by', () => {
+  test('without a firewall at the distribution, the gateway stays open', () => {
     const open = templatesOf({ dataCentres: { us: { region: 'us-east-1', streaming: true } } })
     open.us.resourceCountIs('AWS::WAFv2::WebACL', 0)
   })
 })
 
 describe('the stack that watches distributions', () => {
-  test('logs each request with the address of its caller, and without its query', () => {
+  test('each request is logged with the address of the caller, without the query', () => {
     watch.resourceCountIs('AWS::Logs::Delivery', 2)
     for (const { Properties } of Object.values(watch.findResources('AWS::Logs::Delivery'))) {
       expect(Properties.RecordFields).toEqual(expect.arrayContaining(['c-ip', 'cs-uri-stem', 'sc-status']))
@@ -111,7 +111,7 @@ describe('the stack that watches distributions', () => {
     watch.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 30 })
   })
 
-  test('goes off when a distribution fails or is slow', () => {
+  test('alarms go off when a distribution fails or is slow', () => {
     for (const MetricName of ['5xxErrorRate', 'OriginLatency']) {
       watch.resourcePropertiesCountIs('AWS::CloudWatch::Alarm', { Namespace: 'AWS/CloudFront', MetricName }, 2)
     }
@@ -137,11 +137,11 @@ describe('the function that streams', () => {
       { rate: 20_000, burst: 160_000 },
       { maxEnvironments: 10_000, rateLimit: 10_000 },
     ],
-  ])('has the throttling of the gateway, in the steps that Lambda offers: %o', (throttling, wanted) => {
+  ])('the function has the throttling of the gateway, in steps of Lambda: %o', (throttling, wanted) => {
     expect(endpointLimits(throttling)).toEqual(wanted)
   })
 
-  test('sets off an alarm by the failures that Lambda counts, not by words in a log', () => {
+  test('the alarm counts failures that Lambda counts, not words in a log', () => {
     us.hasResourceProperties('AWS::CloudWatch::Alarm', {
       Namespace: 'AWS/Lambda/Web',
       MetricName: 'HTTPResponseStatusClass5XX',
@@ -150,7 +150,7 @@ describe('the function that streams', () => {
     expect(JSON.stringify(us.findResources('AWS::Logs::MetricFilter'))).not.toContain('ERROR')
   })
 
-  test('knows the current and the previous secret, which templates do not contain', () => {
+  test('the function has both secrets, and the templates contain neither', () => {
     const sent = (template: Template) => [
       ...new Set(
         secretsIn(distributionOf(template).Origins.flatMap(({ OriginCustomHeaders = [] }) => OriginCustomHeaders)),
@@ -167,11 +167,11 @@ describe('the function that streams', () => {
     })
   })
 
-  test('accepts files of the same size as one machine (S-106)', () => {
+  test('the function accepts files of the same size as one machine (S-106)', () => {
     expect(Object.keys(revisionOf(us).EnvironmentVariables)).not.toContain('LARGEST_FILE')
   })
 
-  test('has the permissions of the storage function, and may write its log', () => {
+  test('the function has the permissions of the storage function, and writes its log', () => {
     const statementsOf = (name: RegExp) => {
       const policies = Object.entries(us.findResources('AWS::IAM::Policy'))
       const [, policy] = policies.find(([id]) => name.test(id)) ?? []
@@ -186,8 +186,8 @@ describe('the function that streams', () => {
   })
 })
 
-describe('resources that CloudFront reads from one region only', () => {
-  test('are in one stack: the certificate of a domain, and a firewall for each distribution', () => {
+describe('resources that CloudFront reads only in one region', () => {
+  test('one stack has the certificate of a domain and the firewalls of distributions', () => {
     expect(only(edge, 'AWS::CertificateManager::Certificate').DomainName).toBe('eu.example.com')
     edge.allResourcesProperties('AWS::WAFv2::WebACL', { Scope: 'CLOUDFRONT' })
     edge.resourceCountIs('AWS::WAFv2::WebACL', 2)
@@ -214,7 +214,7 @@ describe.each(['us-east-1', 'eu-west-1'])('the certificate of a domain that stre
     return all.edge.toJSON().Resources[Value.Ref]
   }
 
-  test('is replaced in the next deployment after a change of the domain', () => {
+  test('a change of the domain replaces the certificate in the next deployment', () => {
     for (const domainName of ['a.example.com', 'b.example.com']) {
       const all = withDomain(domainName)
       expect(certificateRead(all)).toMatchObject({ Properties: { DomainName: domainName } })
@@ -224,7 +224,7 @@ describe.each(['us-east-1', 'eu-west-1'])('the certificate of a domain that stre
     }
   })
 
-  test('stays when it is replaced or removed, because the distribution still has it', () => {
+  test('a replaced certificate remains, because the distribution still uses it', () => {
     expect(certificateRead(withDomain('a.example.com'))).toMatchObject({
       UpdateReplacePolicy: 'Retain',
       DeletionPolicy: 'RetainExceptOnCreate',
@@ -232,11 +232,11 @@ describe.each(['us-east-1', 'eu-west-1'])('the certificate of a domain that stre
   })
 })
 
-describe('a data centre that does not stream', () => {
+describe('a data centre that starts to stream', () => {
   const customDomain = { domainName: 'us.example.com', hostedZoneId: 'Z0123456789' }
   const plain = templatesOf({ dataCentres: { us: { region: 'us-east-1', customDomain } } })
 
-  test('moves the record of its domain to the distribution when streaming is turned on', () => {
+  test('turning on streaming moves the DNS record of the domain to the distribution', () => {
     const records = Object.keys(plain.us.findResources('AWS::Route53::RecordSet'))
     expect(records).toHaveLength(1)
     expect(Object.keys(eu.findResources('AWS::Route53::RecordSet'))).toEqual(expect.arrayContaining(records))

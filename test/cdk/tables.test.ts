@@ -15,7 +15,7 @@ const replicasIn = (template: Template): string[] => {
 }
 
 describe('tables', () => {
-  test('have a stream from the start only if they belong to the directory, so that a second region can follow', () => {
+  test('only tables of the directory have a stream, so that a region can be added', () => {
     const single = templatesOf({ dataCentres: { us: { region: 'us-east-1' } } })
     for (const template of [single.directory, directory]) {
       template.allResourcesProperties(type, { StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' } })
@@ -23,7 +23,7 @@ describe('tables', () => {
     us.allResourcesProperties(type, { StreamSpecification: Match.absent() })
   })
 
-  test('are created last if they belong to the directory, so that little can fail after them', () => {
+  test('tables of the directory are created last, when little can fail after them', () => {
     const others = Object.keys(directory.toJSON().Resources).filter((id) => !(id in directory.findResources(type)))
     expect(others).not.toEqual([])
     directory.allResources(type, { DependsOn: others })
@@ -31,14 +31,14 @@ describe('tables', () => {
 })
 
 describe('deletion protection', () => {
-  test('is a setting: without it, the data is removed with its stack', () => {
+  test('without protection, the data is removed with its stack', () => {
     const free = templatesOf({ deletionProtection: false })
     expect(replicasIn(free.directory)).toEqual(['eu-west-1 free', 'us-east-1 free'])
     for (const template of [free.directory, free.us]) template.allResources(type, { DeletionPolicy: 'Delete' })
     free.us.allResources('AWS::S3::Bucket', { DeletionPolicy: 'Delete' })
   })
 
-  test('can be turned off for one data centre, and for the replica that only it uses', () => {
+  test('protection can be turned off for one data centre and its replica', () => {
     const lifted = templatesOf({
       dataCentres: {
         us: { region: 'us-east-1' },
@@ -65,11 +65,11 @@ describe('the home of the directory', () => {
   const homeOf = ({ directory: template }: Pick<ReturnType<typeof templatesOf>, 'directory'>) =>
     Object.values(template.findResources(type)).map(({ Properties }) => Properties.Replicas.at(-1).Region)
 
-  test('is the region of the default data centre', () => {
+  test('the home is the region of the default data centre', () => {
     expect(homeOf({ directory })).toEqual(['us-east-1', 'us-east-1', 'us-east-1'])
   })
 
-  test('causes one warning until it is set', () => {
+  test('without the setting, a deployment warns once', () => {
     const warningsOf = (settings: object) => {
       const { app, remove } = createTestApp(settings)
       onTestFinished(remove)
@@ -80,14 +80,14 @@ describe('the home of the directory', () => {
     expect(warningsOf({ directoryRegion: 'us-east-1' })).toEqual([])
   })
 
-  test('does not move when another data centre becomes the default', () => {
+  test('the home stays when another data centre becomes the default', () => {
     const moved = templatesOf({ directoryRegion: 'us-east-1', defaultDataCentre: 'eu' })
     expect(homeOf(moved)).toEqual(['us-east-1', 'us-east-1', 'us-east-1'])
     moved.eu.hasResourceProperties('Custom::DataCentre', { isDefault: true })
     moved.us.hasResourceProperties('Custom::DataCentre', { isDefault: false })
   })
 
-  test('may be a region without a data centre', () => {
+  test('the home may be a region without a data centre', () => {
     const apart = templatesOf({ directoryRegion: 'eu-central-1' })
     expect(replicasIn(apart.directory).map((line) => line.split(' ')[0])).toEqual([
       'eu-central-1',

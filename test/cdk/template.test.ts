@@ -28,7 +28,7 @@ const everything = templatesOf({
   },
 })
 
-test('The stacks have these properties; review each change of template.txt', async () => {
+test('The stacks have the properties in template.txt; review each changed property', async () => {
   const plain = summarise(us)
   const lines = [
     'The directory',
@@ -42,26 +42,26 @@ test('The stacks have these properties; review each change of template.txt', asy
 })
 
 describe('functions', () => {
-  test('are all listed in the deployment guide', () => {
+  test('the deployment guide lists all functions', () => {
     const guide = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'deploying.md'), 'utf8')
     const names = [...functionNames.map(functionName), 'RegistrationFunction']
     expect(names.filter((name) => !guide.includes(`\`${name}\``))).toEqual([])
   })
 
-  test('end before the time limit of the gateway', () => {
+  test('functions end before the time limit of the gateway', () => {
     for (const { Properties } of Object.values(us.findResources('AWS::Lambda::Function'))) {
       if (/^(fields|categories|storage)/i.test(Properties.Description)) expect(Properties.Timeout).toBeLessThan(29)
     }
   })
 
-  test('may invoke themselves through a queue: only the worker of removals', () => {
+  test('only the worker of removals may invoke itself through a queue', () => {
     const allowed = us.findResources('AWS::Lambda::Function', { Properties: { RecursiveLoop: 'Allow' } })
     expect(Object.values(allowed)).toMatchObject([
       { Properties: { Description: functionSettings.removals.description } },
     ])
   })
 
-  test('have no wildcard permission except for the streams of their own log', () => {
+  test('functions have wildcard permissions only for the streams of their own log', () => {
     for (const { Properties } of Object.values(us.findResources('AWS::IAM::Policy'))) {
       for (const { Action } of Properties.PolicyDocument.Statement) {
         expect([Action].flat().filter((action: string) => action.includes('*'))).toEqual([])
@@ -73,7 +73,7 @@ describe('functions', () => {
 describe('the queue of removals', () => {
   const longestWork = functionSettings.removals.timeout.toSeconds()
 
-  test('repeats a message after its worker has certainly ended, and before its removal counts as lost', () => {
+  test('a message is repeated after its worker has ended, and before it counts as lost', () => {
     const visibility = 6 * longestWork
     us.hasResourceProperties('AWS::SQS::Queue', {
       VisibilityTimeout: visibility,
@@ -82,7 +82,7 @@ describe('the queue of removals', () => {
     expect((visibility + longestWork) * 1000).toBeLessThan(longestSilence)
   })
 
-  test('moves a message to the dead letters after an hour without progress, like the worker (S-113)', () => {
+  test('after an hour without progress, a message moves to the dead letters (S-113)', () => {
     const queues = Object.values(us.findResources('AWS::SQS::Queue')).map(({ Properties }) => Properties)
     const { VisibilityTimeout, RedrivePolicy } = queues.find((queue) => queue.RedrivePolicy)
     expect(removalTimes.repeatedFor + VisibilityTimeout * RedrivePolicy.maxReceiveCount).toBe(3600)
@@ -109,34 +109,31 @@ describe('the gateway', () => {
     ['WAF_FILTERED', { status: 403, code: 403 }],
     ['DEFAULT_4XX', { status: 400, code: 400 }],
     ['DEFAULT_5XX', errors.unavailable, '1'],
-  ])(
-    'refuses with the error body and headers of the service: %s (E-14, E-16)',
-    (type, { status, code }, retryAfter) => {
-      const { StatusCode, ResponseTemplates, ResponseParameters } = gatewayResponses.get(type)
-      expect(StatusCode).toBe(String(status))
-      const body = JSON.parse(ResponseTemplates['application/json'])
-      expect(body).toEqual({ code, message: expect.stringMatching(/\S/), requestId: '$context.requestId' })
-      const fixed = { ...corsHeaders, 'Cache-Control': 'no-store', ...(retryAfter && { 'Retry-After': retryAfter }) }
-      const headers = Object.entries(fixed).map(([name, value]) => [`gatewayresponse.header.${name}`, `'${value}'`])
-      expect(ResponseParameters).toEqual({
-        ...Object.fromEntries(headers),
-        'gatewayresponse.header.X-Request-Id': 'context.requestId',
-      })
-    },
-  )
+  ])('the gateway refuses %s with the error body of the service (E-14, E-16)', (type, { status, code }, retryAfter) => {
+    const { StatusCode, ResponseTemplates, ResponseParameters } = gatewayResponses.get(type)
+    expect(StatusCode).toBe(String(status))
+    const body = JSON.parse(ResponseTemplates['application/json'])
+    expect(body).toEqual({ code, message: expect.stringMatching(/\S/), requestId: '$context.requestId' })
+    const fixed = { ...corsHeaders, 'Cache-Control': 'no-store', ...(retryAfter && { 'Retry-After': retryAfter }) }
+    const headers = Object.entries(fixed).map(([name, value]) => [`gatewayresponse.header.${name}`, `'${value}'`])
+    expect(ResponseParameters).toEqual({
+      ...Object.fromEntries(headers),
+      'gatewayresponse.header.X-Request-Id': 'context.requestId',
+    })
+  })
 
-  test('has no other refusals than those of these cases', () => {
+  test('the gateway has no other refusals than these', () => {
     expect(gatewayResponses.size).toBe(11)
   })
 
-  test('names the request limit of the function, and the alternative (S-104, U-18)', () => {
+  test('the refusal of a large body names the limit and the alternative (S-104, U-18)', () => {
     const textOf = (type: string) => gatewayResponses.get(type).ResponseTemplates['application/json']
     for (const type of ['REQUEST_TOO_LARGE', 'DEFAULT_4XX']) expect(textOf(type)).toContain('4.5 MB')
     expect(textOf('REQUEST_TOO_LARGE')).toContain(messages.http.tus)
   })
 
   test.each(['INTEGRATION_FAILURE', 'INTEGRATION_TIMEOUT', 'DEFAULT_5XX'])(
-    'says that a change may have been made, and that repeating it is safe, when no function answers: %s',
+    '%s says that the change may have been made and can be repeated',
     (type) => {
       const { message } = JSON.parse(gatewayResponses.get(type).ResponseTemplates['application/json'])
       expect(message).toContain(messages.alarm.mayBeStored)
@@ -144,7 +141,7 @@ describe('the gateway', () => {
     },
   )
 
-  test('has a firewall in installations that want one', () => {
+  test('the gateway has a firewall only if the settings say so', () => {
     us.resourceCountIs('AWS::WAFv2::WebACL', 0)
     const chosen = templatesOf({ webApplicationFirewall: true })
     chosen.us.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1)
@@ -160,7 +157,7 @@ describe('the gateway', () => {
 })
 
 describe('logs', () => {
-  test('go to an expiring group for every function', () => {
+  test('every function writes to a log group that expires', () => {
     for (const template of [directory, us]) {
       const groups = Object.keys(template.findResources('AWS::Logs::LogGroup'))
       for (const { Properties } of Object.values(template.findResources('AWS::Lambda::Function'))) {
@@ -169,7 +166,7 @@ describe('logs', () => {
     }
   })
 
-  test.each(logLevels)('have the level of the installation, from %s on, in Lambda and in the function', (logLevel) => {
+  test.each(logLevels)('functions and Lambda log at the level %s of the settings and above', (logLevel) => {
     const chosen = templatesOf({ logLevel })
     const functions = Object.values(chosen.us.findResources('AWS::Lambda::Function'))
     for (const { Properties } of functions.filter(({ Properties }) => Properties.Environment.Variables.LOG_LEVEL)) {
@@ -185,7 +182,7 @@ describe('logs', () => {
 })
 
 describe('alarms', () => {
-  test('say what callers notice and what to do, and notify nobody by default', () => {
+  test('an alarm says what callers notice and what to do, and notifies nobody by default', () => {
     const alarms = Object.values(us.findResources('AWS::CloudWatch::Alarm'))
     expect(alarms.length).toBeGreaterThan(5)
     for (const { Properties } of alarms) {
@@ -195,7 +192,7 @@ describe('alarms', () => {
     us.resourceCountIs('AWS::SNS::Topic', 0)
   })
 
-  test('watch only the gateway of their own data centre', () => {
+  test('alarms watch only the gateway of their own data centre', () => {
     us.hasResourceProperties('AWS::ApiGateway::RestApi', { Name: 'Test-us' })
     us.hasResourceProperties('AWS::CloudWatch::Alarm', {
       MetricName: '5XXError',
@@ -203,7 +200,7 @@ describe('alarms', () => {
     })
   })
 
-  test('go off when a removal is open for two hours, by the age in the log of its worker (S-113)', () => {
+  test('an alarm goes off when a removal is open for two hours (S-113)', () => {
     const [group] = Object.keys(us.findResources('AWS::Logs::LogGroup')).filter((id) =>
       id.startsWith('RemovalsFunction'),
     )
@@ -220,7 +217,7 @@ describe('alarms', () => {
     })
   })
 
-  test('go off when a change of the directory replicates slowly, if it is replicated', () => {
+  test('an alarm goes off when a replica of the directory is slow', () => {
     for (const table of ['Test-sites', 'Test-tokens']) {
       us.hasResourceProperties('AWS::CloudWatch::Alarm', {
         Namespace: 'AWS/DynamoDB',
@@ -237,21 +234,25 @@ describe('alarms', () => {
 
   test.each<[string, Template, readonly string[]]>([
     ['a data centre', us, ['removalsFailures', 'ServerErrors']],
-    ['one with every option', everything.us, ['removalsFailures', 'ServerErrors', 'StreamFailures', 'StreamStarts']],
-  ])('roll back a deployment with a broken version: %s', (_, template, wanted) => {
+    [
+      'a data centre with every option',
+      everything.us,
+      ['removalsFailures', 'ServerErrors', 'StreamFailures', 'StreamStarts'],
+    ],
+  ])('a deployment with a broken version is rolled back by alarms: %s', (_, template, wanted) => {
     const { Outputs, Resources } = template.toJSON()
     const arns: string[] = JSON.stringify(Outputs.RollbackAlarms.Value).match(/Alarms[^"]+/g) ?? []
     expect(arns.map((id) => Resources[id].Type)).toEqual(wanted.map(() => 'AWS::CloudWatch::Alarm'))
     expect(arns.map((id) => id.slice('Alarms'.length, -'01234567'.length)).sort()).toEqual([...wanted].sort())
   })
 
-  test('are as many as the cost table of the guide says', () => {
+  test('the cost table of the guide has the right number of alarms', () => {
     const guide = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'deploying.md'), 'utf8')
-    const [, said] = /alarms \((\d+) in each of two data centres/.exec(guide) ?? []
+    const [, said] = /Each of two data centres has (\d+) alarms/.exec(guide) ?? []
     expect(Number(said)).toBe(Object.keys(us.findResources('AWS::CloudWatch::Alarm')).length)
   })
 
-  test('may publish to the address of the installation', () => {
+  test('alarms may publish to the configured address', () => {
     const statement = { Effect: 'Allow', Action: 'sns:Publish', Principal: { Service: 'cloudwatch.amazonaws.com' } }
     everything.us.allResourcesProperties('AWS::CloudWatch::Alarm', { AlarmActions: [Match.anyValue()] })
     everything.us.hasResourceProperties('AWS::SNS::TopicPolicy', {
@@ -261,7 +262,7 @@ describe('alarms', () => {
 })
 
 describe('the dashboard', () => {
-  test('shows requests by operation, from the logs of functions, and the queue of removals', () => {
+  test('the dashboard shows requests by operation, and the queue of removals', () => {
     const [dashboard] = Object.values(us.findResources('AWS::CloudWatch::Dashboard'))
     const body = JSON.stringify(dashboard?.Properties.DashboardBody)
     expect(body).toContain('stats count(*) as requests, pct(durationMs, 50)')

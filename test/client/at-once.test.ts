@@ -5,7 +5,12 @@ import { expect, vi } from 'vitest'
 import { messages } from '../support/messages.ts'
 import { readTree, test, writeTree } from './support/site.ts'
 
-test('concurrent runs to several targets all keep their state', async ({ client, folder, makeDirectory, site }) => {
+test('concurrent runs from one folder to several targets each keep their own state', async ({
+  client,
+  folder,
+  makeDirectory,
+  site,
+}) => {
   const texts = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${index}.txt`, `text ${index}`]))
   const here = await makeDirectory(texts)
   const places = [1, 2, 3].map((place) => `${folder}/${place}`)
@@ -16,7 +21,7 @@ test('concurrent runs to several targets all keep their state', async ({ client,
   for (const end of await pushAll()) expect(end).toMatchObject({ replace: 0, conflict: 1 })
 })
 
-test('concurrent uploads of the same bytes are no conflict', async ({ makeDirectory, site }) => {
+test('concurrent uploads of the same bytes do not conflict', async ({ makeDirectory, site }) => {
   const texts = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${index}.txt`, `text ${index}`]))
   const folders = await Promise.all([makeDirectory(texts), makeDirectory(texts)])
   await writeFile(join(folders[0], 'large.bin'), Buffer.alloc(5_000_000, 'same'))
@@ -26,12 +31,12 @@ test('concurrent uploads of the same bytes are no conflict', async ({ makeDirect
   expect(await site.texts()).toStrictEqual(await readTree(folders[0]))
 })
 
-test('the next run sees a change during the placement of a pulled file', async ({ makeDirectory, site }) => {
+test('a file that changes while a pull places it is sent by the next push', async ({ makeDirectory, site }) => {
   const names = Array.from({ length: 40 }, (_, index) => `${index}.txt`)
   await Promise.all(names.map((name) => site.put(name, 'theirs')))
   const here = await makeDirectory()
   const written = new Set<string>()
-  // Immediately, as another watcher of the folder would.
+  // The change comes immediately after the placement, as from another watcher of the folder.
   const watcher = watch(here, (_, name) => {
     if (name === null || written.has(name) || !names.includes(name) || !existsSync(join(here, name))) return
     written.add(name)
@@ -44,12 +49,12 @@ test('the next run sees a change during the placement of a pulled file', async (
     watcher.close()
   }
   const state = join(here, '.site-files', 'files.json')
-  // Simulates a long pull.
+  // Simulates a pull that ends an hour later.
   await writeFile(state, (await readFile(state, 'utf8')).replace(/"written":\d+/, `"written":${Date.now() + 3600_000}`))
   expect(await site.push(here, { dryRun: true })).toMatchObject({ replace: names.length })
 })
 
-/** Calls `event` directly after each read of an open file, before the file is checked again. */
+/** Calls `happen` directly after each read of an open file, before the client checks the file again. */
 const afterEachRead = async (file: string, happen: () => void) => {
   const handle = await open(file)
   const type: FileHandle = Object.getPrototypeOf(handle)
@@ -63,10 +68,10 @@ const afterEachRead = async (file: string, happen: () => void) => {
 }
 
 test.for([
-  ['once is sent as it is then', 1, { create: 1, failed: 0 }, { 'a.txt': 'new' }],
-  ['again and again fails', Number.POSITIVE_INFINITY, { create: 0, failed: 1 }, {}],
+  ['one read is sent in its new state', 1, { create: 1, failed: 0 }, { 'a.txt': 'new' }],
+  ['every read fails', Number.POSITIVE_INFINITY, { create: 0, failed: 1 }, {}],
 ] as const)(
-  'a file that changes while it is read %s',
+  'a file that changes during %s',
   async ([, most, end, sent], { client, folder, makeDirectory, site, onTestFinished }) => {
     const here = await makeDirectory({ 'a.txt': 'old' })
     const file = join(here, 'a.txt')

@@ -5,12 +5,12 @@ import type { Decide, Fate } from './support/proxy.ts'
 import { test as base, readTree } from './support/site.ts'
 
 const test = base.extend('through', async ({ service, proxied }) => {
-  /** A client behind a proxy that treats each request as decided. */
+  /** A client behind a proxy. `decide` chooses the fate of each request. */
   return async (decide: Decide, fetch: NonNullable<ConnectOptions['fetch']>, attempts = 12) =>
     connect({ url: await proxied(decide), token: service.token, patience: { delay: 1, attempts }, fetch })
 })
 
-/** Every third request gets another fate, so that each one varies. */
+/** Gives every third request the next fate of the list, so that every kind of request gets different fates. */
 const inTurn = (fates: readonly Fate[]): Decide => {
   let met = 0
   return (_method, path, index) =>
@@ -23,9 +23,9 @@ const files = Object.fromEntries(
 
 describe.for([
   ['the fetch of the platform', globalThis.fetch],
-  ['the one for Node', nodeFetch],
-] as const)('%s', ([, fetch]) => {
-  test('a push through broken connections ends with equal sides', async ({ through, makeDirectory, site }) => {
+  ['the fetch for Node', nodeFetch],
+] as const)('Broken connections with %s', ([, fetch]) => {
+  test('a push through broken connections makes both sides equal', async ({ through, makeDirectory, site }) => {
     const here = await makeDirectory({ ...files, 'large.bin': 'x'.repeat(5_000_000) })
     const shaky = await through(inTurn([429, 503, 'cut before', 'cut after']), fetch)
     const end = await site.push(here, { client: shaky })
@@ -33,7 +33,7 @@ describe.for([
     expect(await site.texts()).toStrictEqual(await readTree(here))
   })
 
-  test('a pull through broken connections ends with equal sides', async ({ through, makeDirectory, site }) => {
+  test('a pull through broken connections makes both sides equal', async ({ through, makeDirectory, site }) => {
     const here = await makeDirectory({ ...files, 'large.bin': 'x'.repeat(2_000_000) })
     await site.push(here)
     const there = await makeDirectory()
@@ -43,7 +43,11 @@ describe.for([
     expect(await readTree(there)).toStrictEqual(await readTree(here))
   })
 
-  test('lost answers to a removal and to appends do no harm', async ({ through, makeDirectory, site }) => {
+  test('a push succeeds although answers to a removal and to appends are lost', async ({
+    through,
+    makeDirectory,
+    site,
+  }) => {
     const here = await makeDirectory({ 'a.txt': 'a', 'large.bin': 'y'.repeat(9_000_000) })
     await site.put('extra.txt', 'extra')
     let appends = 0
@@ -58,7 +62,11 @@ describe.for([
     expect(await site.texts()).toStrictEqual(await readTree(here))
   })
 
-  test('large files continue after a long outage', async ({ makeDirectory, site, through }) => {
+  test('the upload and download of a large file continue after a long outage', async ({
+    makeDirectory,
+    site,
+    through,
+  }) => {
     const here = await makeDirectory({ 'large.bin': 'z'.repeat(9_000_000) })
     let away = 0
     let broken: 'no' | 'yes' | 'was' = 'no'
@@ -80,8 +88,8 @@ describe.for([
     expect(await readTree(there)).toStrictEqual(await readTree(here))
   })
 
-  test('a large file goes in pieces of a proxy’s limit', async ({ through, folder, makeDirectory, site }) => {
-    const here = await makeDirectory({ 'one.bin': '1'.repeat(17_000_000) })
+  test('a large file is sent in pieces that the proxy accepts', async ({ through, folder, makeDirectory, site }) => {
+    const here = await makeDirectory({ 'one.bin': '1'.repeat(9_000_000) })
     const refused: number[] = []
     const narrow = await through((_method, _path, _index, length) => {
       if (length <= 4_500_000) return 'pass'
@@ -92,9 +100,9 @@ describe.for([
       create: 1,
       failed: 0,
     })
-    await narrow.files.put(`${folder}/two.bin`, '2'.repeat(17_000_000))
-    // A streamed file goes in one piece until that is refused.
-    expect(refused).toStrictEqual([17_000_000])
-    expect((await site.stat('one.bin')).size).toBe(17_000_000)
+    await narrow.files.put(`${folder}/two.bin`, '2'.repeat(9_000_000))
+    // A streamed file is sent in one piece until the proxy refuses a piece.
+    expect(refused).toStrictEqual([9_000_000])
+    expect((await site.stat('one.bin')).size).toBe(9_000_000)
   })
 })

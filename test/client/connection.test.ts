@@ -8,7 +8,7 @@ const busy = (status: number) => () => json({ code: 100503, message: 'Busy.' }, 
 const broken = () => undefined
 const stored = () => json({ status: 'success' })
 
-test('a faulty address or token is reported before anything is sent', async () => {
+test('a faulty address or token is reported before any request is sent', async () => {
   const { asked, fetch } = scriptedFetch(() => undefined)
   for (const url of ['', 'us.test', 'ftp://us.test', 'https://us.test/?a=b', 'https://ann:secret@us.test']) {
     await expect(connect({ url, token: 'secret', fetch })).rejects.toThrow(messages.client.noAddress(''))
@@ -17,7 +17,7 @@ test('a faulty address or token is reported before anything is sent', async () =
   expect(asked).toStrictEqual([])
 })
 
-test('a service that cannot be reached is a ServiceError without a status', async () => {
+test('an unreachable service causes a ServiceError without a status', async () => {
   const { asked, fetch } = scriptedFetch(() => undefined)
   const failed = connect({ url: address, token: 'secret', patience: { attempts: 3, delay: 1 }, fetch })
   await expect(failed).rejects.toMatchObject({
@@ -29,7 +29,7 @@ test('a service that cannot be reached is a ServiceError without a status', asyn
   expect(asked).toHaveLength(3)
 })
 
-test('an answer of another server is reported with its status', async () => {
+test('an answer that is not from the service is reported with its status', async () => {
   const { fetch } = scriptedFetch(() => new Response('<html>Bad gateway</html>', { status: 418 }))
   await expect(connect({ url: address, token: 'secret', fetch })).rejects.toMatchObject({
     status: 418,
@@ -40,7 +40,7 @@ test('an answer of another server is reported with its status', async () => {
 
 const page = () => new Response('<!doctype html>', { headers: { 'Content-Type': 'text/html' } })
 
-test('a server with one answer for everything is recognised, and its answers count as no changes', async () => {
+test('a server that answers every request with the same page is recognised', async () => {
   for (const answer of [page, () => json(null), () => json({}), () => json([]), () => json('a')]) {
     const { fetch } = scriptedFetch(answer)
     await expect(connect({ url: address, token: 'secret', fetch })).rejects.toThrow(messages.client.proxy)
@@ -63,7 +63,7 @@ test('a server with one answer for everything is recognised, and its answers cou
   await expect(client.categories.news.link(1, [2])).rejects.toMatchObject({ name: 'ServiceError', status: 200 })
 })
 
-test('an upload with an invalid address has not started', async () => {
+test('if the address of a new upload is invalid, the call fails with status 201', async () => {
   const { client } = await scripted([() => new Response(null, { status: 201, headers: { Location: 'http://[' } })])
   await expect(client.files.put('a', new Uint8Array(5_000_000))).rejects.toMatchObject({
     name: 'ServiceError',
@@ -71,7 +71,7 @@ test('an upload with an invalid address has not started', async () => {
   })
 })
 
-test('a token of several sites needs a choice; each site has its own data centre (T-36)', async () => {
+test('with several sites the caller must choose; each uses its data centre (T-36)', async () => {
   const { asked, fetch } = scriptedFetch((each) =>
     isSites(each) ? sites(address, 'https://eu.test') : json({ name: 'news', type: 'folder', links: [] }),
   )
@@ -90,7 +90,7 @@ test('a token of several sites needs a choice; each site has its own data centre
   ])
 })
 
-test('the token follows a redirect only to an address of its sites (T-36)', async () => {
+test('after a redirect, the token is sent only to addresses of its sites (T-36)', async () => {
   const to =
     (location: string, status = 301) =>
     () =>
@@ -118,7 +118,7 @@ const refusal = {
   message: messages.client.unencrypted('https://us.test', 'http://us.test'),
 }
 
-test('an https service that lists its site at an http address gets no further request (T-36)', async () => {
+test('if an https service lists an http address, no further request is sent (T-36)', async () => {
   const { asked, fetch } = scriptedFetch((each) => (isSites(each) ? sites(clear) : stored()))
   await expect(connect({ url: address, token: 'secret', fetch })).rejects.toMatchObject(refusal)
   const { files } = (await findSites({ url: address, token: 'secret', fetch })).choose()
@@ -139,7 +139,7 @@ test.for(away)('%s from https to http is refused, even to a listed address (T-36
   expect(asked).toHaveLength(1)
 })
 
-test('an upload with a saved http address is not cancelled at an https service (T-36)', async () => {
+test('on an https service, an upload with an http address is not cancelled (T-36)', async () => {
   const { client, asked } = await scripted([stored], [address, clear])
   await expect(client.files.cancel(`${clear}/api/v2/admin/sites/1/uploads/x`)).rejects.toMatchObject(refusal)
   await expect(client.files.cancel('https://evil.test/x')).rejects.toThrow(messages.client.tokenNotValid('evil.test'))
@@ -160,7 +160,7 @@ test('an http service may list other http addresses, and redirect to them (T-36)
   ])
 })
 
-test('bytes in a bucket are fetched without the token', async () => {
+test('the bytes of a file are read from a bucket without the token', async () => {
   const elsewhere = () =>
     new Response(null, { status: 302, headers: { Location: 'https://bucket.test/a?signature=1' } })
   const { client, asked } = await scripted([elsewhere, () => new Response('text')])
@@ -168,13 +168,13 @@ test('bytes in a bucket are fetched without the token', async () => {
   expect(asked.map(({ token }) => token)).toStrictEqual(['secret', null])
 })
 
-test('a temporarily refused request is repeated, even one that creates something', async () => {
+test('a request that was refused with 429 or 503 is repeated, even a POST', async () => {
   const { client, asked } = await scripted([busy(429), busy(503), () => json({ id: -7, links: [] }, 201)])
   expect(await client.forms.add(1, { type: -7, mandatory: true })).toBe(-7)
   expect(asked.map(({ method }) => method)).toStrictEqual(['POST', 'POST', 'POST'])
 })
 
-test('a request that creates something is not repeated if its outcome is unknown (T-35)', async () => {
+test('a POST whose outcome is unknown is not repeated (T-35)', async () => {
   for (const lost of [broken, busy(502), busy(504)]) {
     const { client, asked } = await scripted([lost, () => json({ id: -7, links: [] }, 201)])
     await expect(client.forms.add(1, { type: -7, mandatory: true })).rejects.toThrow(ServiceError)
@@ -182,7 +182,7 @@ test('a request that creates something is not repeated if its outcome is unknown
   }
 })
 
-test('reads, links and conditional writes are repeated if their outcome is unknown', async () => {
+test('reads, links and conditional writes are repeated if the outcome is unknown', async () => {
   const read = await scripted([broken, busy(502), () => json({ name: 'news', type: 'folder', links: [] })])
   await read.client.files.stat('a')
   const link = await scripted([broken, () => new Response(null, { status: 201 })])
@@ -192,7 +192,7 @@ test('reads, links and conditional writes are repeated if their outcome is unkno
   expect([read, link, write].map(({ asked }) => asked.length)).toStrictEqual([3, 2, 2])
 })
 
-test('a write with a lost answer is recognised as made, but not one of someone else', async () => {
+test('a repeated write that finds its own bytes succeeds, other bytes are an error', async () => {
   const outdated = () => json({ code: 100412, message: 'Changed.' }, 412)
   const made = await scripted([broken, outdated, () => new Response('text')])
   await made.client.files.put('a', 'text')
@@ -204,7 +204,7 @@ test('a write with a lost answer is recognised as made, but not one of someone e
   await gone.client.files.remove('a', { etag: '"1"' })
 })
 
-test('the client does not wait for a long Retry-After', async () => {
+test('a refusal with a long Retry-After is reported without waiting', async () => {
   const { client, asked } = await scripted([
     () => json({ code: 100429, message: 'Later.' }, 429, { 'Retry-After': '3600' }),
   ])
@@ -212,13 +212,13 @@ test('the client does not wait for a long Retry-After', async () => {
   expect(asked).toHaveLength(1)
 })
 
-test('a signal ends a call with its own reason', async () => {
+test('an aborted call fails with the reason of its signal', async () => {
   const reason = new Error('enough')
   const { client } = await scripted([busy(503), busy(503)])
   await expect(client.files.put('a', 'text', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
 })
 
-test('a signal of the connection ends every call of the client, even one that waits for an answer', async () => {
+test('the signal of a connection ends every call, even one that waits for an answer', async () => {
   const [reason, stop] = [new Error('enough'), new AbortController()]
   const { fetch: answering } = scriptedFetch(() => sites(address))
   const send: typeof fetch = (input, init) => {
@@ -235,7 +235,7 @@ test('a signal of the connection ends every call of the client, even one that wa
   await expect(client.forms.add(1, { type: -7, mandatory: true })).rejects.toBe(reason)
 })
 
-test('an upload whose bytes are no longer accepted continues after minutes, whatever its size', async () => {
+test('a stalled upload is cut off after minutes, whatever its size, and continues', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {
     const total = 500_000_000
@@ -270,14 +270,14 @@ test('an upload whose bytes are no longer accepted continues after minutes, what
     await vi.advanceTimersByTimeAsync(10 * 60_000)
     expect(appends).toBeGreaterThan(1)
     await put
-    // The whole file, which stalls; then the safe size, twice that size, and the rest.
+    // The four appends: the whole file, which stalls; the safe size; twice the safe size; the remaining bytes.
     expect({ come, appends }).toStrictEqual({ come: total, appends: 4 })
   } finally {
     vi.useRealTimers()
   }
 })
 
-test('a read that ends after its connection broke leaves no timer that would keep the program alive', async () => {
+test('a body that is read after its connection broke starts no timer', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {
     const { fetch } = scriptedFetch(({ method, url }) => {

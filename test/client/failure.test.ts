@@ -13,12 +13,12 @@ beforeEach(() => {
 afterEach(() => void vi.restoreAllMocks())
 
 test.for([
-  ['a token that is refused', 401, 101000, messages.client.passToken],
-  ['a proxy whose service has gone', 502, 502, messages.client.serviceDown],
-  ['a proxy that knows of no service', 503, 503, messages.client.serviceDown],
-  ['a proxy whose service says nothing', 504, 504, messages.client.serviceDown],
-  ['an address with a path that is none', 404, 100004, messages.client.checkAddress],
-  ['a service that is busy, in its own words', 503, 100503, /^Refused\.$/],
+  ['a refused token', 401, 101000, messages.client.passToken],
+  ['a proxy that cannot connect to its service', 502, 502, messages.client.serviceDown],
+  ['a proxy without an available service', 503, 503, messages.client.serviceDown],
+  ['a proxy whose service does not answer', 504, 504, messages.client.serviceDown],
+  ['an address with a wrong path', 404, 100004, messages.client.checkAddress],
+  ['a busy service, in its own words', 503, 100503, /^Refused\.$/],
 ] as const)('the advice about %s is one line', ([, status, code, sentence]) => {
   expect(report(new ServiceError({ status, code, message: 'Refused.' }))).toBe(1)
   expect(said).toMatch(sentence)

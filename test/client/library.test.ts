@@ -11,7 +11,7 @@ const all = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
 
 const textOf = async (response: Promise<Response>): Promise<string> => (await response).text()
 
-test('a client knows its site, and refuses a wrong token (T-31, T-32)', async ({ service, client }) => {
+test('a client knows its site, and connecting with a wrong token fails (T-31, T-32)', async ({ service, client }) => {
   expect(client.site).toMatchObject({ id: service.siteId, url: service.baseUrl })
   const refused = connect({ url: `${service.baseUrl}/`, token: 'wrong' })
   await expect(refused).rejects.toThrow(ServiceError)
@@ -22,7 +22,7 @@ test('a client knows its site, and refuses a wrong token (T-31, T-32)', async ({
   })
 })
 
-test('a file is replaced only if it is still in the state that was read (T-34)', async ({
+test('a file is replaced only while its state is the state that was read (T-34)', async ({
   client: { files },
   folder,
 }) => {
@@ -38,7 +38,7 @@ test('a file is replaced only if it is still in the state that was read (T-34)',
   expect(await all(files.versions(path))).toHaveLength(3)
 })
 
-test('storing over an existing file suggests how to replace it', async ({ client: { files }, folder }) => {
+test('the refusal to overwrite a file says how to replace it', async ({ client: { files }, folder }) => {
   await files.put(`${folder}/a.txt`, 'one')
   for (const content of ['two', new Uint8Array(5_000_000)]) {
     await expect(files.put(`${folder}/a.txt`, content)).rejects.toMatchObject({
@@ -73,7 +73,11 @@ test('files and folders are moved, copied, removed and restored', async ({ clien
   expect(await textOf(fetch(url))).toBe('one')
 })
 
-test('the draft of a page is read and discarded without the page', async ({ client: { files }, folder, service }) => {
+test('the draft of a page can be read and discarded without changing the page', async ({
+  client: { files },
+  folder,
+  service,
+}) => {
   const path = `${folder}/page.html`
   await files.put(path, 'live')
   const draft = `/api/v2/admin/sites/1001/storage/${encodeURIComponent(folder)}/page.html?version=draft`
@@ -84,11 +88,11 @@ test('the draft of a page is read and discarded without the page', async ({ clie
   expect(await textOf(files.read(path, { draft: true }))).toBe('live')
 })
 
-test('a path with dot segments is refused', async ({ client: { files }, folder }) => {
+test('a path with the segments . or .. is refused', async ({ client: { files }, folder }) => {
   await expect(files.stat(`${folder}/../../webforms`)).rejects.toMatchObject({ code: 104015 })
 })
 
-test('a vanished upload starts again', async ({ client: { files }, folder }) => {
+test('an upload that the service no longer knows starts again', async ({ client: { files }, folder }) => {
   let upload = ''
   const crash = new AbortController()
   const content = new Blob([new Uint8Array(5_000_000)])
@@ -103,7 +107,7 @@ test('a vanished upload starts again', async ({ client: { files }, folder }) => 
   expect(await files.stat(`${folder}/a.bin`)).toMatchObject({ size: 5_000_000 })
 })
 
-test('fields are added, changed in the state that was read, and removed', async ({ client: { forms } }) => {
+test('fields are added and removed, and changed only in the state that was read', async ({ client: { forms } }) => {
   const [form] = await all(forms.list())
   const id = form?.id ?? 0
   expect(await forms.get(id)).toStrictEqual(form)
@@ -121,7 +125,7 @@ test('fields are added, changed in the state that was read, and removed', async 
   await expect(forms.field(id, -7)).rejects.toMatchObject({ code: 115002 })
 })
 
-test('a list of objects is read by page, with its total', async ({ client: { categories } }) => {
+test('a list of objects is read page by page, with the total', async ({ client: { categories } }) => {
   const order = 'objectId'
   const whole = (await all(categories.news.of(1, { order }))).map(({ objectId }) => objectId)
   const page = await categories.news.pageOf(1, { order, skip: 2, limit: 3, where: { objectId: { $gt: 0 } } })
@@ -131,7 +135,7 @@ test('a list of objects is read by page, with its total', async ({ client: { cat
   expect(past).toStrictEqual({ items: [], total: (await all(categories.blogs.list())).length })
 })
 
-test('objects are filtered, and linked from both sides', async ({ client: { categories } }) => {
+test('objects can be filtered, and linked from a category and from an object', async ({ client: { categories } }) => {
   const offices = await all(
     categories.news.list({ where: { subject: { $contains: 'office' } }, order: '-releaseDate', fields: 'id,subject' }),
   )
@@ -158,7 +162,10 @@ test('objects are filtered, and linked from both sides', async ({ client: { cate
   expect((await all(categories.blogs.list())).length).toBeGreaterThan(0)
 })
 
-test('the history continues after the last change that was read', async ({ client: { changes, files }, folder }) => {
+test('a list of changes continues after the last change that was read', async ({
+  client: { changes, files },
+  folder,
+}) => {
   await files.put(`${folder}/a`, 'a')
   const [last] = await changes.newest(1)
   expect(last).toMatchObject({ type: 'file.stored', subject: `${folder}/a` })

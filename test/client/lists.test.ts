@@ -3,7 +3,7 @@ import { connect, type SiteClient } from '../../client/src/index.ts'
 import { messages } from '../support/messages.ts'
 import { address, json, scripted, scriptedFetch } from './support/scripted-fetch.ts'
 
-test('a list fetches its pages on demand, and skips empty ones (T-31)', async () => {
+test('a list requests each page when needed, and skips empty pages (T-31)', async () => {
   const page = (ids: readonly string[], next: string | null) => () => json({ items: ids.map((id) => ({ id })), next })
   const { client, asked } = await scripted([page(['1', '2'], '2'), page([], '7'), page(['8'], null)])
   const seen: string[] = []
@@ -13,9 +13,9 @@ test('a list fetches its pages on demand, and skips empty ones (T-31)', async ()
 })
 
 test.for<readonly [string, (page: number) => number]>([
-  ['the same page again and again', () => 1],
-  ['two pages in turn', (page) => page % 2],
-  ['pages of a circle, after a long way', (page) => (page < 50 ? page : 50 + (page % 30))],
+  ['the same page every time', () => 1],
+  ['two alternating pages', (page) => page % 2],
+  ['a long series of pages that then repeats', (page) => (page < 50 ? page : 50 + (page % 30))],
 ])('a list that continues with %s ends with an error', async ([, after]) => {
   const links = [{ rel: 'storage', uri: `${address}/api/v2/admin/sites/1/storage/a` }]
   const folder = (next: string) => ({ name: 'a', type: 'folder', links, contents: [], cursor: next })
@@ -39,7 +39,7 @@ test.for<readonly [string, (page: number) => number]>([
   }
 })
 
-test('an answer that is no file, folder or list is refused', async () => {
+test('an answer that is not a file, folder or list is refused', async () => {
   const link = { rel: 'storage', uri: `${address}/api/v2/admin/sites/1/storage/a` }
   const contents = [5, 'a', [null], [{}], ['a'], [{ name: 'a' }], [{ name: 5, links: [] }], [{ path: 5, links: [] }]]
   const entries = contents.map((each) => ({ name: '', type: 'folder', links: [link], contents: each }))

@@ -11,12 +11,13 @@ import { messages } from '../support/messages.ts'
 import { zeros } from './support/scripted-fetch.ts'
 import { test as base } from './support/site.ts'
 
-/** Bytes: more than any system buffers. */
-const large = 64 * 1024 ** 2
+/** Bytes. System buffers are smaller. */
+const large = 24 * 1024 ** 2
 
 const test = base.extend('uploadTo', async ({ listen }) => {
   /**
-   * Uploads to a service that handles the bytes with a given listener. `left` resolves when the upload is abandoned.
+   * Uploads to a service that handles the bytes with the given listener. `left` resolves when the client stops reading
+   * the file.
    */
   return async (append: RequestListener, signal?: AbortSignal, fetch = nodeFetch) => {
     const url: string = await listen((request, response) => {
@@ -34,7 +35,7 @@ const test = base.extend('uploadTo', async ({ listen }) => {
   }
 })
 
-test('an answer before the end of the bytes counts, and ends the upload', async ({ uploadTo }) => {
+test('an answer that comes before all bytes are sent ends the upload', async ({ uploadTo }) => {
   const isCut = Promise.withResolvers<boolean>()
   const { put, left } = await uploadTo((request, response) => {
     request.socket.on('close', () => isCut.resolve(!request.complete))
@@ -52,7 +53,7 @@ test('a signal ends an upload while its bytes are sent', async ({ uploadTo }) =>
   await left
 })
 
-test('a signal ends an upload during its answer', async ({ uploadTo }) => {
+test('a signal ends an upload while its answer is read', async ({ uploadTo }) => {
   const [reason, stop] = [new Error('enough'), new AbortController()]
   const fetch: Fetch = async (to, init) => {
     const response = await nodeFetch(to, init)
@@ -70,14 +71,14 @@ test.for([
   [101, { Connection: 'Upgrade', Upgrade: 'other' }],
   [101, {}],
   [999, {}],
-] as const)('an invalid answer (%i %j) is a failure like any other', async ([status, headers], { uploadTo }) => {
+] as const)('an invalid answer (%i %j) counts as no answer', async ([status, headers], { uploadTo }) => {
   const { put, left } = await uploadTo((_, response) => response.writeHead(status, headers).end())
   await expect(put).rejects.toThrow(messages.client.noAnswer)
   await left
 })
 
 test.for([globalThis.fetch, nodeFetch])(
-  'a file that shrinks during its upload ends the upload with the reason, and nothing is stored',
+  'a file that shrinks while it is sent fails with the reason, and is not stored',
   async (fetch, { service, client, folder, makeDirectory, proxied }) => {
     const location = join(await makeDirectory(), 'large.bin')
     await writeFile(location, Buffer.alloc(20_000_000))
@@ -91,14 +92,14 @@ test.for([globalThis.fetch, nodeFetch])(
     await writeFile(location, Buffer.alloc(10_000_000))
     await expect(files.put(`${folder}/large.bin`, source)).rejects.toThrow(messages.client.becameShorter)
     await source.close()
-    // The service has no parts. No request was repeated.
+    // The client asks for parts, which the service does not offer. It repeats no request.
     expect(asked).toStrictEqual(['GET', 'POST', 'POST', 'PATCH'])
     await expect(client.files.stat(`${folder}/large.bin`)).rejects.toMatchObject({ code: 104001 })
   },
 )
 
 test.for([globalThis.fetch, nodeFetch])(
-  'if nobody listens, the message has the error code of the system',
+  'if the connection is refused, the message includes the code of the system',
   async (fetch) => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')

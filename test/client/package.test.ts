@@ -19,7 +19,7 @@ const root = join(import.meta.dirname, '..', '..')
 const execute = promisify(execFile)
 const readReadme = () => readFile(join(root, 'client', 'README.md'), 'utf8')
 
-/** A Node 20 of this machine, if there is one. The tests run on the Node of the project. */
+/** Node 20 of this machine, if installed. The tests run on the Node of the project. */
 const findNode20 = async (): Promise<string | undefined> => {
   const places = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'node'))
   for (const node of places.filter((place) => existsSync(place))) {
@@ -34,7 +34,7 @@ const node20 = await findNode20()
 const test = base.extend('room', { scope: 'file' }, async ({}, { onCleanup }) => {
   const room = await mkdtemp(join(tmpdir(), 'site-admin-client-'))
   onCleanup(() => rm(room, { recursive: true, force: true }))
-  // The line of the README, without `npm ci`: the repository has its packages already.
+  // The install command of the README, without `npm ci`, because the packages of the repository are already installed.
   const [, install = ''] = /^npm ci --prefix \.\.\/site-admin && (npm install .+)$/m.exec(await readReadme()) ?? []
   const options = { offline: 'true', audit: 'false', fund: 'false', engine_strict: 'true' }
   const settings = Object.entries(options).map(([name, value]) => [`npm_config_${name}`, value])
@@ -58,7 +58,7 @@ test.for([
   ['the Node of the project', process.execPath],
   ['Node 20', node20],
 ] as const)(
-  'packed and installed into an empty folder, the library runs the examples of its README twice, and the command runs, on %s (T-30)',
+  'the packed library runs the examples of its README, on %s (T-30)',
   async ([, node], { room, service, client, skip, folder }) => {
     if (!node) return skip('This machine has no Node 20.')
     const names = ['list', 'store', 'upload', 'forms', 'categories', 'history', 'people', 'sync']
@@ -97,7 +97,7 @@ test.for([
   },
 )
 
-test('the types of the package satisfy a strict compiler', async ({ room }) => {
+test('the types of the package compile with strict settings', async ({ room }) => {
   const use = `import { connect, ServiceError, type SiteClient } from 'site-admin-client'
 import { openFile } from 'site-admin-client/node'
 import { plan } from 'site-admin-client/sync'
@@ -124,12 +124,7 @@ console.log(plan(new Map(), new Map(), undefined, { direction: 'push' }), Servic
   await execute(join(root, 'node_modules', '.bin', 'tsc'), ['--project', room])
 })
 
-test('a browser bundle that loads at most 12 kB at first works from another origin', async ({
-  room,
-  service,
-  client,
-  folder,
-}) => {
+test('a browser bundle of at most 12 kB works from another origin', async ({ room, service, client, folder }) => {
   const page = `import { connect } from 'site-admin-client'
 window.use = async (url, token, folder) => {
   const { files } = await connect({ url, token })

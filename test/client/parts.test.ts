@@ -18,7 +18,7 @@ interface Sent {
   readonly token: string | null
 }
 
-/** A client of a service, by default one with a bucket. `isAway`: requests that get no answer. */
+/** A client of a service, by default of a service with a bucket. Requests that match `isAway` get no answer. */
 const openClient = async (hasBucket = true) => {
   const bucket = openBucketInMemory()
   const onAws = (options: StorageOptions = {}) => openStorageOnAws({ ...options, bucket })
@@ -77,14 +77,14 @@ const openClient = async (hasBucket = true) => {
   }
 }
 
-test('a large file goes to the bucket in parts, without the token and in few rounds (T-60)', async () => {
+test('a large file is sent to the bucket in parts, without the token (T-60)', async () => {
   const { put, sent, content, partsSent } = await openClient()
   const told: number[] = []
   await put({ onProgress: ({ sent: count }) => told.push(count) })
   expect((await content())?.equals(bytes)).toBe(true)
   expect(partsSent().toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
   expect(sent.filter(({ url, token }) => (url.origin === base) !== (token === 'secret'))).toEqual([])
-  // One look, the start, the addresses of two groups, and the end.
+  // Requests to the service: one attempt to start, the start, the addresses of two groups, and the end.
   expect(sent.filter(({ url }) => url.origin === base).map(({ method }) => method)).toEqual([
     'POST',
     'GET',
@@ -94,7 +94,7 @@ test('a large file goes to the bucket in parts, without the token and in few rou
   expect(told).toEqual([0, 8 * part, bytes.length, bytes.length])
 })
 
-test('an upload in parts continues after a crash, with the parts that are missing (T-60)', async () => {
+test('after a crash, an upload in parts sends only the missing parts (T-60)', async () => {
   const { put, begun, state, sent, partsSent, content } = await openClient()
   state.isAway = ({ url }) => url.searchParams.get('partNumber') === '9'
   await expect(put()).rejects.toMatchObject({ status: 0 })
@@ -103,13 +103,13 @@ test('an upload in parts continues after a crash, with the parts that are missin
   await put({ resume: begun() })
   expect(partsSent().every((number) => number > 8)).toBe(true)
   expect((await content())?.equals(bytes)).toBe(true)
-  // The file is in place, so there is nothing to send.
+  // The file is already placed, so no part is sent.
   sent.length = 0
   await put({ resume: begun(), replace: true })
   expect(partsSent()).toEqual([])
 })
 
-test('a client that cannot reach the bucket sends the file by tus, and leaves nothing in parts (T-60)', async () => {
+test('a client that cannot reach the bucket sends the file by tus (T-60)', async () => {
   const { put, state, bucket, appends, content } = await openClient()
   state.isAway = ({ url }) => url.origin !== base
   await put()
@@ -119,7 +119,7 @@ test('a client that cannot reach the bucket sends the file by tus, and leaves no
   expect(Uploads).toEqual([])
 })
 
-test('a client asks a service without parts once, and sends its files by tus (T-60)', async () => {
+test('a service without parts is asked once, and gets files by tus (T-60)', async () => {
   const { put, sent, content } = await openClient(false)
   await put()
   await put({ replace: true })

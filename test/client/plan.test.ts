@@ -9,6 +9,7 @@ import {
   type Step,
 } from '../../client/src/sync/index.ts'
 import { nextBase } from '../../client/src/sync/plan.ts'
+import { timesToTry } from '../support/each-call.ts'
 
 type Side = ReadonlyMap<string, FileState>
 
@@ -25,7 +26,7 @@ const choices = record({ direction: constantFrom('push', 'pull'), removes: boole
 const situations = record({ local: sides, remote: sides, base: bases, options: choices })
 type Situation = ReturnType<(typeof situations)['generate']>['value']
 
-/** Both sides and the known state after the plan was carried out. */
+/** Both sides and the known state after these steps of a plan. */
 const carryOut = (
   local: Side,
   remote: Side,
@@ -48,13 +49,13 @@ const carryOut = (
 
 /** A test with random situations, and a random number of completed steps. */
 const property = (title: string, holds: (situation: Situation, count: number) => void) =>
-  test(title, () => assert(forAll(situations, nat(5), holds), { numRuns: 500 }))
+  test(title, () => assert(forAll(situations, nat(5), holds), { numRuns: timesToTry(500) }))
 
 const writes = (steps: readonly Step[]) => steps.filter(({ action }) => action !== 'keep' && action !== 'conflict')
 const forms = (side: Side) => Object.fromEntries([...side].map(([path, { fingerprint }]) => [path, fingerprint]))
 
 property(
-  'a completed plan leaves nothing to do, except the same conflicts (T-45)',
+  'after a complete run, the next plan has only the same conflicts (T-45)',
   ({ local, remote, base, options }) => {
     const steps = plan(local, remote, base, options)
     const after = carryOut(local, remote, base, steps, options)
@@ -65,13 +66,16 @@ property(
   },
 )
 
-property('a plan that was stopped anywhere continues with the rest', ({ local, remote, base, options }, count) => {
-  const steps = plan(local, remote, base, options)
-  const after = carryOut(local, remote, base, writes(steps).slice(0, count), options)
-  expect(writes(plan(after.local, after.remote, after.seen, options))).toStrictEqual(writes(steps).slice(count))
-})
+property(
+  'after a run that was stopped anywhere, the next plan has the remaining steps',
+  ({ local, remote, base, options }, count) => {
+    const steps = plan(local, remote, base, options)
+    const after = carryOut(local, remote, base, writes(steps).slice(0, count), options)
+    expect(writes(plan(after.local, after.remote, after.seen, options))).toStrictEqual(writes(steps).slice(count))
+  },
+)
 
-property('no plan removes without permission, or writes to its source', ({ local, remote, base, options }) => {
+property('a plan never writes to its source, and removes only with permission', ({ local, remote, base, options }) => {
   const steps = plan(local, remote, base, { ...options, removes: false })
   expect(steps.filter(({ action }) => action === 'remove')).toStrictEqual([])
   const after = carryOut(local, remote, base, steps, options)
@@ -79,29 +83,32 @@ property('no plan removes without permission, or writes to its source', ({ local
   for (const path of [...remote.keys()]) expect(after.remote.has(path)).toBe(true)
 })
 
-property('a run without removal reports as extra what one with removal removes', ({ local, remote, base, options }) => {
-  const steps = plan(local, remote, base, { ...options, removes: false })
-  const after = carryOut(local, remote, base, steps, options)
-  const removing = plan(after.local, after.remote, after.seen, { ...options, removes: true })
-  const extra = steps.filter((step) => step.action === 'keep' && step.why === 'extra')
-  const pathsOf = (of: readonly Step[]) => of.map(({ path }) => path)
-  expect(pathsOf(extra)).toStrictEqual(pathsOf(removing.filter(({ action }) => action === 'remove')))
-})
+property(
+  'without --delete, a plan lists as extra the files that --delete removes',
+  ({ local, remote, base, options }) => {
+    const steps = plan(local, remote, base, { ...options, removes: false })
+    const after = carryOut(local, remote, base, steps, options)
+    const removing = plan(after.local, after.remote, after.seen, { ...options, removes: true })
+    const extra = steps.filter((step) => step.action === 'keep' && step.why === 'extra')
+    const pathsOf = (of: readonly Step[]) => of.map(({ path }) => path)
+    expect(pathsOf(extra)).toStrictEqual(pathsOf(removing.filter(({ action }) => action === 'remove')))
+  },
+)
 
-property('a change of the target is never lost without force', ({ local, remote, base, options }) => {
+property('without force, a changed file of the target is never overwritten', ({ local, remote, base, options }) => {
   const target = options.direction === 'push' ? remote : local
   const lastSeen = (path: string) => base?.get(path)?.[options.direction === 'push' ? 'remote' : 'local']
   const steps = plan(local, remote, base, { ...options, force: false })
   for (const { path } of writes(steps)) {
     if (base) expect(target.get(path)?.fingerprint).toStrictEqual(lastSeen(path))
   }
-  // A pull that replaces a never synchronised file would lose it.
+  // A pull that replaces a never synchronised file would destroy its only copy.
   for (const { action, path } of options.direction === 'pull' ? steps : [])
     if (action === 'replace') expect(base?.get(path)).toHaveProperty('remote', base?.get(path)?.local)
 })
 
 property(
-  'files that a first run missed are not removed by a run in the other direction',
+  'a pull or push removes no file that an interrupted first run missed',
   ({ local, remote, options: { direction } }, count) => {
     const steps = plan(local, remote, undefined, { direction })
     const after = carryOut(local, remote, undefined, writes(steps).slice(0, count), { direction })
@@ -120,7 +127,7 @@ property('with force and removal, both sides become equal', ({ local, remote, ba
   expect(forms(after.local)).toStrictEqual(forms(after.remote))
 })
 
-property('a push and a pull make any two sides equal, except for conflicts and removals', ({ local, remote, base }) => {
+property('a push and a pull make both sides equal, except for conflicts and removals', ({ local, remote, base }) => {
   const push: PlanOptions = { direction: 'push' }
   const pushed = carryOut(local, remote, base, plan(local, remote, base, push), push)
   const pull: PlanOptions = { direction: 'pull' }
@@ -132,7 +139,7 @@ property('a push and a pull make any two sides equal, except for conflicts and r
   }
 })
 
-test('any form of a fingerprint proves equality (S-85)', () => {
+test('two files are equal if any form of their fingerprints is equal (S-85)', () => {
   const one = new Map([['a', { size: 1, fingerprint: ['whole', 'whole-1'] }]])
   const other = new Map([['a', { size: 1, fingerprint: ['whole-1'] }]])
   expect(plan(one, other, undefined, { direction: 'push' })).toStrictEqual([
@@ -140,7 +147,7 @@ test('any form of a fingerprint proves equality (S-85)', () => {
   ])
 })
 
-test('a first push replaces differing files, and a first pull reports conflicts', () => {
+test('a first push replaces different files, and a first pull reports conflicts', () => {
   const one = new Map([['a', { size: 1, fingerprint: ['1'] }]])
   const other = new Map([['a', { size: 1, fingerprint: ['2'] }]])
   expect(plan(one, other, undefined, { direction: 'push' })).toMatchObject([{ action: 'replace' }])

@@ -7,7 +7,7 @@ import { asDemo, eventsIn, outcome, siteFiles, test } from './support/command.ts
 import { writeTree } from './support/site.ts'
 
 test('single files are stored, fetched, moved and restored (T-40, T-38)', async ({ demo, folder, makeDirectory }) => {
-  // The longest name.
+  // The longest allowed name.
   const long = `${'n'.repeat(251)}.txt`
   const here = await makeDirectory({ 'ü 1.txt': 'one', 'two.txt': 'two' })
   expect(await demo('put', join(here, 'ü 1.txt'), join(here, 'two.txt'), `${folder}/`)).toMatchObject({ status: 0 })
@@ -31,7 +31,7 @@ test('single files are stored, fetched, moved and restored (T-40, T-38)', async 
   expect((await demo('cat', `${folder}/sub/two.txt`)).stdout).toBe('two')
 })
 
-test('only folder names ignore case', async ({ demo, folder, makeDirectory, site }) => {
+test('put ignores case in folder names, but not in file names', async ({ demo, folder, makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'one', 'A.txt': 'two', 'b.txt': 'b', 'sub/a.txt': 'other' })
   const local = (...names: readonly string[]) => names.map((name) => join(here, name))
   await demo('put', ...local('A.txt'), `${folder}/News/`)
@@ -42,7 +42,7 @@ test('only folder names ignore case', async ({ demo, folder, makeDirectory, site
   expect(await site.texts()).toStrictEqual({ 'News/A.txt': 'two', 'News/a.txt': 'one', 'News/b.txt': 'b' })
 })
 
-test('a command that needs the exact spelling names it', async ({ demo, folder, site }) => {
+test('a command that needs the exact spelling says so', async ({ demo, folder, site }) => {
   await site.store({ 'News/A.txt': 'a' })
   const asked = [
     ['rm', `${folder}/news/a.txt`],
@@ -56,7 +56,7 @@ test('a command that needs the exact spelling names it', async ({ demo, folder, 
   }
 })
 
-test('get keeps the mode of a file, and a link to it', async ({ demo, folder, makeDirectory, site }) => {
+test('get --force keeps the mode of a file, and a link to the file', async ({ demo, folder, makeDirectory, site }) => {
   await site.store({ 'a.txt': 'new' })
   const here = await makeDirectory({ 'a.txt': 'old' })
   await chmod(join(here, 'a.txt'), 0o600)
@@ -67,14 +67,14 @@ test('get keeps the mode of a file, and a link to it', async ({ demo, folder, ma
   expect(await readFile(join(here, 'a.txt'), 'utf8')).toBe('new')
 })
 
-test('a mistyped path is refused before the first removal', async ({ demo, client }) => {
+test('rm --dry-run shows that a reserved folder is refused, and rm refuses the root', async ({ demo, client }) => {
   await client.files.put('Layouts/a.html', 'a')
   const { stdout, status } = await demo('rm', '--dry-run', 'Layouts')
   expect([stdout, status]).toEqual(['would be refused (104020)  Layouts: 1 file, 1 bytes\n', 0])
   expect(await demo('rm', '--yes', '/')).toMatchObject(outcome(2, messages.client.unchangeable))
 })
 
-test('rm names a missing path, and removes none of the others', async ({ demo, folder, site }) => {
+test('rm names a missing path, and then removes none of the given paths', async ({ demo, folder, site }) => {
   await site.store({ 'a.txt': 'a', 'b.txt': 'b' })
   expect(await demo('rm', `${folder}/a.txt`, `${folder}/x.txt`, `${folder}/b.txt`)).toStrictEqual({
     status: 1,
@@ -84,11 +84,7 @@ test('rm names a missing path, and removes none of the others', async ({ demo, f
   expect(await site.texts()).toStrictEqual({ 'a.txt': 'a', 'b.txt': 'b' })
 })
 
-test('Old versions of a file are purged after a question, and the file stays (T-53, H-30)', async ({
-  demo,
-  folder,
-  client,
-}) => {
+test('purge asks, and then deletes old versions but not the file (T-53, H-30)', async ({ demo, folder, client }) => {
   const path = `${folder}/a.txt`
   for (const text of ['1', '22', '333']) await client.files.put(path, text, { replace: true })
   const versions = async () => eventsIn((await demo('--json', 'versions', path)).stdout)
@@ -113,7 +109,7 @@ test('Old versions of a file are purged after a question, and the file stays (T-
   expect(await demo('purge', '--yes', path)).toMatchObject({ status: 1 })
 })
 
-test('A purge whose answer was lost is repeated, and succeeds (T-35)', async ({ service, folder, site, proxied }) => {
+test('a purge whose answer was lost is repeated, and succeeds (T-35)', async ({ service, folder, site, proxied }) => {
   await site.store({ a: '1' })
   await site.remove('a')
   let purges = 0
@@ -127,7 +123,7 @@ test('A purge whose answer was lost is repeated, and succeeds (T-35)', async ({ 
   await expect(files.restore(`${folder}/a`)).rejects.toMatchObject({ code: 104001 })
 })
 
-test('earlier versions of a file are listed and restored', async ({ demo, folder, makeDirectory }) => {
+test('old versions of a file can be listed and restored', async ({ demo, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'a.txt': 'one' })
   await demo('put', join(here, 'a.txt'), `${folder}/`)
   await writeTree(here, { 'a.txt': 'two' })
@@ -139,14 +135,14 @@ test('earlier versions of a file are listed and restored', async ({ demo, folder
   expect((await demo('cat', `${folder}/a.txt`)).stdout).toBe('one')
 })
 
-test('a folder can be renamed to other case, like a file', async ({ demo, folder, site }) => {
+test('mv can change the case of a folder name', async ({ demo, folder, site }) => {
   await site.store({ 'news/a.txt': 'a' })
   expect((await demo('mv', `${folder}/news`, `${folder}/News`)).stdout).toBe(`${folder}/News\n`)
   expect(Object.keys(await site.texts())).toStrictEqual(['News/a.txt'])
   expect(await demo('mv', `${folder}/News`, `${folder}/News`)).toMatchObject(outcome(1, messages.client.insideItself))
 })
 
-test('put replaces a file, or names the obstacle', async ({ demo, proxied, service, folder, makeDirectory, site }) => {
+test('put replaces a file, or says why it cannot', async ({ demo, proxied, service, folder, makeDirectory, site }) => {
   await site.store({ 'a.txt': 'old', 'b.txt/in': 'in a folder' })
   const here = await makeDirectory({ 'a.txt': 'new', 'b.txt': 'new' })
   expect((await demo('put', join(here, 'a.txt'), `${folder}/`)).status).toBe(0)
@@ -159,7 +155,7 @@ test('put replaces a file, or names the obstacle', async ({ demo, proxied, servi
   expect(await site.texts()).toStrictEqual({ 'a.txt': 'new', 'b.txt/in': 'in a folder' })
 })
 
-test('a pipe or a device is not stored as an empty file', async ({ demo, folder, site }) => {
+test('put refuses a pipe or a device', async ({ demo, folder, site }) => {
   await site.store({ 'a.txt': 'a' })
   expect(await demo('put', '/dev/null', `${folder}/a.txt`)).toMatchObject(
     outcome(2, messages.client.notRegular('/dev/null')),

@@ -19,7 +19,7 @@ test('push, diff and pull report each step (T-41, T-51)', async ({ demo, folder,
   expect(await readTree(there)).toStrictEqual(await readTree(here))
 })
 
-test('both directions count ignored files; --all includes them (T-48)', async ({
+test('push and pull count ignored files, and --all includes them (T-48)', async ({
   demo,
   folder,
   makeDirectory,
@@ -35,14 +35,19 @@ test('both directions count ignored files; --all includes them (T-48)', async ({
   expect((await demo('push', '--all', here, folder)).stderr).toContain(messages.client.done(5))
   await site.remove('there.log')
   const there = await makeDirectory()
-  // This side has no .siteignore yet.
+  // The new folder has no .siteignore yet.
   expect((await demo('pull', folder, there)).stderr).toContain(messages.client.ignored(3))
   expect((await demo('pull', '--all', folder, there)).status).toBe(0)
   expect(await readTree(there)).toStrictEqual({ ...sent, ...ignored })
   expect((await demo('diff', '--all', there, folder)).stderr).toContain('8 unchanged.')
 })
 
-test('a conflict has status 3, and --force overwrites it', async ({ demo, folder, makeDirectory, site }) => {
+test('a conflict ends with status 3, and --force overwrites the other change', async ({
+  demo,
+  folder,
+  makeDirectory,
+  site,
+}) => {
   const here = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b' })
   await demo('push', here, folder)
   await writeTree(here, { 'a.txt': 'mine' })
@@ -58,7 +63,7 @@ test('a conflict has status 3, and --force overwrites it', async ({ demo, folder
   expect(await site.texts()).toStrictEqual({ 'a.txt': 'mine', 'b.txt': 'b' })
 })
 
-test('without a terminal, nothing is removed without --yes (T-43)', async ({ demo, folder, makeDirectory, site }) => {
+test('without a terminal, a removal needs --yes (T-43)', async ({ demo, folder, makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'a' })
   await site.put('old.txt', 'old')
   expect(await demo('push', '--delete', here, folder)).toMatchObject(outcome(1, 'Add --yes'))
@@ -67,7 +72,7 @@ test('without a terminal, nothing is removed without --yes (T-43)', async ({ dem
   expect(await site.texts()).toStrictEqual({ 'a.txt': 'a' })
 })
 
-test('push and pull mention --delete, and what it would remove', async ({ demo, folder, makeDirectory, site }) => {
+test('push and pull count the files that only --delete would remove', async ({ demo, folder, makeDirectory, site }) => {
   await site.store({ 'a.txt': 'a', 'old.txt': 'old', 'older.txt': 'older' })
   const here = await makeDirectory({ 'a.txt': 'a', 'mine.txt': 'mine' })
   const onSite = messages.client.onSite(2)
@@ -95,7 +100,12 @@ test('diff and dry runs refuse the same removals as a push', async ({ demo, fold
   expect((await demo('diff', empty, folder)).status).toBe(0)
 })
 
-test('--delete removes a file in place of a folder, or the reverse', async ({ demo, folder, makeDirectory, site }) => {
+test('only with --delete does a push replace a file by a folder, or the reverse', async ({
+  demo,
+  folder,
+  makeDirectory,
+  site,
+}) => {
   await site.store({ x: 'file', 'y/z': 'in a folder' })
   const here = await makeDirectory({ 'x/in': 'in a folder', y: 'file' })
   for (const args of [
@@ -167,7 +177,7 @@ test('--mine and --theirs decide conflicts in both directions (T-54)', async ({
   expect(await site.texts()).toStrictEqual({ a: 'mine', b: 'mine', 'sub/c': 'theirs' })
 })
 
-test('A first pull takes the chosen side of a file (T-54)', async ({ demo, folder, makeDirectory, site }) => {
+test('a first pull takes the chosen side of a file (T-54)', async ({ demo, folder, makeDirectory, site }) => {
   await site.store({ a: 'theirs', b: 'theirs' })
   const here = await makeDirectory({ a: 'mine', b: 'mine' })
   expect((await demo('pull', '--theirs', 'a', '--mine', 'b', folder, here)).status).toBe(0)

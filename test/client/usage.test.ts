@@ -26,7 +26,7 @@ const elsewhere: readonly (readonly [string, string, (response: ServerResponse) 
   ],
 ]
 test.for(elsewhere)(
-  'if the service gave a wrong address with %s, the failure names both addresses and --base-url',
+  'with %s at the address of a site, the failure names both addresses',
   async ([, first, answer], { listen }) => {
     const wrong = await listen((_, response) => answer(response))
     const site = { id: 1, name: 'Shop', url: wrong, permissions: ['files'] }
@@ -38,7 +38,7 @@ test.for(elsewhere)(
   },
 )
 
-/** An empty word names nothing, and `/` the root. */
+/** Commands with an empty name, or with `/` for the root where a file is needed. */
 const unnamed =
   'push |diff |watch |pull |pull news |mv  x|cp / x|rm |rm hello.txt /|cat /|get  x|versions |purge /|restore /'
 
@@ -52,14 +52,19 @@ test('an empty name is wrong usage', async ({ demo }) => {
   }
 })
 
-test('an invalid address is wrong usage, wherever it comes from', async () => {
+test('an invalid address is wrong usage, also if it comes from the environment', async () => {
   const environment = { SITE_ADMIN_URL: 'ftp://x', SITE_ADMIN_TOKEN: 'a' }
   for (const command of ['ls', 'login']) {
     expect(await siteFiles([command], environment)).toMatchObject(outcome(2, messages.client.noAddress('"ftp://x"')))
   }
 })
 
-test('an impossible command prints a message and has status 1', async ({ service, demo, folder, makeDirectory }) => {
+test('a command that cannot succeed prints a message and has status 1', async ({
+  service,
+  demo,
+  folder,
+  makeDirectory,
+}) => {
   const here = await makeDirectory({ 'a.txt': 'a' })
   await symlink('/dev/zero', join(here, 'device'))
   await mkdir(join(here, 'odd', '.siteignore'), { recursive: true })
@@ -89,7 +94,7 @@ test('an impossible command prints a message and has status 1', async ({ service
     expect({ status, stderr }).toStrictEqual({ status: 1, stderr: expect.stringMatching(sentence) })
     expect(stderr).not.toMatch(/\n {4}at /)
   }
-  // Without a place for its state, a push sends nothing.
+  // Because a push without a place for its state sends nothing, the folder does not exist.
   expect(await demo('ls', folder)).toMatchObject(outcome(1, messages.client.siteLacks))
 })
 
@@ -107,7 +112,7 @@ test('the help of every command has an example', async () => {
   }
 })
 
-test('completion names every command, in scripts that the shells accept', async () => {
+test('completion scripts work in bash and zsh, and include every command', async () => {
   for (const shell of ['bash', 'zsh']) {
     const { stdout, status } = await siteFiles(['completion', shell])
     expect(status).toBe(0)
@@ -129,7 +134,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _site_files; echo "\${COMPREPLY[@]}"`
   expect(script).toContain('complete -o bashdefault -o default')
 })
 
-test('a login keeps the token for its user and address only (T-39)', async ({ service, makeDirectory, demo }) => {
+test('login saves the token only for its user and one address (T-39)', async ({ service, makeDirectory, demo }) => {
   const config = await makeDirectory({ 'site-files/login.json': '{}' })
   await chmod(join(config, 'site-files', 'login.json'), 0o644)
   const environment = { XDG_CONFIG_HOME: config }
@@ -158,7 +163,7 @@ const evilUses = [
   ...['cat nothing/\u202eE', 'get hello.txt /nowhere/E/x', 'put E x', 'put package.json E', 'mv E x', 'rm E'],
   ...['restore E', 'versions E', 'diff E', 'push E', 'push . ../E', 'pull E /nowhere'],
 ]
-test.for(evilUses)('control characters in E cannot control the terminal: site-files %s', async (line, { demo }) => {
+test.for(evilUses)('control characters in an argument are escaped: site-files %s', async (line, { demo }) => {
   const { status, stdout, stderr } = await demo(...line.split(' ').map((word) => word.replace(/E$|E(?=\/)/, evil)))
   expect(status).not.toBe(0)
   expect(stdout).toBe('')
@@ -167,13 +172,13 @@ test.for(evilUses)('control characters in E cannot control the terminal: site-fi
   expect(stderr.split('\n')).toHaveLength(more + 1)
 })
 
-test('a mistyped command gets a suggestion', async () => {
+test('the message about a mistyped command suggests the right command', async () => {
   expect((await siteFiles(['pus'])).stderr).toBe(
     `error: ${messages.usage.unknown("command 'pus'")} (Did you mean one of push, put?)\n${messages.usage.help}\n`,
   )
 })
 
-test('messages of a service cannot control the terminal, as text or JSON', async ({
+test('control characters in messages of a service are escaped, as text and JSON', async ({
   demo,
   folder,
   site,
@@ -197,7 +202,7 @@ test('messages of a service cannot control the terminal, as text or JSON', async
   expect(pulled.stdout).not.toMatch(steering)
 })
 
-test('names from other people cannot control the terminal', async ({ listen, makeDirectory }) => {
+test('control characters in names from other people are escaped', async ({ listen, makeDirectory }) => {
   const url: string = await listen((_, response) => {
     const site = { id: 1, name: 'Shop\n\u001b[2J', url, permissions: ['files'] }
     response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ items: [site] }))
@@ -214,7 +219,7 @@ test('the help of every command lists the options of all commands (T-38)', async
   }
 })
 
-test('with --json, a refusal is one object with its code and path (T-55)', async ({ demo, folder, site }) => {
+test('with --json, a refusal is one object with code and path (T-55)', async ({ demo, folder, site }) => {
   for (const text of ['1', '2']) await site.put('a', text, { replace: true })
   const refused = async (...args: readonly string[]) => {
     const { stdout, stderr } = await demo('--json', ...args)

@@ -7,7 +7,7 @@ import { expect } from 'vitest'
 import { LocalRefusal } from '../../client/src/sync/index.ts'
 import { pathsOf, readTree, test } from './support/site.ts'
 
-test('symbolic links are followed inside the folder, and not in cycles (T-49)', async ({ makeDirectory, site }) => {
+test('a push follows symbolic links inside the folder, except cycles (T-49)', async ({ makeDirectory, site }) => {
   const outside = await makeDirectory({ 'secret.txt': 'secret' })
   const here = await makeDirectory({ 'a/file.txt': 'text' })
   await symlink(join(here, 'a'), join(here, 'inside'))
@@ -32,7 +32,11 @@ test('symbolic links are followed inside the folder, and not in cycles (T-49)', 
   expect(await readTree(outside)).toStrictEqual({ 'secret.txt': 'secret' })
 })
 
-test('the state folder is never sent, through a link or with --all', async ({ folder, makeDirectory, site }) => {
+test('the state folder is never sent, not even through a link or with --all', async ({
+  folder,
+  makeDirectory,
+  site,
+}) => {
   const here = await makeDirectory({ 'a.txt': 'a', 'sub/b.txt': 'b' })
   await site.push(here, { folder: `${folder} before` })
   await site.push(join(here, 'sub'), { folder: `${folder} before` })
@@ -44,7 +48,10 @@ test('the state folder is never sent, through a link or with --all', async ({ fo
   expect(pathsOf(events, 'skipped')).toStrictEqual(['file', 'folder'])
 })
 
-test('built-in patterns ignore case, as many disks do; .siteignore does not', async ({ makeDirectory, site }) => {
+test('patterns of .siteignore are case-sensitive, and the built-in patterns are not', async ({
+  makeDirectory,
+  site,
+}) => {
   await site.put('.GIT/config', 'not mine')
   await site.put('.Site-Files/state.json', 'not mine')
   await site.put('A.LOG', 'a')
@@ -55,7 +62,7 @@ test('built-in patterns ignore case, as many disks do; .siteignore does not', as
   expect(Object.keys(await readTree(here)).sort()).toStrictEqual(['.GIT/config', '.siteignore', 'A.LOG'])
 })
 
-test('a socket in the folder is skipped, with a message', async ({ makeDirectory, site }) => {
+test('a socket in the folder is skipped and reported', async ({ makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'a', '.siteignore': 'ignored' })
   const sockets = ['socket', 'ignored'].map((name) => createServer().listen(join(here, name)))
   try {
@@ -69,7 +76,7 @@ test('a socket in the folder is skipped, with a message', async ({ makeDirectory
   }
 })
 
-test('a .siteignore that is a pipe is refused without waiting', async ({ makeDirectory, site }) => {
+test('if .siteignore is a pipe, a push fails at once', async ({ makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'a' })
   execFileSync('mkfifo', [join(here, '.siteignore')])
   await expect(site.push(here)).rejects.toThrow(LocalRefusal)

@@ -26,7 +26,10 @@ const run = (cwd: string, program: string, args: readonly string[], env: Readonl
   throw new Error(`${program} ${args[0]} failed:\n${said}`, { cause: error })
 }
 
-/** The generator reports these omissions. Any other one means that it does not understand an operation or a schema. */
+/**
+ * The generator always reports these omissions. Any other omission means that it does not understand an operation or a
+ * schema.
+ */
 const leftOut = ['Unsupported content type application/xml', 'Unsupported content type */*']
 
 const checkWarnings = (said: string) => {
@@ -44,7 +47,7 @@ const usePython = (document: string, { baseUrl, token, siteId }: SpawnedService)
   const client = join(output, 'site_admin_client')
   const generator = join(programs, 'openapi-python-client')
   const config = join(source, 'generator.yaml')
-  // The generator formats the client with a program of its own.
+  // The generator formats the client with another program of its package.
   const withPrograms = { PATH: `${programs}:${process.env['PATH']}` }
   checkWarnings(
     run(

@@ -7,11 +7,14 @@ import { openTusClients, type TusClients, type Wanted } from '../support/tus-cli
 
 const mebibyte = 1024 * 1024
 
-/** Large enough to be killed in the middle of one request. */
+/** The file is large enough for a kill in the middle of one request. */
 const size = 48 * mebibyte
 const half = size / 2
 
-/** The point where clients are killed. They report progress ten times a second, so a fast machine sends much more. */
+/**
+ * The bytes after which clients are killed. Clients report progress ten times a second, so on a fast machine they have
+ * sent much more by then.
+ */
 const soon = size / 8
 
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
@@ -23,13 +26,13 @@ const wantedFrom = ({ baseUrl, token }: SpawnedService, name: string): Omit<Want
   content: randomBytes(size),
 })
 
-/** Throws if the file differs, or if the upload started again. */
+/** Throws an Error if the file differs, or if the upload started again. */
 const check = async (service: SpawnedService, { name, content, token }: Omit<Wanted, 'dieAt'>, resumedAt: number) => {
   const headers = { Authorization: token }
   const file = await service.request(`/api/v2/admin/sites/current/storage/tus/${name}`, { headers })
   const stored = md5(Buffer.from(await file.arrayBuffer()))
-  if (stored !== md5(content)) throw new Error(`${name} is not what was sent (${file.status})`)
-  if (!(resumedAt > 0 && resumedAt < size)) throw new Error(`${name} went on at ${resumedAt}`)
+  if (stored !== md5(content)) throw new Error(`${name} differs from the sent file (${file.status})`)
+  if (!(resumedAt > 0 && resumedAt < size)) throw new Error(`${name} continued at ${resumedAt}`)
 }
 
 const killClients = async (service: SpawnedService, { clients }: TusClients): Promise<void> => {
@@ -37,7 +40,7 @@ const killClients = async (service: SpawnedService, { clients }: TusClients): Pr
     const wanted = wantedFrom(service, `${client.replaceAll(' ', '-')}.bin`)
     const resumedAt = await upload({ ...wanted, dieAt: soon })
     await check(service, wanted, resumedAt)
-    console.log(`${client} was killed, and went on at ${resumedAt} of ${size} bytes.`)
+    console.log(`${client} was killed, and continued at ${resumedAt} of ${size} bytes.`)
   }
 }
 
@@ -55,18 +58,19 @@ const runDocumented = async (service: SpawnedService, { run }: TusClients): Prom
         .split(fence)
         .find((block) => block.startsWith(`${language}\n`))
         ?.split(/^\w+\n/) ?? []
-    if (script === undefined) throw new Error(`The guide shows nothing in ${language}`)
+    if (script === undefined) throw new Error(`The guide has no script in ${language}`)
     const film = randomBytes(9 * mebibyte)
     writeFileSync(join(folder, 'film.mp4'), film)
     await run(scripts[language], script, folder, { BASE: service.baseUrl, TOKEN: service.token })
     const stored = await service.request('/api/v2/admin/sites/current/storage/films/film.mp4')
-    if (md5(Buffer.from(await stored.arrayBuffer())) !== md5(film)) throw new Error(`The guide is wrong in ${language}`)
-    console.log(`What the guide shows in ${language} works.`)
+    if (md5(Buffer.from(await stored.arrayBuffer())) !== md5(film))
+      throw new Error(`The script of the guide in ${language} is wrong`)
+    console.log(`The script of the guide in ${language} works.`)
   }
   rmSync(folder, { recursive: true })
 }
 
-/** The client continues when the service is back. Returns the new process. */
+/** The client continues when the service is back. Returns the new process of the service. */
 const killService = async (
   service: SpawnedService,
   { uploadAndKill }: TusClients,
@@ -78,11 +82,14 @@ const killService = async (
   const next = await restart()
   const resumedAt = await uploading
   await check(next, wanted, resumedAt)
-  console.log(`tus-js-client went on at ${resumedAt} of ${size} bytes when the service was back.`)
+  console.log(`tus-js-client continued at ${resumedAt} of ${size} bytes when the service was back.`)
   return next
 }
 
-/** Uploads with every tus client to one machine, and kills clients and service in between. Throws if bytes are lost. */
+/**
+ * Uploads with every tus client to one machine, and kills clients and service in between. Throws an Error if bytes are
+ * lost.
+ */
 export const useTusClients = async (dataDirectory: string): Promise<void> => {
   const first = await startService(dataDirectory, ['--port', '0', '--quiet'])
   const { port } = new URL(first.baseUrl)

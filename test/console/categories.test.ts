@@ -19,7 +19,7 @@ const empty = async (client: SiteClient, category: number): Promise<void> => {
 const titles = (page: Page) => page.locator('.split-main tbody .items-title > bdi')
 
 describe('the objects of a category', () => {
-  test('are linked in bulk from a search, unlinked, and restored with undo (K-15)', async ({ open, client }) => {
+  test('objects are linked from a search, unlinked, and linked again with Undo (K-15)', async ({ open, client }) => {
     await empty(client, 3)
     const page = await open('#/1001/categories/3')
     await page.getByText('No news item is linked to this category.').waitFor()
@@ -49,7 +49,7 @@ describe('the objects of a category', () => {
     expect(await linkedWith(client, 3)).toEqual(wanted.toSorted((a, b) => a - b))
   })
 
-  test('are searched, sorted and switched, and the address keeps this (K-15)', async ({ open, client }) => {
+  test('the address keeps the search, order and kind of objects (K-15)', async ({ open, client }) => {
     const page = await open('#/1001/categories/1')
     await titles(page).first().waitFor()
     const all = await titles(page).count()
@@ -69,7 +69,7 @@ describe('the objects of a category', () => {
     await expect.poll(() => titles(page).count()).toBe(blogs.length)
   })
 
-  test('follow changes of other people', async ({ open, client }) => {
+  test('the list shows links that other people make', async ({ open, client }) => {
     await empty(client, 3)
     const page = await open('#/1001/categories/3')
     await page.getByText('No news item is linked to this category.').waitFor()
@@ -78,7 +78,7 @@ describe('the objects of a category', () => {
   })
 })
 
-test('the categories of an object are chosen, and only differences are sent (K-15)', async ({ open, client }) => {
+test('a choice of categories changes only the categories that the user changed (K-15)', async ({ open, client }) => {
   await empty(client, 3)
   await client.categories.news.link(3, [4])
   await client.categories.news.linkCategories(4, [1])

@@ -5,7 +5,7 @@ import { choose, confirm, details, follow, grid, notice, press, row } from './su
 
 const chosen = (page: Page) => page.locator('.grid [aria-selected=true] bdi')
 
-test('a folder is browsed, and ranges are selected, by keyboard alone (K-7)', async ({ openFolder, folder }) => {
+test('a folder is browsed, and a range is selected, with the keyboard alone (K-7)', async ({ openFolder, folder }) => {
   const page = await openFolder(['a.txt', 'b.txt', 'c.txt', 'd.txt', 'sub/e.txt'])
   await grid(page).focus()
   await press(page, 'ArrowDown', 'ArrowDown', 'Shift+ArrowDown', 'Shift+ArrowDown')
@@ -23,7 +23,7 @@ test('a folder is browsed, and ranges are selected, by keyboard alone (K-7)', as
   await row(page, 'd.txt').waitFor()
 })
 
-test('arrow keys open and close folders of the tree, and select one (K-7)', async ({ openFolder, folder }) => {
+test('arrow keys open and close folders of the tree, and Enter selects one (K-7)', async ({ openFolder, folder }) => {
   const page = await openFolder(['one/two/deep.txt'])
   const tree = page.getByRole('tree')
   await tree.getByRole('treeitem', { name: folder }).waitFor()
@@ -37,7 +37,7 @@ test('arrow keys open and close folders of the tree, and select one (K-7)', asyn
   await row(page, 'deep.txt').waitFor()
 })
 
-test('files are renamed, moved and copied by keyboard alone (K-10)', async ({ openFolder, client, folder }) => {
+test('files are renamed, moved and copied with the keyboard alone (K-10)', async ({ openFolder, client, folder }) => {
   const page = await openFolder(['draft of a letter.txt'])
   await row(page, 'draft of a letter.txt').waitFor()
   await page.getByRole('button', { name: 'New folder' }).press('Enter')
@@ -63,7 +63,7 @@ test('files are renamed, moved and copied by keyboard alone (K-10)', async ({ op
   expect((await client.files.stat(`${folder}/letter.txt`)).size).toBe(21)
 })
 
-test('a new name must be free and visible, and has no slash', async ({ openFolder, client, folder }) => {
+test('a new name must not be in use or blank, and contains no slash', async ({ openFolder, client, folder }) => {
   const page = await openFolder(['a.txt', 'b.txt'])
   await row(page, 'a.txt').click()
   await press(page, 'F2')
@@ -83,7 +83,11 @@ test('a new name must be free and visible, and has no slash', async ({ openFolde
   expect(await page.getByRole('button', { name: 'Create' }).isDisabled()).toBe(true)
 })
 
-test('a removal shows its size, and undo restores it (K-12)', async ({ openFolder, client, folder }) => {
+test('before a deletion its size is shown, and Undo restores the folder (K-12)', async ({
+  openFolder,
+  client,
+  folder,
+}) => {
   const page = await openFolder(['album/one.txt', 'album/two/three.txt'])
   await row(page, 'album').click()
   await press(page, 'Delete')
@@ -95,10 +99,7 @@ test('a removal shows its size, and undo restores it (K-12)', async ({ openFolde
   expect((await client.files.stat(`${folder}/album/two/three.txt`)).size).toBe(19)
 })
 
-test('deleted entries are listed and restored for as long as the service keeps them (H-14)', async ({
-  start,
-  open,
-}) => {
+test('deleted files are listed and restored while the service keeps them (H-14)', async ({ start, open }) => {
   const service = await start([], { KEPT_DAYS: '7' })
   const page = await open('#/1001/files', { token: service.token, baseUrl: service.baseUrl })
   await row(page, 'hello.txt').click()
@@ -114,7 +115,7 @@ test('deleted entries are listed and restored for as long as the service keeps t
   await row(page, 'hello.txt').waitFor()
 })
 
-test('a page has a draft and versions, and an older one is restored (K-11)', async ({
+test('the panel shows the draft and versions of a page, and restores one (K-11)', async ({
   openFolder,
   client,
   service,
@@ -140,7 +141,7 @@ test('a page has a draft and versions, and an older one is restored (K-11)', asy
   expect(await (await client.files.read(path)).text()).toBe('<p>first</p>')
 })
 
-test('the details panel asks for versions of the open file only', async ({ openFolder, folder }) => {
+test('the details panel requests versions of the open file only', async ({ openFolder, folder }) => {
   const page = await openFolder(['a.txt', 'b.txt'])
   const asked: string[] = []
   page.on('request', (request) => {
@@ -161,7 +162,7 @@ test('the details panel asks for versions of the open file only', async ({ openF
   expect(new Set(asked)).toEqual(new Set([`/${folder}/a.txt`, `/${folder}/b.txt`]))
 })
 
-test('the details panel follows a renamed file, and closes for a moved or deleted one', async ({ openFolder }) => {
+test('the details panel follows a renamed file, and closes after a move or deletion', async ({ openFolder }) => {
   const page = await openFolder(['a.txt', 'b.txt', 'c.txt', 'other/d.txt'])
   const panel = details(page)
   const bar = page.getByRole('toolbar')
@@ -169,7 +170,7 @@ test('the details panel follows a renamed file, and closes for a moved or delete
     await row(page, name).getByRole('link').click()
     await panel.getByText('There are no other versions.').waitFor()
   }
-  // The history reports the change of the page itself: the panel must not read a missing file.
+  // The history reports the change that the page made. The panel must not read a file that is missing.
   const change = async (make: () => Promise<void>, message: string) => {
     const told = page.waitForResponse(
       async (answer) => /changes\?.*after=/.test(answer.url()) && /"id"/.test(await answer.text()),
@@ -207,7 +208,7 @@ test('the details panel follows a renamed file, and closes for a moved or delete
   await change(() => row(page, 'c.txt').dragTo(row(page, 'other')), '1 item moved.')
   await expectClosed()
 
-  // Changes of other files do not count.
+  // The panel ignores changes of other files.
   await openFile('z.txt')
   await row(page, 'other').getByRole('checkbox').check()
   await row(page, 'z.txt').getByRole('checkbox').uncheck()
@@ -216,7 +217,7 @@ test('the details panel follows a renamed file, and closes for a moved or delete
   expect(await panel.getByRole('heading', { name: 'z.txt' }).count()).toBe(1)
 })
 
-test('a folder accepts uploads and new folders during a selection', async ({ openFolder }) => {
+test('while entries are selected, a folder still accepts uploads and new folders', async ({ openFolder }) => {
   const page = await openFolder(['a.txt'])
   await row(page, 'a.txt').click()
   await page.getByText('1 selected').waitFor()
@@ -252,7 +253,7 @@ test('changes of other people appear, and the selection stays', async ({ openFol
   expect(await chosen(page).allTextContents()).toEqual(['b.txt'])
 })
 
-test('a list of ten thousand rows draws only the visible ones', async ({ open, folder }) => {
+test('a list of ten thousand rows draws only the visible rows', async ({ open, folder }) => {
   const page = await open()
   await grid(page).waitFor()
   const rest = { type: 'file', size: 1, lastModified: '2026-01-01T00:00:00Z', links: [] }

@@ -10,7 +10,7 @@ const rowCalled = (page: Page, name: string) => page.getByRole('listitem').filte
 const expectRows = (page: Page, names: readonly string[]) =>
   expect.poll(() => rows(page).allTextContents(), { timeout: 10_000 }).toEqual(names)
 
-/** Hides changes of others until the page does something. */
+/** Hides changes of other people until the page itself changes something. */
 const withoutNews = (page: Page) => page.route('**/changes?*', (route) => route.abort())
 
 test('a field is added, required, moved, removed and restored by keyboard (K-13)', async ({ open, client }) => {
@@ -26,7 +26,7 @@ test('a field is added, required, moved, removed and restored by keyboard (K-13)
 
   await page.getByRole('checkbox', { name: 'Date of birth is required' }).press('Space')
   await page.getByRole('button', { name: 'Move Date of birth' }).focus()
-  // Each key is for the handle of the row that the previous key moved: two up, two down, two up.
+  // Each key press is for the handle of the row that the previous press moved: two up, two down, two up.
   for (const [index, place] of [2, 1, 2, 3, 2, 1].entries()) {
     await press(page, index === 2 || index === 3 ? 'ArrowDown' : 'ArrowUp')
     await page.getByText(`Date of birth is now ${place} of 3.`).waitFor()
@@ -42,7 +42,7 @@ test('a field is added, required, moved, removed and restored by keyboard (K-13)
   await expectRows(page, ['Date of birth', 'Name', 'Email address'])
   expect(await fieldsOf(client)).toMatchObject([{ id: -7, mandatory: true }, { id: -2 }, { id: -3 }])
 })
-test('a field is dragged by its handle, and Escape cancels this (K-13)', async ({ open, client }) => {
+test('a field is dragged by its handle, and Escape cancels the drag (K-13)', async ({ open, client }) => {
   await fill(client, [-2, -3, -7, -20])
   const page = await open(view)
   const middleOf = async (name: string) => {
@@ -65,7 +65,7 @@ test('a field is dragged by its handle, and Escape cancels this (K-13)', async (
   await expectRows(page, ['Email address', 'Date of birth', 'Name', 'Home phone'])
 })
 
-test('two people do not overwrite each other, and one may repeat (K-14)', async ({ open, client }) => {
+test('a change by someone else is not overwritten, and the user can try again (K-14)', async ({ open, client }) => {
   await fill(client, [-2, -3, -7])
   const page = await open(view)
   await withoutNews(page)
@@ -80,7 +80,7 @@ test('two people do not overwrite each other, and one may repeat (K-14)', async 
   await expect.poll(() => idsOf(client)).toEqual([-7, -3, -2])
 })
 
-test('two people see each other’s changes, and keep their place', async ({ open, client }) => {
+test('a page shows the fields that others add, and keeps its focus', async ({ open, client }) => {
   await fill(client, [-2, -3])
   const page = await open(view)
   await page.getByRole('button', { name: 'Move Email address' }).focus()

@@ -7,7 +7,7 @@ const newest = (page: Page) => changes(page).first()
 const expectTypes = (page: Page, types: readonly string[]) =>
   expect.poll(() => page.locator('.change-type').allTextContents()).toEqual(types)
 
-test('a change appears when it is made, with a link to its place', async ({ open, client, folder }) => {
+test('a change appears when it is made, with a link to its file or form', async ({ open, client, folder }) => {
   const page = await open('#/1001/history')
   await newest(page).waitFor()
   await client.files.put(`${folder}/<b>bold & "quotes" 🎉.txt`, 'text')
@@ -20,7 +20,7 @@ test('a change appears when it is made, with a link to its place', async ({ open
   expect(page.url()).toContain(`/files/${folder}`)
 })
 
-test('the history has a filter, which the address keeps (K-16)', async ({ open, client, folder }) => {
+test('the address keeps the filter of the history (K-16)', async ({ open, client, folder }) => {
   await client.files.put(`${folder}/a.txt`, 'a')
   await client.files.remove(`${folder}/a.txt`)
   const page = await open('#/1001/history')
@@ -40,7 +40,7 @@ test('the history has a filter, which the address keeps (K-16)', async ({ open, 
   await page.getByText('No changes match the filter.').waitFor()
 })
 
-test('a new name counts as renamed, another folder as moved', async ({ open, client, folder }) => {
+test('the history calls a move within a folder a rename', async ({ open, client, folder }) => {
   await client.files.put(`${folder}/a.txt`, 'a')
   await client.files.move(`${folder}/a.txt`, `${folder}/b.txt`)
   await client.files.move(`${folder}/b.txt`, `${folder}/sub/b.txt`)

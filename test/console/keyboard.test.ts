@@ -9,7 +9,7 @@ const focused = (page: Page) =>
   page.evaluate(() => document.activeElement?.getAttribute('role') ?? document.activeElement?.className)
 const expectFocus = (page: Page, place: string) => expect.poll(() => focused(page)).toBe(place)
 
-test('the focus returns to the list when its element is gone', async ({ openFolder }) => {
+test('the focus returns to the list when the focused element disappears', async ({ openFolder }) => {
   const page = await openFolder(['a.txt', 'b.txt', 'c.txt'])
   const removeChosen = async (count: string) => {
     await page.getByRole('button', { name: 'Delete' }).press('Enter')
@@ -34,7 +34,7 @@ test('the focus returns to the list when its element is gone', async ({ openFold
   await page.getByText('3 items restored.').waitFor()
 })
 
-test('the focus stays in a form after its field is removed', async ({ open, client }) => {
+test('the focus stays in the form after a field is removed', async ({ open, client }) => {
   const form = 2
   for await (const { id } of client.forms.fields(form)) await client.forms.remove(form, id)
   await client.forms.add(form, { type: -2, mandatory: false })
@@ -45,7 +45,7 @@ test('the focus stays in a form after its field is removed', async ({ open, clie
   await expectFocus(page, 'pane')
 })
 
-test('the focus moves from a checked box into the list', async ({ openFolder }) => {
+test('the focus moves to the list after a click on a checkbox', async ({ openFolder }) => {
   const page = await openFolder(['a.txt', 'b.txt', 'c.txt'])
   await page.getByRole('checkbox', { name: 'a.txt' }).click()
   await page.getByRole('checkbox', { name: 'b.txt' }).click()
@@ -55,7 +55,7 @@ test('the focus moves from a checked box into the list', async ({ openFolder }) 
   await page.getByRole('dialog', { name: 'Rename c.txt' }).waitFor()
 })
 
-test('a dialog closes with the folder in which it was opened', async ({ openFolder }) => {
+test('a dialog closes when the user leaves the folder in which it was opened', async ({ openFolder }) => {
   const page = await openFolder(['sub/a.txt'])
   await row(page, 'sub').getByRole('link').click()
   await row(page, 'a.txt').click()
@@ -66,7 +66,7 @@ test('a dialog closes with the folder in which it was opened', async ({ openFold
   expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
-test('entries dragged from another page are ignored', async ({ openFolder, folder }) => {
+test('a list ignores entries that are dragged from another page', async ({ openFolder, folder }) => {
   const page = await openFolder(['a.txt', 'sub/b.txt'])
   const taken = await row(page, 'sub').evaluate((target, path) => {
     const dataTransfer = new DataTransfer()
@@ -77,7 +77,7 @@ test('entries dragged from another page are ignored', async ({ openFolder, folde
   expect(taken).toBe(false)
 })
 
-test('text in a filter field stays during changes of the site', async ({ open, client, folder }) => {
+test('changes of the site do not overwrite the text in a filter field', async ({ open, client, folder }) => {
   const page = await open('#/1001/history')
   await page.locator('.change').first().waitFor()
   const gate = Promise.withResolvers<void>()
@@ -90,7 +90,7 @@ test('text in a filter field stays during changes of the site', async ({ open, c
   await expect.poll(() => isHeld).toBe(true)
   await client.files.put(`${folder}/a.txt`, 'a')
   const search = page.getByLabel('Where')
-  // The page itself writes this into the field.
+  // Records what the page itself writes into the field.
   await search.evaluate((field) => {
     const own = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')
     const set = (text: string) => {
@@ -105,7 +105,7 @@ test('text in a filter field stays during changes of the site', async ({ open, c
   expect([await search.inputValue(), await search.getAttribute('data-written')]).toEqual(['z', null])
 })
 
-test('an open page accepts a link with a token', async ({ open, service }) => {
+test('a link with a token signs in on a page that is already open', async ({ open, service }) => {
   const page = await open('', { token: null })
   await page.getByLabel('Access token').waitFor()
   await follow(page, `token=${service.token}`)
@@ -113,7 +113,7 @@ test('an open page accepts a link with a token', async ({ open, service }) => {
   expect(page.url()).toBe(`${service.baseUrl}/console#/1001/files`)
 })
 
-test('a token without access to files shows this, and leads to the other views', async ({ open, service }) => {
+test('without access to files, the page says so and offers the other views', async ({ open, service }) => {
   const page = await open('', { token: null })
   await page.route('**/api/v1/admin/sites', async (route) => {
     const response = await route.fetch()
@@ -126,11 +126,7 @@ test('a token without access to files shows this, and leads to the other views',
   await page.getByRole('heading', { name: 'Contact us' }).waitFor()
 })
 
-test('a token of one folder shows the way there, and the refusals of the rest (A-43, K-19)', async ({
-  open,
-  directory,
-  start,
-}) => {
+test('with a right on one folder, the page shows the way to it (A-43, K-19)', async ({ open, directory, start }) => {
   const { baseUrl, token: demo } = await start()
   const { files } = await connect({ url: baseUrl, token: demo })
   for (const path of ['press/news/a.txt', 'press/secret.txt', 'secret.txt']) await files.put(path, path)
@@ -150,7 +146,7 @@ test('a token of one folder shows the way there, and the refusals of the rest (A
   }
 })
 
-test('a path is copied, also on a page from http', async ({ openFolder, folder }) => {
+test('a path can be copied, also on a page from http', async ({ openFolder, folder }) => {
   const page = await openFolder(['a b.txt'])
   await page.context().grantPermissions(['clipboard-write'])
   const search = page.getByLabel('Search this folder')
@@ -172,7 +168,7 @@ test('a path is copied, also on a page from http', async ({ openFolder, folder }
   }
 })
 
-test('a failure after its dialog was closed does not affect the next dialog', async ({ openFolder }) => {
+test('a failure after its dialog was closed does not appear in the next dialog', async ({ openFolder }) => {
   const page = await openFolder(['a.txt'])
   const gate = Promise.withResolvers<void>()
   await page.route('**/a.txt?meta=', async (route) => {

@@ -23,11 +23,11 @@ const tokensOf = (page: Page) =>
     device: localStorage.getItem('site-admin-token'),
   }))
 
-/** A browser with the token on the device, in a signed-out tab. */
+/** A browser with the token saved on the device, in a tab that is signed out. */
 const keepOnDevice = (page: Page, token: string) =>
   page.evaluate((kept) => localStorage.setItem('site-admin-token', kept), token)
 
-test('a link with another token asks first, and changes nothing if the visitor stays (K-21)', async ({ two, open }) => {
+test('a link with another token asks, and a user who stays keeps everything (K-21)', async ({ two, open }) => {
   const page = await open('#/1001/files?file=a.txt', { token: two.own, baseUrl: two.baseUrl })
   await grid(page).waitFor()
   const before = { url: page.url(), tab: two.own, device: null }
@@ -46,7 +46,7 @@ test('a link with another token asks first, and changes nothing if the visitor s
   expect(page.url()).not.toContain(two.other)
 })
 
-test('a visitor who switches comes to the place of the link (K-21)', async ({ two, open }) => {
+test('a user who accepts the token of a link arrives at the place of the link (K-21)', async ({ two, open }) => {
   const page = await open('#/1001/categories/1', { token: two.own, baseUrl: two.baseUrl })
   await page.locator('tbody tr').first().waitFor()
   await follow(page, `token=${two.other}&/2002/forms/5`)
@@ -56,14 +56,14 @@ test('a visitor who switches comes to the place of the link (K-21)', async ({ tw
   expect(await siteName(page)).toBe('Second site')
   expect(page.url()).toBe(`${two.baseUrl}/console#/2002/forms/5`)
   expect(await tokensOf(page)).toEqual({ tab: two.other, device: null })
-  // Without a place, the page starts at the site of the token.
+  // If the address names no place, the page starts at the site of the token.
   await follow(page, `token=${two.own}`)
   await button(page, 'Switch').click()
   await formsHeading(page).waitFor()
   expect(page.url()).toBe(`${two.baseUrl}/console#/1001/forms/1`)
 })
 
-test('a link in a new tab asks, and keeps the token of the device (K-21)', async ({ two, open }) => {
+test('a link in a new tab asks, and the token of the device remains (K-21)', async ({ two, open }) => {
   const first = await open('', { token: null, baseUrl: two.baseUrl })
   await keepOnDevice(first, two.own)
   const page = await first.context().newPage()
@@ -85,7 +85,7 @@ test('a link in a new tab asks, and keeps the token of the device (K-21)', async
   expect(await tokensOf(page)).toEqual({ tab: null, device: two.own })
 })
 
-test('a link with the signed-in token changes only the place (K-21)', async ({ two, open }) => {
+test('a link with the token in use changes only the place (K-21)', async ({ two, open }) => {
   const page = await open('', { token: null, baseUrl: two.baseUrl })
   await keepOnDevice(page, two.own)
   await page.goto(`${two.baseUrl}/console?again#token=${two.own}&/1001/forms/1`)
@@ -97,7 +97,7 @@ test('a link with the signed-in token changes only the place (K-21)', async ({ t
   expect(await tokensOf(page)).toEqual({ tab: null, device: two.own })
 })
 
-test('a link with an invalid token reports this, and signs nobody out (K-21)', async ({ two, open }) => {
+test('a link with an invalid token reports the fault, and signs nobody out (K-21)', async ({ two, open }) => {
   const page = await open('#/1001/forms/1', { token: two.own, baseUrl: two.baseUrl })
   await formsHeading(page).waitFor()
   await follow(page, 'token=invalid')
@@ -109,13 +109,13 @@ test('a link with an invalid token reports this, and signs nobody out (K-21)', a
   expect(await tokensOf(page)).toEqual({ tab: two.own, device: null })
 })
 
-test('a link signs in when the saved token is refused (K-21)', async ({ two, open }) => {
+test('a link signs in if the saved token is refused (K-21)', async ({ two, open }) => {
   const page = await open(`#token=${two.other}&/2002/forms`, { token: 'revoked', baseUrl: two.baseUrl })
   await noForms(page).waitFor()
   expect(await tokensOf(page)).toEqual({ tab: two.other, device: null })
 })
 
-test('a link may replace an expired token, which is forgotten (K-21)', async ({ two, open }) => {
+test('a link replaces an expired token, and the page forgets that token (K-21)', async ({ two, open }) => {
   const page = await open('#/1001/files', { token: two.own, baseUrl: two.baseUrl })
   await grid(page).waitFor()
   const expired = refusal(401, 101000, 'The token has expired.')
@@ -132,10 +132,10 @@ test('a link may replace an expired token, which is forgotten (K-21)', async ({ 
   expect(await tokensOf(page)).toEqual({ tab: two.other, device: null })
 })
 
-test('a link that cannot be tested yet asks when the service is back (K-21)', async ({ two, open }) => {
+test('a link whose token cannot be tested asks when the service is back (K-21)', async ({ two, open }) => {
   const page = await open('', { token: two.own, baseUrl: two.baseUrl })
   await grid(page).waitFor()
-  // First only the token of the link cannot be tested, then the saved one neither.
+  // First only the token of the link cannot be tested, then also the saved token.
   for (const go of [
     () => follow(page, `token=${two.other}`),
     () => page.goto(`${two.baseUrl}/console?again#token=${two.other}`),
@@ -153,7 +153,7 @@ test('a link that cannot be tested yet asks when the service is back (K-21)', as
 test.for([
   ['en-GB', 'Sign in with the token of the link?'],
   ['de-DE', 'Mit dem Token des Links anmelden?'],
-] as const)('the question of a link is accessible in %s, in both themes', async ([locale, name], { two, open }) => {
+] as const)('the question about a link is accessible in %s, in both themes', async ([locale, name], { two, open }) => {
   const viewport = { width: 320, height: 640 }
   const page = await open('#/1001/forms/1', { token: two.own, baseUrl: two.baseUrl, viewport, locale })
   await formsHeading(page).waitFor()

@@ -11,11 +11,11 @@ const dist = join(import.meta.dirname, '..', '..', 'console', 'dist')
 const weigh = (name: string): number => gzipSync(readFileSync(join(dist, name)), { level: 9 }).length
 const sum = (names: readonly string[]): number => names.reduce((total, name) => total + weigh(name), 0)
 
-describe('a browser loads', () => {
+describe('the first load of the console', () => {
   const page = readFileSync(join(dist, 'index.html'), 'utf8')
   const named = [...page.matchAll(/(?:src|href)="console\/([^"]+)"/g)].map(([, name = '']) => name)
 
-  test('at most 60 kB at first: 45 of script, 10 of style', () => {
+  test('a browser first loads at most 60 kB: 45 of script, 10 of style', () => {
     const scripts = named.filter((name) => name.endsWith('.js'))
     const styles = named.filter((name) => name.endsWith('.css'))
     expect(scripts.length).toBeGreaterThan(0)
@@ -25,7 +25,7 @@ describe('a browser loads', () => {
     expect(sum([...named, 'index.html'])).toBeLessThanOrEqual(60_000)
   })
 
-  test('every script of the first view directly: no import is discovered late', async ({ open, service }) => {
+  test('the page names every script of the first view, so none is found late', async ({ open, service }) => {
     const opened = await open('')
     await opened.getByRole('heading', { name: 'Files' }).waitFor()
     const loaded = await opened.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name))
@@ -38,15 +38,15 @@ describe('a browser loads', () => {
     )
   })
 
-  test('the rest on demand, in pieces', () => {
+  test('scripts of other views are loaded when needed, each at most 10 kB', () => {
     const later = readdirSync(dist).filter((name) => name.endsWith('.js') && !named.includes(name))
     expect(later.some((name) => name.startsWith('forms-view'))).toBe(true)
     for (const name of later) expect(weigh(name)).toBeLessThanOrEqual(10_000)
   })
 })
 
-describe('the address of the service', () => {
-  test('redirects a browser to the console', async ({ browser, service }) => {
+describe('the address of the console', () => {
+  test('the address of the service redirects a browser to the console', async ({ browser, service }) => {
     const page = await browser.newPage()
     await page.goto(service.baseUrl)
     await page.getByLabel('Access token').waitFor()
@@ -54,7 +54,7 @@ describe('the address of the service', () => {
     await page.close()
   })
 
-  test('signs in with a token behind #, which no server sees', async ({ browser, service }) => {
+  test('a token after # in the address signs in, and is never sent to a server', async ({ browser, service }) => {
     const page = await browser.newPage()
     const seen: string[] = []
     page.on('request', (request) => seen.push(request.url(), request.headers()['referer'] ?? ''))
@@ -70,7 +70,7 @@ describe('the address of the service', () => {
     await page.close()
   })
 
-  test('may be that of another data centre than the site', async ({ browser, start }) => {
+  test('a page of one data centre also shows sites of another data centre', async ({ browser, start }) => {
     const { dataCentres, token } = await start(['--data-centres', 'us:0,eu:0'])
     const page = await browser.newPage()
     const faults: string[] = []
@@ -84,7 +84,7 @@ describe('the address of the service', () => {
   })
 })
 
-test('code that someone smuggles into the page neither runs nor sends data', async ({ browser, service }) => {
+test('code that is injected into the page neither runs nor sends data', async ({ browser, service }) => {
   const page = await browser.newPage()
   await page.goto(`${service.baseUrl}/console#token=${service.token}`)
   await page.getByRole('heading', { name: 'Files' }).waitFor()
@@ -121,7 +121,7 @@ test('code that someone smuggles into the page neither runs nor sends data', asy
       try {
         attempt()
       } catch {
-        // Some are refused at once.
+        // Some attempts throw at once.
       }
     }
     while (found.length < attempts.length) await new Promise((resolve) => setTimeout(resolve, 10))
@@ -141,11 +141,8 @@ test('code that someone smuggles into the page neither runs nor sends data', asy
   await page.close()
 })
 
-describe('the page of the console', () => {
-  test('may write to the clipboard, but not use the camera, the location or other device features (K-20)', async ({
-    browser,
-    service,
-  }) => {
+describe('permissions of the console', () => {
+  test('the page may write to the clipboard, but not use camera or location (K-20)', async ({ browser, service }) => {
     const page = await browser.newPage()
     const said: string[] = []
     page.on('console', (message) => said.push(message.text()))
@@ -158,12 +155,12 @@ describe('the page of the console', () => {
     expect(allowed).toContain('clipboard-write')
     const unused = ['camera', 'clipboard-read', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb']
     expect(allowed.filter((feature) => unused.includes(feature))).toEqual([])
-    // Browsers report unknown names in the header.
+    // Browsers report unknown features of the header.
     expect(said.filter((text) => /Permissions-Policy|Opener/.test(text))).toEqual([])
     await page.close()
   })
 
-  test('is isolated from the page that opened it (K-20)', async ({ browser, service }) => {
+  test('the page is isolated from the page that opened it (K-20)', async ({ browser, service }) => {
     const page = await browser.newPage()
     await page.goto(`${service.baseUrl}/docs`)
     const opening = page.waitForEvent('popup')
@@ -175,7 +172,7 @@ describe('the page of the console', () => {
     await page.context().close()
   })
 
-  test('opens the reference in a new tab', async ({ open, service }) => {
+  test('the page opens the API reference in a new tab', async ({ open, service }) => {
     const page = await open('')
     const opening = page.waitForEvent('popup')
     await choose(page, 'Settings', 'API reference')

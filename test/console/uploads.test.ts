@@ -11,11 +11,11 @@ const list = (page: Page): Locator => page.getByRole('region', { name: 'Uploads'
 const upload = (page: Page, name: string): Locator => list(page).getByRole('listitem').filter({ hasText: name })
 const chooseFiles = (page: Page): Locator => page.locator('.bar input[type=file]').first()
 const text = (name: string, content: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(content) })
-/** Two pieces: 4 MB, and the rest. */
+/** Two pieces: the first 4 MB, and the remaining bytes. */
 const large = { name: 'film.bin', mimeType: 'application/octet-stream', buffer: Buffer.alloc(5_000_000, 7) }
 const textOf = async ({ files }: SiteClient, path: string) => (await files.read(path)).text()
 
-/** Holds pieces of uploads by their number, and returns them. */
+/** Holds back the chosen pieces of uploads, and returns them. */
 const holdPieces = async (page: Page, isHeld: (piece: number) => boolean): Promise<readonly Route[]> => {
   const held: Route[] = []
   let pieces = 0
@@ -25,7 +25,7 @@ const holdPieces = async (page: Page, isHeld: (piece: number) => boolean): Promi
   return held
 }
 
-/** Drops files with their folders, like a browser: it reports the drag first, and returns entries in portions. */
+/** Drops files with their folders, as a browser does: first the drag, and then the entries in portions. */
 const drop = (page: Page, files: Readonly<Record<string, string>>) =>
   page.getByRole('region', { name: /^folder-/ }).evaluate((target, given) => {
     const entryOf = (path: string) => {
@@ -55,7 +55,11 @@ test('dropped files and folders are uploaded with their contents (K-8)', async (
   expect(await textOf(client, `${folder}/photos/old/three.txt`)).toBe('3')
 })
 
-test('files that are chosen as soon as a folder appears go into it', async ({ open, client, folder }) => {
+test('files that are chosen as soon as a folder appears are uploaded to that folder', async ({
+  open,
+  client,
+  folder,
+}) => {
   const page = await open('#/1001/files')
   await chooseFiles(page).waitFor({ state: 'attached' })
   await page.evaluate(
@@ -80,7 +84,11 @@ test('files that are chosen as soon as a folder appears go into it', async ({ op
   expect(await textOf(client, `${folder}/quick.txt`)).toBe('quick')
 })
 
-test('a collision is asked about, and one answer may apply to all (K-9)', async ({ openFolder, client, folder }) => {
+test('the page asks about an existing name; one answer can apply to all (K-9)', async ({
+  openFolder,
+  client,
+  folder,
+}) => {
   const names = ['a.txt', 'b.txt', 'c.txt']
   const page = await openFolder([...names, 'b (2).txt'])
   const dialog = page.getByRole('dialog')
@@ -93,7 +101,7 @@ test('a collision is asked about, and one answer may apply to all (K-9)', async 
 
   await chooseFiles(page).setInputFiles(names.map((name) => text(name, 'both')))
   await dialog.getByLabel('Do the same for all files').check()
-  // The question may appear while the user types: Enter alone replaces nothing.
+  // The question may appear while the user types. So Enter alone must not replace a file.
   await dialog.getByLabel('Keep both').press('Enter')
   await list(page).getByText('4 of 4 uploaded').waitFor()
   expect(await textOf(client, `${folder}/b (3).txt`)).toBe('both')
@@ -105,11 +113,7 @@ test('a collision is asked about, and one answer may apply to all (K-9)', async 
   expect(await textOf(client, `${folder}/c.txt`)).toBe('c.txt')
 })
 
-test('an upload is paused and continued, and another one is cancelled (K-8)', async ({
-  openFolder,
-  client,
-  folder,
-}) => {
+test('one upload is paused and continued, another is cancelled (K-8)', async ({ openFolder, client, folder }) => {
   const page = await openFolder()
   const held = await holdPieces(page, (piece) => piece === 2 || piece === 3)
   await chooseFiles(page).setInputFiles([large])
@@ -119,7 +123,7 @@ test('an upload is paused and continued, and another one is cancelled (K-8)', as
   await page.getByRole('button', { name: 'Pause film.bin' }).click()
   await upload(page, 'Paused').waitFor()
   await page.getByRole('button', { name: 'Resume film.bin' }).click()
-  // It continues, and does not start again.
+  // The upload continues, and does not start again.
   await expect
     .poll(() => held.map((route) => route.request().headers()['upload-offset']), patiently)
     .toEqual(['4000000', '4000000'])
@@ -136,7 +140,7 @@ test('an upload is paused and continued, and another one is cancelled (K-8)', as
   await informed
 })
 
-test('failed files are repeated together', async ({ openFolder, client, folder }) => {
+test('all failed uploads are repeated with one click', async ({ openFolder, client, folder }) => {
   const page = await openFolder()
   await page.route('**/*.txt', refusal(507, 100507, 'The disk is full.'))
   await chooseFiles(page).setInputFiles([text('a.txt', 'a'), text('b.txt', 'b')])

@@ -11,17 +11,17 @@ const answerWith = (headers: Readonly<Record<string, string>>) =>
 
 describe('the black-box suite', () => {
   test.each(['Age', 'Connection', 'Date', 'Server', 'Via', 'X-Amz-Cf-Id', 'X-Amzn-Trace-Id', 'X-Cache'])(
-    'lets %s pass, which is added on the way',
+    'the suite accepts %s, which a proxy adds on the way',
     (name) => {
       expect(() => answerWith({ [name.toLowerCase()]: 'x' })).not.toThrow()
     },
   )
 
-  test('refuses a header of the service that its document does not name', () => {
+  test('the suite refuses a header that the document of the service does not have', () => {
     expect(() => answerWith({ 'x-powered-by': 'x' })).toThrow('The header x-powered-by is not documented')
   })
 
-  test('reads headers that a REST API renames under the names that the service gave them', () => {
+  test('the suite finds headers that a REST API has renamed', () => {
     const head = {
       'content-length': '0',
       'x-amzn-remapped-content-length': '10',

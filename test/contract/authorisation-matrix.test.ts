@@ -18,8 +18,8 @@ import { openTestFiles, type TestFiles } from '../support/files.ts'
 import { send } from '../support/gateway.ts'
 
 /**
- * Every operation of the route table against every kind of unauthorised caller. A new operation is covered by its row
- * in the table. A new group needs its handler here.
+ * Every operation of the route table with every kind of unauthorised caller. A new operation is covered by its row in
+ * the table. A new group needs its handler here.
  */
 let service: FieldsService
 let files: TestFiles
@@ -57,13 +57,13 @@ const all: readonly Route[] = routes
 const guarded = all.filter((route) => !route.public)
 
 interface Asked extends Route {
-  /** Queries and headers that select another operation of the route. */
+  /** Query parameters that select another operation of the route. */
   readonly query?: Readonly<Record<string, string>>
 }
 
 const switches: Readonly<Record<string, readonly string[]>> = {
-  readPath: ['meta', 'link', 'versions', 'versionId', 'deleted', 'removal'],
-  readRoot: ['meta', 'status', 'deleted', 'removal'],
+  readPath: ['meta', 'link', 'versions', 'versionId', 'deleted', 'search', 'removal'],
+  readRoot: ['meta', 'status', 'deleted', 'search', 'removal'],
   uploadToFolder: ['restore'],
   putPath: ['meta'],
 }
@@ -78,7 +78,7 @@ const operationsOf = (route: Route): readonly Asked[] => [
   })),
 ]
 
-/** The area that the address of an operation shows. */
+/** The area that the path of an operation belongs to. */
 const areaIn = ({ path }: Route): Area => {
   if (path.endsWith('/changes')) return 'history'
   if (/\/(?:users|keys)\b/.test(path)) return 'access'
@@ -91,7 +91,7 @@ const unknown = ({ group }: Route) => errors[groupPolicies[group].siteUnknown]
 const ambiguous = ({ group }: Route) => errors[groupPolicies[group].siteAmbiguous]
 
 interface Caller {
-  /** The value of the header; undefined sends none. */
+  /** The value of the header. Undefined sends no header. */
   readonly authorization: () => Promise<string | undefined>
   readonly site: string
   readonly refusal: (route: Route) => { readonly code: number; readonly status: number }
@@ -119,14 +119,18 @@ const refused: Readonly<Record<string, Caller>> = {
   'the token of no site': { authorization: () => token({ sites: [] }), site: own, refusal: unknown },
   'the token of no site, and current': { authorization: () => token({ sites: [] }), site: 'current', refusal: unknown },
   'a site that does not exist': { authorization: token, site: '9999', refusal: unknown },
-  'a site that is gone': { authorization: () => token({ sites: [9999 as SiteId] }), site: '9999', refusal: unknown },
-  'a site that is gone, and current': {
+  'a site that no longer exists': {
+    authorization: () => token({ sites: [9999 as SiteId] }),
+    site: '9999',
+    refusal: unknown,
+  },
+  'a site that no longer exists, and current': {
     authorization: () => token({ sites: [9999 as SiteId] }),
     site: 'current',
     refusal: unknown,
   },
-  'a site that is no number': { authorization: token, site: 'abc', refusal: unknown },
-  'a site that is nearly a number': { authorization: token, site: `0${own}`, refusal: unknown },
+  'a site that is not a number': { authorization: token, site: 'abc', refusal: unknown },
+  'a site with a leading zero': { authorization: token, site: `0${own}`, refusal: unknown },
   'several sites, and current': {
     authorization: () => token({ sites: [ownSite, plainSite] }),
     site: 'current',
@@ -146,11 +150,12 @@ const holding = (area: Area, ...own: readonly string[]) =>
   token({ permissions: [...areas.filter((other) => other !== area).map((other) => `${other}:write`), ...own] })
 
 /**
- * The path of a route on a site. Its other names need not exist, because callers without permission are refused before.
+ * The path of a route on a site. Other variables may name nothing, because callers without permission are refused
+ * earlier.
  */
 const pathOf = ({ path }: Route, site: string) => path.replace('{site}', site).replaceAll(/\{\w+\+?\}/g, '424242')
 
-test('every operation of a site needs a right of its area, to write for every change (A-34)', () => {
+test('a read needs a right of the area, and a change needs a right to write (A-34)', () => {
   // HEAD of an upload may complete it, and GET answers addresses to write to.
   const isChange = ({ method, path }: Route) =>
     path.endsWith('/{upload}') || (method !== 'GET' && !path.endsWith('/changes'))
@@ -171,24 +176,27 @@ const call = async (route: Asked, { authorization, site }: Pick<Caller, 'authori
 }
 
 describe.each(guarded.filter(isOfSite).flatMap(operationsOf))('$operation', (route) => {
-  test.each(Object.entries(refused))('refuses %s', async (_, caller) => {
+  test.each(Object.entries(refused))('the operation refuses %s', async (_, caller) => {
     const { code, status } = caller.refusal(route)
     const answer = await call(route, caller)
     expect(statusAndCode(answer)).toEqual([status, code])
   })
 
-  test.each(['none', 'read', 'write'])('asks for its right of a token with %s (A-40, E-54)', async (level) => {
-    const area = areaIn(route)
-    const authorization = () => holding(area, ...(level === 'none' ? [] : [`${area}:${level}`]))
-    const answer = await call(route, { authorization, site: own })
-    const { code, status } = errors[groupPolicies[route.group].rightMissing]
-    const isEnough = level === 'write' || route.right?.endsWith(`:${level}`)
-    if (isEnough) return expect(statusAndCode(answer)).not.toEqual([status, code])
-    expect(statusAndCode(answer)).toEqual([status, code])
-    expect(answer.text).toContain(route.right)
-  })
+  test.each(['none', 'read', 'write'])(
+    'a token with %s is refused, and the message names the right (A-40, E-54)',
+    async (level) => {
+      const area = areaIn(route)
+      const authorization = () => holding(area, ...(level === 'none' ? [] : [`${area}:${level}`]))
+      const answer = await call(route, { authorization, site: own })
+      const { code, status } = errors[groupPolicies[route.group].rightMissing]
+      const isEnough = level === 'write' || route.right?.endsWith(`:${level}`)
+      if (isEnough) return expect(statusAndCode(answer)).not.toEqual([status, code])
+      expect(statusAndCode(answer)).toEqual([status, code])
+      expect(answer.text).toContain(route.right)
+    },
+  )
 
-  test.each(Object.entries(admitted))('admits %s', async (_, caller) => {
+  test.each(Object.entries(admitted))('a token with %s is admitted', async (_, caller) => {
     const answer = await call(route, caller)
     const [, code] = statusAndCode(answer)
     expect([rejected().code, unknown(route).code, ambiguous(route).code]).not.toContain(code)
@@ -200,12 +208,12 @@ describe.each(guarded.filter((route) => !isOfSite(route)))('$operation', (route)
   const everybody = Object.entries<Pick<Caller, 'authorization' | 'site'>>({ ...refused, ...admitted })
   const isRejected = (name: string) => refused[name]?.refusal === rejected
 
-  test.each(everybody.filter(([name]) => isRejected(name)))('refuses %s', async (_, caller) => {
+  test.each(everybody.filter(([name]) => isRejected(name)))('the operation refuses %s', async (_, caller) => {
     const answer = await call(route, caller)
     expect(statusAndCode(answer)).toEqual([401, rejected().code])
   })
 
-  test.each(everybody.filter(([name]) => !isRejected(name)))('admits %s', async (_, caller) => {
+  test.each(everybody.filter(([name]) => !isRejected(name)))('the operation admits %s', async (_, caller) => {
     const answer = await call(route, caller)
     expect(statusAndCode(answer)[1]).not.toBe(rejected().code)
     expect(answer.status).toBeLessThan(500)
@@ -213,8 +221,8 @@ describe.each(guarded.filter((route) => !isOfSite(route)))('$operation', (route)
 })
 
 describe.each(all.filter((route) => route.public))('$operation', (route) => {
-  test('needs no token', async () => {
-    // A path whose variable names nothing answers 404 to every caller, a missing body 400.
+  test('the operation needs no token', async () => {
+    // A path whose variable names nothing answers 404 to every caller, and a missing body 400.
     const { status } = await call(route, { authorization: async () => undefined, site: own })
     expect([200, 400, 404]).toContain(status)
   })

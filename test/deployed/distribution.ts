@@ -22,7 +22,7 @@ import { freePort, type StreamProcess, startStreamProcess } from './stream-proce
 
 /**
  * A process that replaces the distribution of a data centre. It sends requests for files to the bundled streaming
- * function, as Lambda would, and answers all others itself, with the tables at `AWS_ENDPOINT_URL`. It prints its
+ * function, as Lambda would. It answers all other requests itself, with the tables at `AWS_ENDPOINT_URL`. It prints its
  * address in one line.
  */
 
@@ -46,14 +46,14 @@ const headersOf = ({ rawHeaders }: IncomingMessage): Record<string, string> => {
 }
 
 /**
- * Calls the function like Lambda, which reads no answer before it has sent the whole body. An earlier answer is an
- * error.
+ * Calls the function as Lambda does. Lambda reads no answer before it has sent the whole body, so an earlier answer is
+ * an error.
  */
 const askFunction = async (
   { port, headers: secret }: StreamProcess,
   { method, path, rawQuery, headers, body }: Request,
 ): Promise<Answer> => {
-  if ('bytes' in body) throw new Error('The bodies of a server are streams')
+  if ('bytes' in body) throw new Error('The body of a request must be a stream')
   const target = rawQuery ? `${path}?${rawQuery}` : path
   const upstream = ask({
     host: '127.0.0.1',
@@ -64,7 +64,7 @@ const askFunction = async (
   })
   const answered = once(upstream, 'response').then(([answer]: IncomingMessage[]) => {
     if (answer && upstream.writableFinished) return answer
-    throw new Error('The function has answered before it was given the whole body')
+    throw new Error('The function has answered before it received the whole body')
   })
   const [answer] = await Promise.all([answered, pipeline(body.stream, upstream)])
   return { status: answer.statusCode ?? 502, headers: headersOf(answer), body: answer }

@@ -12,6 +12,7 @@ import {
 import { preparePython } from '../support/python-environment.ts'
 import { startMiniStack } from './ministack.ts'
 import {
+  gatewaySuites,
   runAcceptance,
   runAcceptanceRest,
   runEdge,
@@ -24,11 +25,11 @@ import {
 } from './suites.ts'
 
 /**
- * `npm run test:deployed` deploys to the emulator at `AWS_ENDPOINT_URL`, or to its own MiniStack, runs the suites on
- * the deployment, and removes it. With `--emulator localstack`, LocalStack must answer there.
+ * `npm run test:deployed` deploys to the emulator at `AWS_ENDPOINT_URL`, or to a MiniStack that it starts. It runs the
+ * suites on the deployment, and removes it. With `--emulator localstack`, a LocalStack must run at that address.
  */
-const usage = `Usage: npm run test:deployed -- [--emulator localstack [--smoke]]
-With --smoke, LocalStack gets a short look, and what MiniStack cannot do. Without AWS_ENDPOINT_URL a MiniStack is started for it; LocalStack is looked for there (default http://127.0.0.1:4566).`
+const usage = `Usage: npm run test:deployed -- [--all] [--emulator localstack [--smoke]]
+With --all, every acceptance case runs, also those that \`npm test\` shows without an emulator. With --smoke, LocalStack gets a short look, and what MiniStack cannot do. Without AWS_ENDPOINT_URL a MiniStack is started for it; LocalStack is looked for there (default http://127.0.0.1:4566).`
 
 const reports = 'reports'
 
@@ -37,16 +38,21 @@ const smokeSuites = ['http', 'fields/read', 'categories/list', 'storage/read', '
 /** Two data centres, because callers are redirected between them. */
 const dataCentres = { us: { region: 'us-east-1' }, eu: { region: 'eu-west-1' } }
 
-/** Only MiniStack, or another emulator like it, runs all suites. */
-interface Tools {
-  /** The folder with the recorded requests of functions, if the emulator supports it. */
-  readonly recordings?: string | undefined
+interface Run {
+  /** True for every acceptance case, false for those that need an emulator. */
+  readonly all: boolean
+  /** Only MiniStack, or another emulator like it, runs all suites. */
+  readonly tools?: {
+    /** The folder with the recorded requests of functions, if the emulator supports recording. */
+    readonly recordings?: string | undefined
+  }
 }
 
 const onDeployment = async (
   emulator: Emulator,
   folder: string,
   test: (target: Target) => Promise<boolean>,
+  isOurs = false,
 ): Promise<boolean> => {
   const deployment = { emulator, dataCentres, folder }
   await synthesise(deployment)
@@ -55,7 +61,8 @@ const onDeployment = async (
     await registerMissing(emulator, dataCentres, outputs)
     return await test({ emulator, region: dataCentres.us.region, reports, outputs })
   } finally {
-    await destroy(deployment)
+    // An emulator of this run ends with all that it has.
+    if (!isOurs) await destroy(deployment)
   }
 }
 
@@ -65,22 +72,24 @@ const compareGrants = async (target: Target, recordings: string | undefined): Pr
   return true
 }
 
-/** True if every suite passed. A failure does not stop the others. */
-const testOn = (emulator: Emulator, folder: string, tools?: Tools): Promise<boolean> =>
-  onDeployment(emulator, folder, async (target) => {
+/** True if every suite passed. After a failure of one suite, the other suites still run. */
+const testOn = (emulator: Emulator, folder: string, { all, tools }: Run): Promise<boolean> => {
+  const test = async (target: Target) => {
     // The buckets of these suites do not depend on the deployment.
     const stores = runStoreContracts(target)
-    const results = [await runAcceptance(target, 'us')]
+    // Many of these suites wait for a queue or a clock, so they run together.
+    const results = await Promise.all([runAcceptance(target, 'us', all ? [] : gatewaySuites), runEdge(target, 'us')])
     // The functions of the other data centre are the same. Only their location and redirects differ.
-    const elsewhere = tools && runAcceptance(target, 'eu', ['http'])
-    results.push(...(await Promise.all([runEdge(target, 'us'), runMoving(target, 'us'), elsewhere ?? true])))
-    // No other suite may use the gateway meanwhile.
-    if (tools) results.push(await runStreaming(target, 'us'))
-    results.push(await stores)
-    // All suites have used the functions by now.
+    const elsewhere = !tools || runAcceptance(target, 'eu', [all ? 'http' : 'http/data-centres'])
+    results.push(...(await Promise.all([elsewhere, runMoving(target, 'us'), stores])))
+    // No other suite may use the gateway at the same time.
+    if (tools) results.push(await runStreaming(target, 'us', all))
+    // All suites before this one have used the functions.
     if (tools) results.push(await compareGrants(target, tools.recordings))
     return results.every(Boolean)
-  })
+  }
+  return onDeployment(emulator, folder, test, tools?.recordings !== undefined)
+}
 
 /** A short run, and the cases that only this emulator can pass. */
 const smokeOn = (emulator: Emulator, folder: string): Promise<boolean> =>
@@ -97,37 +106,44 @@ const cleanFolder = (name: string): string => {
   return folder
 }
 
-/** On a running LocalStack. The deployment is the same as on MiniStack. */
-const testOnLocalStack = async (endpoint: string, isSmoke: boolean): Promise<boolean> => {
-  const emulator = await findEmulator(endpoint)
-  if (emulator.name !== 'LocalStack') throw new Error(`${emulator.name} answers at ${endpoint}, and not LocalStack.`)
-  const folder = cleanFolder('deployed-localstack')
-  return isSmoke ? smokeOn(emulator, folder) : testOn(emulator, folder)
+interface Flags {
+  readonly isLocalStack: boolean
+  readonly smoke: boolean
+  readonly all: boolean
 }
 
-/** On the emulator at the endpoint, or on an own MiniStack that records the requests of functions. */
-const testOnAny = async (endpoint: string | undefined): Promise<boolean> => {
+/** Runs on a running LocalStack. The deployment is the same as on MiniStack. */
+const testOnLocalStack = async (endpoint: string, { smoke, all }: Flags): Promise<boolean> => {
+  const emulator = await findEmulator(endpoint)
+  if (emulator.name !== 'LocalStack') throw new Error(`${emulator.name} answers at ${endpoint}, not LocalStack.`)
+  const folder = cleanFolder('deployed-localstack')
+  return smoke ? smokeOn(emulator, folder) : testOn(emulator, folder, { all })
+}
+
+/** Runs on the emulator at the endpoint, or on a new MiniStack that records the requests of functions. */
+const testOnAny = async (endpoint: string | undefined, { all }: Flags): Promise<boolean> => {
   const folder = cleanFolder('deployed')
   const python = preparePython(join('.local', 'python'), join(import.meta.dirname, 'requirements.txt'))
-  if (endpoint) return testOn(await findEmulator(endpoint), folder, {})
+  if (endpoint) return testOn(await findEmulator(endpoint), folder, { all, tools: {} })
   const recordings = resolve(folder, 'requests')
   const emulator = await startMiniStack(join(python, 'ministack'), folder, recordings)
   const interrupted = () => void emulator.stop().finally(() => process.exit(130))
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
   try {
-    return await testOn(emulator, folder, { recordings })
+    return await testOn(emulator, folder, { all, tools: { recordings } })
   } finally {
     await emulator.stop()
   }
 }
 
 /** Undefined for a wrong command line. */
-const readFlags = () => {
+const readFlags = (): Flags | undefined => {
   try {
-    const options = { emulator: { type: 'string' }, smoke: { type: 'boolean', default: false } } as const
-    const { emulator, smoke } = parseArgs({ options }).values
+    const flag = { type: 'boolean', default: false } as const
+    const options = { emulator: { type: 'string' }, smoke: flag, all: flag } as const
+    const { emulator, smoke, all } = parseArgs({ options }).values
     const isKnown = emulator === 'localstack' || (emulator === undefined && !smoke)
-    return isKnown ? { isLocalStack: emulator !== undefined, smoke } : undefined
+    return isKnown && !(smoke && all) ? { isLocalStack: emulator !== undefined, smoke, all } : undefined
   } catch {
     return undefined
   }
@@ -140,8 +156,8 @@ const run = async (): Promise<number> => {
     return 2
   }
   const endpoint = process.env['AWS_ENDPOINT_URL']?.replace(/\/+$/, '')
-  if (!flags.isLocalStack) return (await testOnAny(endpoint)) ? 0 : 1
-  return (await testOnLocalStack(endpoint ?? 'http://127.0.0.1:4566', flags.smoke)) ? 0 : 1
+  if (!flags.isLocalStack) return (await testOnAny(endpoint, flags)) ? 0 : 1
+  return (await testOnLocalStack(endpoint ?? 'http://127.0.0.1:4566', flags)) ? 0 : 1
 }
 
 process.exitCode = await run()

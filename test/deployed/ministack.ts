@@ -43,7 +43,7 @@ const recorder = join(import.meta.dirname, 'record-requests.ts')
  * `recordings`.
  */
 export const startMiniStack = async (program: string, folder: string, recordings: string): Promise<RunningEmulator> => {
-  // Outside the project, because package.json would turn the CommonJS of the emulator into ES modules.
+  // The folder is outside the project, because package.json would turn the CommonJS of the emulator into ES modules.
   const temporary = mkdtempSync(join(tmpdir(), 'site-admin-ministack-'))
   const log = join(folder, 'ministack.log')
   const port = await freePort()
@@ -54,18 +54,18 @@ export const startMiniStack = async (program: string, folder: string, recordings
     stdio: ['ignore', output, output],
     env: {
       ...emulatorEnvironment({ endpoint }, 'us-east-1'),
-      // Functions run on the first node in the path: it must be this one.
+      // Functions run on the first `node` in the PATH, which must be the Node of this process.
       PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
       TMPDIR: temporary,
       // Functions inherit the environment.
       NODE_OPTIONS: `--import=${pathToFileURL(recorder)}`,
       SITE_ADMIN_RECORDED_REQUESTS: recordings,
       BIND_HOST: host,
-      // Also used in URLs of queues: clients complain about other host names.
+      // The address is also used in URLs of queues, and clients complain about other host names.
       MINISTACK_HOST: host,
       GATEWAY_PORT: String(port),
       LOG_LEVEL: 'ERROR',
-      // Concurrent functions; others wait. A burst of cold starts would occupy a small machine.
+      // The limit of concurrent functions; others wait. A burst of cold starts would occupy a small machine.
       MINISTACK_WORKER_THREADS: '4',
     },
   })

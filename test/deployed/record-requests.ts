@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { type CloudRequest, watchCloudRequests } from '../support/cloud-requests.ts'
 
 /**
- * Loaded into every function before its own code (`NODE_OPTIONS`), on an emulator that runs functions as processes.
- * Records the kinds of requests of the function, one per line.
+ * On an emulator that runs functions as processes, `NODE_OPTIONS` loads this file into every function before its own
+ * code. The file records the kinds of requests of the function, one per line.
  */
 const folder = process.env['SITE_ADMIN_RECORDED_REQUESTS']
 const name = process.env['AWS_LAMBDA_FUNCTION_NAME']

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { streaming } from '../../lib/config/streaming.ts'
 
 const host = '127.0.0.1'
-/** Milliseconds until it must listen, as on Lambda. */
+/** Milliseconds until the function must listen, as on Lambda. */
 const patience = 10_000
 
 export const freePort = async (): Promise<number> => {
@@ -39,13 +39,13 @@ export interface StreamProcess {
   stop(): Promise<void>
 }
 
-/** Starts it from its bundle. `environment` has all settings except the two that are set here. */
+/** Starts the function from its bundle. `environment` has all settings except the two that are set here. */
 export const startStreamProcess = async (bundle: string, environment: NodeJS.ProcessEnv): Promise<StreamProcess> => {
   const port = await freePort()
   const secret = randomBytes(24).toString('hex')
   const child = spawn(process.execPath, ['index.js'], {
     cwd: bundle,
-    // It logs a line per request.
+    // The function logs a line per request.
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       ...environment,

@@ -3,7 +3,7 @@ import { stripTypeScriptTypes } from 'node:module'
 export interface SourceChange {
   readonly file: string
   readonly kind: string
-  /** Its place and its effect. */
+  /** The line and the effect of the change. */
   readonly label: string
   readonly source: string
 }
@@ -14,7 +14,7 @@ const noCode =
 
 const blank = (text: string): string => text.replace(/[^\n]/g, ' ')
 
-/** The code at its places. Blanks replace types, comments and texts. */
+/** The code at its original positions. Types, comments and texts are replaced by blanks. */
 const codeIn = (source: string): string => stripTypeScriptTypes(source).replace(noCode, blank)
 
 const isValid = (source: string): boolean => {
@@ -28,11 +28,16 @@ const isValid = (source: string): boolean => {
 /** The replacement of each word or sign. */
 const turned: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'comparison turned': { '===': '!==', '!==': '===' },
-  'bound taken in or out': { '<': '<=', '<=': '<', '>': '>=', '>=': '>' },
-  'and for or': { '&&': '||', '||': '&&', '??': '&&' },
+  'a bound moved by one': { '<': '<=', '<=': '<', '>': '>=', '>=': '>' },
+  'and replaced by or': { '&&': '||', '||': '&&', '??': '&&' },
   'sum turned': { '+': '-', '-': '+', '*': '/', '/': '*' },
   'flag flipped': { true: 'false', false: 'true' },
-  'other of all': { '.some(': '.every(', '.every(': '.some(', 'Math.min(': 'Math.max(', 'Math.max(': 'Math.min(' },
+  'call replaced by its opposite': {
+    '.some(': '.every(',
+    '.every(': '.some(',
+    'Math.min(': 'Math.max(',
+    'Math.max(': 'Math.min(',
+  },
 }
 
 type Pattern = readonly [kind: string, where: RegExp, replace: (found: string) => string]
@@ -42,7 +47,7 @@ const patterns: readonly Pattern[] = [
     const alternatives = Object.keys(words).map((word) => word.replace(/[.*+?^$|()]/g, '\\$&'))
     const isWord = /\w/.test(alternatives[0] ?? '')
     const edges = isWord ? ['(?<![\\w$])', '(?![\\w$])'] : ['(?<= )', '(?= )']
-    if (kind === 'other of all') edges.fill('')
+    if (kind === 'call replaced by its opposite') edges.fill('')
     const where = new RegExp(`${edges[0]}(?:${alternatives.join('|')})${edges[1]}`, 'g')
     return [kind, where, (found: string) => words[found] ?? found] as const
   }),
@@ -57,7 +62,9 @@ const patterns: readonly Pattern[] = [
   ],
 ]
 
-/** Options are texts of one word. Texts for people, and names of imports and errors, stay. */
+/**
+ * A quoted word may be an option, and is changed. Texts for people, and names of imports and errors, are not changed.
+ */
 const optionTexts = /(?<![\w'] )(?<=[ (,[{])'(?!\w+Error')[\w#:.-]+'/g
 
 const findChanges = (file: string, source: string, code: string, [kind, where, replace]: Pattern) =>

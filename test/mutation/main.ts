@@ -17,7 +17,7 @@ const { values: flags } = parseArgs({ options: { count: text('200'), seed: text(
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** Examples of the document, and entries that run on Lambda only. */
+/** Examples of the document, and entries that run only on Lambda. */
 const leftOut = /\/(contract(-\w+)?|docs|(\w+-)?handler|register-data-centre)\.ts$/
 
 const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n')
@@ -44,11 +44,13 @@ const runner = join(root, 'node_modules/vitest/vitest.mjs')
 /** Milliseconds. A change that makes tests run forever counts as noticed. */
 const patience = 120_000
 
-/** Returns the first of these test files that fails, on the store of the changed file. */
+/** Returns the first of these test files that fails, on the stores that use the changed file. */
 const findFailure = async (copy: string, changed: string, tests: readonly string[]): Promise<string | undefined> => {
   const report = join(copy, 'report.json')
-  const acceptance = changed.startsWith('lib/aws/') ? 'acceptance-aws' : 'acceptance'
-  const projects = ['unit', 'contract', 'new-kind', 'long', acceptance].map((name) => `--project=${name}`)
+  const stores = { 'lib/aws': ['acceptance-aws'], 'lib/machine': ['acceptance'] }
+  const [, own] = Object.entries(stores).find(([folder]) => changed.startsWith(folder)) ?? []
+  const names = ['unit', 'contract', 'new-kind', 'long', ...(own ?? Object.values(stores).flat())]
+  const projects = names.map((name) => `--project=${name}`)
   const options = ['run', '--bail=1', '--maxWorkers=1', '--reporter=json', `--outputFile=${report}`, ...projects]
   const running = spawn(process.execPath, [runner, ...options, ...tests], {
     cwd: copy,
@@ -65,7 +67,7 @@ const findFailure = async (copy: string, changed: string, tests: readonly string
   return failed ? relative(copy, failed.name) : tests[0]
 }
 
-/** Tests that run together: the quick ones first, and the whole specification last. */
+/** Tests that run together: the quick ones first, and the whole acceptance suite last. */
 const inSteps = (tests: readonly string[]): readonly (readonly string[])[] => {
   const kinds = Object.groupBy(tests, (test) => /^test.(unit|acceptance)?/.exec(test)?.[1] ?? 'contract')
   const { unit = [], contract = [], acceptance = [] } = kinds

@@ -20,13 +20,13 @@ const commands = {
   },
 }
 
-/** A backup or a directory that is being made must not look complete. */
+/** A backup or a directory that is not complete yet must not look complete. */
 const looksComplete = (path: string): boolean => {
   const found = inspect(layoutOf(path))
   return found === undefined || found.code === 'backup'
 }
 
-/** Commands that run in their own processes during the service: sites, backups, and restored directories. */
+/** Commands that run in their own processes beside the service: they make sites, backups and restored directories. */
 export const adminChanges = (prefix: string): Lane<Made> => ({
   start: { sites: [], backups: [], restored: [] },
   next(made, count): Step<Made> {

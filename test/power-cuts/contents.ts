@@ -1,7 +1,7 @@
 import type { Outage, Random } from './outage.ts'
 
 interface Write {
-  /** Its position in the log. */
+  /** The position of the write in the log. */
   readonly index: number
   readonly at: number
   /** Undefined for a change of the size, to `at`. */
@@ -10,7 +10,7 @@ interface Write {
 
 export interface Content {
   readonly kind: 'file'
-  /** The position of its name in the log. */
+  /** The position in the log where the file was created. */
   readonly index: number
   /** The bytes on the disk, and the writes since the last flush. */
   flushed: Buffer
@@ -24,14 +24,14 @@ export const createContent = (index: number): Content => ({
   pending: [],
 })
 
-/** A copy of the same bytes. */
+/** A copy of the bytes, with the given size. */
 const copyOf = (content: Buffer, size = content.length): Buffer => {
   const copy = Buffer.alloc(size)
   content.copy(copy)
   return copy
 }
 
-/** Unwritten bytes are zeros. Allocates in advance, because the log of the database grows by a little each time. */
+/** Unwritten bytes are zeros. Allocates memory in advance, because the database file grows a little with each write. */
 const grow = (content: Buffer, size: number): Buffer => {
   if (size <= content.buffer.byteLength) return Buffer.from(content.buffer, 0, size)
   const larger = Buffer.from(new ArrayBuffer(2 * size), 0, size)
@@ -57,7 +57,7 @@ export const flushContent = (file: Content, begun: number): void => {
   file.pending = file.pending.filter(({ index }) => index >= begun)
 }
 
-/** Each sector is kept, dropped, or torn: then its first bytes are kept. */
+/** Each sector is kept, dropped, or torn. A torn sector keeps only its first bytes. */
 const writeSectors = (content: Buffer, at: number, bytes: Buffer, random: Random, sector: number): Buffer => {
   let whole = content
   for (let from = 0; from < bytes.length; ) {

@@ -16,7 +16,7 @@ interface Cut extends Omit<Outage, 'random'> {
 const positionsWhere = (entries: readonly Entry[], isIt: (entry: Entry) => boolean): number[] =>
   entries.flatMap((entry, index) => (isIt(entry) ? [index + 1] : []))
 
-/** From each start until the service is ready, and from each stop until it has ended. */
+/** Positions from each start until the service is ready, and from each stop until the service has ended. */
 const aroundStarts = (entries: readonly Entry[]): number[] => {
   let isBetween = false
   return positionsWhere(entries, (entry) => {
@@ -26,9 +26,12 @@ const aroundStarts = (entries: readonly Entry[]): number[] => {
   })
 }
 
-/** Between the bytes of a blob and the next commit, which may be that of the offset or of the row. */
+/**
+ * Positions between the bytes of a blob and the next commit. That commit may store the offset of an upload or the row
+ * of a file.
+ */
 const afterBytes = (entries: readonly Entry[]): number[] => {
-  // A file that reuses an inode counts as the earlier file.
+  // If two files have the same inode one after the other, the path of the later file is used.
   const paths = new Map(entries.filter(({ kind }) => kind === 'o').map(({ file, bytes }) => [file, bytes.toString()]))
   let isBetween = false
   return positionsWhere(entries, ({ kind, file }) => {
@@ -39,7 +42,7 @@ const afterBytes = (entries: readonly Entry[]): number[] => {
   })
 }
 
-/** Random positions, more of them where a fault is likely, in the order of the log. */
+/** Random positions in the order of the log. More positions are where a fault is likely. */
 const chooseCuts = (entries: readonly Entry[], count: number, random: Random): readonly Cut[] => {
   const kinds: readonly (readonly number[])[] = [
     entries.map((_, index) => index),
@@ -56,12 +59,12 @@ const chooseCuts = (entries: readonly Entry[], count: number, random: Random): r
 }
 
 interface Options {
-  /** Chosen by the seed, or a single cut that is repeated. */
+  /** A number of cuts that the seed chooses, or a single cut that is repeated. */
   readonly cuts: { readonly count: number; readonly seed: number } | Cut
   readonly isIgnored?: Ignored
 }
 
-/** Seed of `npm run prove`; otherwise always the same. */
+/** The seed of `npm run prove`. Other runs always use the same seed. */
 export const provedSeed = Number(process.env['PROVE_SEED'] ?? 20_261_125)
 
 /** One of this many states is served by a separate process. */
@@ -74,7 +77,7 @@ const folderOfStates = (): string => {
   return bavail * bsize > 256 * 1024 ** 2 ? memory : tmpdir()
 }
 
-/** Cuts the power at each position. Returns the first fault in a resulting state. */
+/** Cuts the power at each chosen position. Returns the first fault in a resulting state. */
 export const tryCuts = async (
   { root, log }: Pick<Recording, 'root' | 'log'>,
   { cuts, isIgnored }: Options,

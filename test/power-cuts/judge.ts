@@ -10,7 +10,9 @@ import { createService, type Expected, type Judged, type Service } from './lanes
 import { type Entry, markOf } from './record.ts'
 import { laneNamed } from './workload.ts'
 
-/** The expected state of each lane at a position of the log, and the token of the demo once it was ready. */
+/**
+ * The expected state of each lane at a position of the log, and the token of the demo, if the service was ready before.
+ */
 export const expectationAt = (entries: readonly Entry[], position: number) => {
   const lanes = new Map<string, Expected<unknown>>()
   let token: string | undefined
@@ -32,7 +34,7 @@ interface Serving extends Service {
 /** The judge itself needs no flushes. */
 const withoutFlushes = { FSYNC: 'off' } as const
 
-/** In this process, because the start of Node takes longer than everything else. */
+/** Serves in this process, because the start of Node takes longer than everything else. */
 const serveHere = async (data: string): Promise<Serving> => {
   Object.assign(process.env, withoutFlushes)
   try {
@@ -51,7 +53,7 @@ const serveHere = async (data: string): Promise<Serving> => {
   }
 }
 
-/** In a separate process, like `npm start`. */
+/** Serves in a separate process, like `npm start`. */
 const serveApart = (data: string): Promise<Serving> => startProcess(data, ['--port', '0', '--quiet'], withoutFlushes)
 
 const faultOfLanes = async (judged: Judged, { lanes }: Expectation): Promise<string | undefined> => {
@@ -62,7 +64,7 @@ const faultOfLanes = async (judged: Judged, { lanes }: Expectation): Promise<str
   return undefined
 }
 
-/** While a backup holds them, blobs without a row stay where they are. It may have ended since the start. */
+/** A backup holds blobs without a row. It may have ended since the service started. */
 const judgeServed = async (root: string, expectation: Expectation, service: Serving) => {
   try {
     const machine = await openMachine(join(root, 'data'), { durable: false })

@@ -14,7 +14,7 @@ export interface Service {
   request(path: string, init?: RequestInit): Promise<Response>
 }
 
-/** JSON, unless another type is named. */
+/** A body is sent as JSON, unless a header names another type. */
 export const createService = (baseUrl: string, token: string): Service => ({
   request: (path, { headers, ...init } = {}) =>
     fetch(new URL(path, baseUrl), {
@@ -29,7 +29,7 @@ export interface Judged extends Service {
   readonly machine: Machine
 }
 
-/** A running change may have been made or not. */
+/** The acknowledged state, and the state after a change that may or may not have been made. */
 export interface Expected<State> {
   readonly acknowledged: State
   readonly underWay?: State | undefined
@@ -37,7 +37,7 @@ export interface Expected<State> {
 
 export interface Step<State> {
   readonly after: State
-  /** Returns the state after the change. Rejects if it is refused, or if the service has ended. */
+  /** Returns the state after the change. Rejects if the change is refused, or if the service has ended. */
   send(service: Service, recording: Recording): Promise<State>
 }
 
@@ -57,7 +57,7 @@ export const expectStatus = async (answer: Promise<Response>, what: string): Pro
 
 export class Refusal extends Error {}
 
-/** The found state must equal one of the two. */
+/** The found state must equal one of the two expected states. */
 const findDifference = <State>({ acknowledged, underWay }: Expected<State>, found: unknown): string | undefined => {
   const isAllowed = isDeepStrictEqual(found, acknowledged) || (underWay && isDeepStrictEqual(found, underWay))
   if (isAllowed) return undefined
@@ -69,7 +69,7 @@ export const changesIn = ({ machine }: Judged): Promise<readonly Change[]> =>
 
 type Ask = (service: Service) => Promise<Response>
 
-/** A change in one request. */
+/** A change that needs one request. */
 export const stepOf = <State>(name: string, after: State, ask: Ask): Step<State> => ({
   after,
   async send(service) {
@@ -95,7 +95,7 @@ const isIn = (path: string, name: string): boolean => path === name || path.star
 const without = (files: Files, name: string): Files =>
   Object.fromEntries(Object.entries(files).filter(([path]) => !isIn(path, name)))
 
-/** Copies everything below a name. */
+/** Copies all files below a name to another name. */
 const withCopies = (files: Files, name: string, to: string, rest = files): Files => {
   const taken = Object.entries(files).filter(([path]) => isIn(path, name))
   const made = taken.map(([path, digest]) => [to + path.slice(name.length), digest] as const)
@@ -161,7 +161,7 @@ export const shelfChanges = (folder: string) => told(shelfLane(folder), folder)
 export const fieldChanges = () => withKnownSteps(toldLane(fieldLane(), ({ type }) => type.startsWith('field.')))
 export const linkChanges = () => withKnownSteps(linkLane())
 
-/** Content in which every twelve bytes name the content. */
+/** Content that repeats its mark every twelve bytes. */
 export const fill = (mark: string, size: number): Buffer => Buffer.alloc(size, mark.padEnd(12, '.'))
 
 /** Mark and size of a file that is filled with one mark. */
@@ -177,7 +177,7 @@ export const readDigest = async ({ request }: Service, path: string): Promise<st
   return response.ok ? digestOf(Buffer.from(await response.arrayBuffer())) : `status ${response.status}`
 }
 
-/** Replaces one file repeatedly, or restores an earlier version. The state has its versions, newest first. */
+/** Replaces one file repeatedly, or restores an old version. The state has its versions, newest first. */
 export const versionChanges = (folder: string): Lane<readonly string[]> => {
   const path = `${storage}/${folder}/page`
   const listVersions = async ({ request }: Service): Promise<readonly string[]> => {

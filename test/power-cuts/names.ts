@@ -4,7 +4,7 @@ import type { Outage } from './outage.ts'
 
 export interface Folder {
   readonly kind: 'folder'
-  /** The names that running processes see. */
+  /** The names of files and folders that running processes see. */
   readonly names: Map<string, Node>
 }
 
@@ -19,21 +19,21 @@ interface Part {
   isFlushed: boolean
 }
 
-/** One call, which may change two names. Each is on the disk after a flush of its folder. */
+/** One call, which may change two names. Each name is on the disk after a flush of its folder. */
 interface Change {
   readonly index: number
   readonly parts: readonly Part[]
 }
 
-/** A path and its new file. Undefined: the path is removed. */
+/** A path and its new file. Undefined if the path is removed. */
 type Named = readonly [path: string, node: Node | undefined]
 
-/** The names below a folder, which is empty and on the disk at the beginning. */
+/** The names below a folder. At the beginning the folder is empty and on the disk. */
 export const createNames = (root: string) => {
   const top = createFolder()
   const paths = new Map<Node, string>([[top, root]])
   const changes: Change[] = []
-  /** For a journalled file system: changes up to this one are on the disk. */
+  /** For a journalled file system: changes up to this position are on the disk. */
   let journalled = -1
 
   const folderOf = (path: string): Folder => {
@@ -78,7 +78,7 @@ export const createNames = (root: string) => {
       }
     },
 
-    /** The names of each folder that an outage at this position leaves. */
+    /** The names in each folder that an outage at this position leaves. */
     after(position: number, outage: Outage): ReadonlyMap<Folder, ReadonlyMap<string, Node>> {
       const names = new Map<Folder, Map<string, Node>>()
       const end = journalled + outage.random.below(position - journalled)

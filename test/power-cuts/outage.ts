@@ -1,4 +1,4 @@
-/** Mulberry32: a random sequence that its seed repeats. */
+/** Mulberry32: a random sequence that the same seed repeats. */
 export const createRandom = (seed: number) => {
   let state = seed >>> 0
   /** A whole number from 0 to below `end`. */
@@ -10,7 +10,7 @@ export const createRandom = (seed: number) => {
   }
   const pick = <Value>(values: readonly Value[]): Value => {
     const value = values[below(values.length)]
-    if (value === undefined) throw new Error('No value to pick from')
+    if (value === undefined) throw new Error('There is no value to pick from')
     return value
   }
   return { below, pick }
@@ -18,7 +18,7 @@ export const createRandom = (seed: number) => {
 
 export type Random = ReturnType<typeof createRandom>
 
-/** How a file system keeps unflushed names: each independently, or in order up to some point. */
+/** How a file system keeps unflushed names: each independently, or in order up to some position. */
 export const modes = ['strict', 'journalled'] as const
 
 /** The unflushed pieces that survive: all, none, or a random choice. */

@@ -11,13 +11,13 @@ import { runShortWorkload } from './workload.ts'
 interface Planted {
   readonly bug: string
   readonly shows: RegExp
-  /** Flushes that the disk ignores, as if the service did not make them. */
+  /** Flushes that the disk ignores. This has the same effect as a service that does not flush. */
   readonly isIgnored?: Ignored
   readonly environment?: Readonly<Record<string, string>>
   readonly patch?: { readonly file: string; readonly from: string; readonly to: string }
 }
 
-/** A file or upload that lacks bytes. */
+/** Faults of a file or upload without all its bytes. */
 const bytesAreGone = /bytes|mixture|missing|status 500|an append to/
 const changeIsGone = /another token|acknowledged|holds|entries|bytes|missing/
 
@@ -78,21 +78,25 @@ const plant = (folder: string, { patch }: Planted): string => {
   const file = join(folder, patch.file)
   const [before, after, ...more] = readFileSync(file, 'utf8').split(patch.from)
   if (before === undefined || after === undefined || more.length > 0) {
-    throw new Error(`The bug no longer fits into ${patch.file}: find the place of "${patch.from}" anew`)
+    throw new Error(`The bug no longer fits into ${patch.file}: find the new place of "${patch.from}"`)
   }
   writeFileSync(file, before + patch.to + after)
   return folder
 }
 
-describe.skipIf(noRecorder)('power cuts find a bug that was planted', () => {
-  test.for(plantedBugs)('$bug', { timeout: 300_000 }, async (planted, { directory }) => {
-    const recording = beginRecording({
-      folder: join(directory, 'recording'),
-      source: plant(join(directory, 'source'), planted),
-      ...planted,
-    })
-    await runShortWorkload(recording)
-    const found = await tryCuts(recording, { cuts: { count: 150, seed: provedSeed }, ...planted })
-    expect(found?.fault).toMatch(planted.shows)
-  })
+describe.skipIf(noRecorder)('planted bugs', () => {
+  test.for(plantedBugs)(
+    'power cuts find the planted bug: $bug',
+    { timeout: 300_000 },
+    async (planted, { directory }) => {
+      const recording = beginRecording({
+        folder: join(directory, 'recording'),
+        source: plant(join(directory, 'source'), planted),
+        ...planted,
+      })
+      await runShortWorkload(recording)
+      const found = await tryCuts(recording, { cuts: { count: 150, seed: provedSeed }, ...planted })
+      expect(found?.fault).toMatch(planted.shows)
+    },
+  )
 })

@@ -18,7 +18,7 @@ const states = Number(process.env['PROVE_COUNT'] ?? timesToTry(100))
 const [failedIn = '', failedCut = '{}'] = (process.env['PROVE_PATH'] ?? '').split('#')
 
 describe.skipIf(noRecorder)('a power cut', () => {
-  /** Completeness of the recorder: its records rebuild the same directory. */
+  /** The recorder is complete: its records rebuild the same directory. */
   const expectFullRecord = ({ log, root }: Recording, built: string) => {
     const entries = readLog(log)
     const replay = createReplay(entries, root)
@@ -30,7 +30,7 @@ describe.skipIf(noRecorder)('a power cut', () => {
   }
 
   test.skipIf(failedIn !== '').for(Array.from({ length: Math.ceil(states / mostOfRecording) }, (_, number) => number))(
-    'loses no acknowledged change and leaves none half done (O-20, S-47, U-19, H-9): recording %i',
+    'no acknowledged change is lost or half done (O-20, S-47, U-19, H-9): recording %i',
     { timeout: 60_000 + mostOfRecording * 10_000 },
     async (number) => {
       // The recording is kept if a state has a fault.
@@ -48,7 +48,7 @@ describe.skipIf(noRecorder)('a power cut', () => {
     },
   )
 
-  test.runIf(failedIn !== '')('is tried again where it has shown a fault', async () => {
+  test.runIf(failedIn !== '')('a single cut can be tried again with --path', async () => {
     const recorded = { root: join(failedIn, 'root'), log: join(failedIn, 'log') }
     expect(await tryCuts(recorded, { cuts: JSON.parse(failedCut) })).toBeUndefined()
   })

@@ -6,19 +6,19 @@ import { createService, type Expected } from './lanes.ts'
 
 /** The reason why recording is impossible here. Undefined if it is possible. */
 export const noRecorder = ((): string | undefined => {
-  if (process.platform !== 'linux') return 'it takes Linux'
+  if (process.platform !== 'linux') return 'they need Linux'
   const report: { header?: { glibcVersionRuntime?: string } } = { ...process.report?.getReport() }
-  if (report.header?.glibcVersionRuntime === undefined) return 'it takes the C library glibc'
+  if (report.header?.glibcVersionRuntime === undefined) return 'they need the C library glibc'
   try {
     for (const command of ['cc', 'flock']) execFileSync(command, ['--version'], { stdio: 'ignore' })
     return undefined
   } catch {
-    return 'it takes a C compiler (cc), and flock'
+    return 'they need a C compiler (cc) and flock'
   }
 })()
 if (noRecorder !== undefined) console.warn(`NOT RUN: power cuts (${noRecorder}).`)
 
-/** Returns the library to preload. */
+/** Compiles the library to preload, and returns its path. */
 const compileRecorder = (folder: string): string => {
   const [source, library] = [join(import.meta.dirname, 'recorder.c'), join(folder, 'recorder.so')]
   execFileSync('cc', ['-O1', '-shared', '-fPIC', '-o', library, source, '-ldl', '-lpthread'])
@@ -50,7 +50,7 @@ export const readLog = (path: string): readonly Entry[] => {
   return entries
 }
 
-/** Notes of the workload between the records: the lives of the service, and each request and answer of a lane. */
+/** Notes of the workload between the records: starts and ends of the service, and each request and answer of a lane. */
 export type Mark =
   | { readonly event: 'starting' | 'ready' | 'stopping' | 'stopped' | 'killed'; readonly token?: string }
   | (Expected<unknown> & { readonly lane: string })
@@ -59,7 +59,7 @@ export const markOf = ({ kind, bytes }: Entry): Mark | undefined =>
   kind === markKind ? JSON.parse(bytes.toString()) : undefined
 
 interface Options {
-  /** A folder of its own. */
+  /** A folder that no other recording uses. */
   readonly folder: string
   /** The source of the service: this project, or a copy of it. */
   readonly source?: string
@@ -84,11 +84,11 @@ export const beginRecording = ({ folder, source = projectFolder, environment = {
     POWER_CUTS_ROOT: root,
     POWER_CUTS_LOG: log,
     POWER_CUTS_CLOCK: String(clock),
-    // The recorder sees calls of the C library alone.
+    // The recorder sees only calls of the C library.
     UV_USE_IO_URING: '0',
   })
 
-  /** In one write, which the records of other processes cannot divide. */
+  /** Writes the mark in one call, so that records of other processes cannot divide it. */
   const mark = (what: Mark) => {
     const text = Buffer.from(JSON.stringify(what))
     const head = Buffer.alloc(headSize)
@@ -104,7 +104,7 @@ export const beginRecording = ({ folder, source = projectFolder, environment = {
     mark({ event: 'stopped' })
   }
 
-  /** Killed between its calls, so every call is recorded. */
+  /** Kills the service between two calls, so that every call is recorded. */
   const kill = async (service: Program) => {
     execFileSync('flock', [log, 'kill', '-KILL', String(service.pid)])
     await service.ended

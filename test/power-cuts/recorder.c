@@ -1,8 +1,7 @@
-// Records what a process asks of the files below POWER_CUTS_ROOT, in one order for all processes, into POWER_CUTS_LOG.
-// Preloaded (LD_PRELOAD) into the unchanged service. Linux and glibc, 64 bits.
-//
-// Not recorded: memory that is mapped into a file. Only the -shm file of SQLite is, and SQLite makes it anew when the
-// first process opens a database. Modes and times of files are not recorded either.
+// Records the calls of a process for files below POWER_CUTS_ROOT into POWER_CUTS_LOG, in one order for all processes.
+// It is preloaded (LD_PRELOAD) into the unchanged service. Needs Linux, glibc and 64 bits.
+// Memory that is mapped into a file is not recorded. Only the -shm file of SQLite is mapped, and SQLite creates it
+// again when the first process opens a database. Modes and times of files are not recorded either.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -41,7 +40,7 @@ __attribute__((constructor)) static void begin(void) {
   if (log_file < 0) abort();
 }
 
-// One change at a time, in all processes together: its record stands where it took place.
+// Only one process at a time makes a change, so the records are in the order of the changes.
 static void enter(void) {
   pthread_mutex_lock(&turn);
   while (flock(log_file, LOCK_EX) < 0 && errno == EINTR);
@@ -57,7 +56,7 @@ static int is_below(const char *path) {
   return log_file >= 0 && strncmp(path, root, strlen(root)) == 0 && strchr("/", path[strlen(root)]);
 }
 
-// By its name, as libuv closes files without the C library: a table of open files would go stale.
+// Finds a file by its name. A table of open files would become wrong, because libuv closes files without the C library.
 static int is_mine(int fd) {
   char link[64], path[PATH_MAX] = "";
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -111,7 +110,7 @@ static void record_paths(int kind, const char *from, const char *to) {
   leave(error);                             \
   return done
 
-// Without a position, the file has moved on by as many bytes.
+// Without a given position, the call has moved the position of the file forward by the bytes written.
 static void record_written(int fd, const struct iovec *parts, off_t at, ssize_t size) {
   record_all('w', inode_of(fd), at < 0 ? lseek(fd, 0, SEEK_CUR) - size : at, parts, size);
 }
@@ -125,7 +124,7 @@ ssize_t pwritev64(int fd, const struct iovec *parts, int count, off_t at) {
   WRITE(REAL(pwritev64)(fd, parts, count, at), parts, at);
 }
 
-// The kernel copies: the written bytes are read again. A shared extent (FICLONE) could not be read piece by piece.
+// The kernel copies the bytes, so they are read again here. A shared extent (FICLONE) could not be read piece by piece.
 static void record_copied(int fd, size_t size, off_t end) {
   char path[64], *bytes = malloc(size);
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
@@ -172,7 +171,8 @@ int unlink(const char *path) { return unlinkat(AT_FDCWD, path, 0); }
 int rmdir(const char *path) { return unlinkat(AT_FDCWD, path, AT_REMOVEDIR); }
 int remove(const char *path) { return unlinkat(AT_FDCWD, path, inode_at(path) && S_ISDIR(found.st_mode) ? AT_REMOVEDIR : 0); }
 
-// Only what was there when a flush began is on the disk when it ends: two records, with everything else in between.
+// When a flush ends, only bytes from before its beginning are on the disk. So a flush has two records, and others may
+// come between them.
 static int flush(int fd, int (*call)(int)) {
   static uint32_t flushes;
   if (!is_mine(fd)) return call(fd);
@@ -209,7 +209,7 @@ int openat(int folder, const char *path, int flags, ...) { OPEN(folder); }
 int open64(const char *path, int flags, ...) { OPEN(AT_FDCWD); }
 int open(const char *path, int flags, ...) { OPEN(AT_FDCWD); }
 
-// libuv asks the kernel itself for what old C libraries do not have.
+// If the C library is old and lacks a call, libuv makes the system call itself.
 long syscall(long number, ...) {
   long a[6];
   va_list rest;

@@ -5,12 +5,14 @@ import { createFolder, createNames, type Folder, type Node } from './names.ts'
 import type { Outage } from './outage.ts'
 import type { Entry } from './record.ts'
 
-/** Flushes that the disk ignores. This plants the bug that the service does not make them. */
+/**
+ * Flushes that the disk ignores. This has the same effect as a service that does not flush, which is the planted bug.
+ */
 export type Ignored = (path: string, kind: Node['kind']) => boolean
 
 export const isAboutNames = ({ kind }: Entry): boolean => 'omrlu'.includes(kind)
 
-/** Memory that processes share. SQLite rebuilds it, so an outage may leave anything in it. */
+/** Memory that processes share. SQLite rebuilds it, so an outage may leave any bytes in it. */
 const isShared = (name: string): boolean => name.endsWith('-shm')
 const anything = Buffer.alloc(32_768, 'anything')
 
@@ -38,7 +40,7 @@ const buildFolders = (
 /** `root` is the path of the recorded folder, which is empty and on the disk when the log begins. */
 export const createReplay = (entries: readonly Entry[], root: string, isIgnored: Ignored = () => false) => {
   const names = createNames(root)
-  /** By inode. The kernel reuses inodes of removed files, so the newest file counts. */
+  /** By inode. The kernel reuses inodes of removed files, so the newest file of an inode is meant. */
   const nodes = new Map<number, Node>()
   const begunFlushes = new Map<number, number>()
   let position = 0
@@ -51,7 +53,7 @@ export const createReplay = (entries: readonly Entry[], root: string, isIgnored:
   const contentOf = (file: number): Content => {
     const node = nodes.get(file)
     if (node?.kind === 'file') return node
-    throw new Error(`The log does not say how the file ${file} was made, which record ${position} writes`)
+    throw new Error(`Record ${position} writes to the file ${file}, but the log does not say how that file was made`)
   }
 
   const flush = (node: Node, begun: number) => {
@@ -63,7 +65,7 @@ export const createReplay = (entries: readonly Entry[], root: string, isIgnored:
   const write = (file: number, at: number, bytes: Buffer | undefined) =>
     void contentOf(file).pending.push({ index: position, at, bytes })
 
-  /** By the kind of the record: see `recorder.c`. */
+  /** The action for each kind of record; see `recorder.c`. */
   const take: Readonly<Record<string, (entry: Entry, paths: readonly [from: string, to: string]) => void>> = {
     o: ({ file }, [path]) => create(file, path, createContent(position)),
     m: ({ file }, [path]) => create(file, path, createFolder()),
@@ -77,7 +79,7 @@ export const createReplay = (entries: readonly Entry[], root: string, isIgnored:
   }
 
   return {
-    /** Applies the records up to this position. Positions only grow. */
+    /** Applies the records up to this position, which must not be smaller than the previous position. */
     advance(until: number): void {
       for (; position < until; position += 1) {
         const entry = entries[position]

@@ -55,7 +55,7 @@ const append = ({ done, open }: Uploads & { readonly open: OneUpload }, end: num
   return stepOf(`append to ${open.path} until ${end}`, after, (service) => send(service, open, end))
 }
 
-/** The file is complete, and the history has it once. */
+/** Checks that the file is complete, and that the history has one entry for it. */
 const faultOfFile = async (judged: Judged, upload: OneUpload) => {
   const { path } = upload
   const expected = digestOf(contentOf(upload))
@@ -69,7 +69,7 @@ const faultOfFile = async (judged: Judged, upload: OneUpload) => {
   return own.length === 1 ? undefined : `the history has ${own.length} entries of ${path}`
 }
 
-/** The upload has the acknowledged bytes, and accepts the others. */
+/** Checks that the upload has the acknowledged bytes, and accepts the remaining bytes. */
 const faultOfOpen = async (judged: Judged, upload: OneUpload): Promise<string | undefined> => {
   const { headers, status } = await judged.request(upload.url, { method: 'HEAD', headers: inTus })
   const offset = Number(headers.get('upload-offset') ?? Number.NaN)

@@ -12,13 +12,13 @@ import {
 import type { Recording } from './record.ts'
 import { uploadChanges } from './upload-lane.ts'
 
-/** A lane is named like `files:left`, with a folder of the site. */
+/** The name of a lane is like `files:left`: the kind of changes, and a folder of the site. */
 const kinds: Readonly<Record<string, (folder: string) => Lane<unknown>>> = {
   files: fileChanges,
   shelf: shelfChanges,
   versions: versionChanges,
   uploads: (folder) => uploadChanges(folder, [40_000, 300_000]),
-  // More than the service writes before it flushes for the first time.
+  // Bytes. The service flushes for the first time before it has written so many.
   large: (folder) => uploadChanges(folder, [9_500_000]),
   admin: adminChanges,
   fields: fieldChanges,
@@ -35,7 +35,7 @@ export const laneNamed = (name: string): Lane<unknown> => {
 interface Run {
   readonly recording: Recording
   readonly service: Service
-  /** May kill the service, which ends its lanes. */
+  /** May kill the service, which ends the running lanes. */
   readonly answered?: () => void
 }
 
@@ -76,7 +76,7 @@ const runUntilKilled = async (recording: Recording, service: RecordedService, an
   await killed
 }
 
-/** Seconds: versions from then have expired. */
+/** Seconds after which versions have expired. */
 const longAgo = -31 * 24 * 3600
 
 const early = { 'files:early': 12, 'shelf:early-shelf': 12 }
@@ -86,8 +86,8 @@ const dying = { 'files:dying': 99, 'shelf:dying-shelf': 99, 'uploads:dying-tus':
 const late = { 'files:third': 8, 'shelf:third-shelf': 8, 'admin:two': 2, 'uploads:third-tus': 6, 'large:large': 3 }
 
 /**
- * Changes of every kind, in four services one after the other. Versions of the first expire when the second starts, which
- * is killed in the end.
+ * Changes of every kind, with four services one after the other. Versions of the first service have expired when the
+ * second service starts. The second service is killed at its end.
  */
 export const runWorkload = async (recording: Recording): Promise<void> => {
   const first = await recording.serve(longAgo)
@@ -103,7 +103,7 @@ export const runWorkload = async (recording: Recording): Promise<void> => {
   recording.close()
 }
 
-/** Only changes of files, in one service. */
+/** Only changes of files, with one service. */
 export const runShortWorkload = async (recording: Recording): Promise<void> => {
   const service = await recording.serve()
   await run({ recording, service }, { 'files:left': 10, 'shelf:shelf': 15, 'uploads:tus': 10 })

@@ -8,7 +8,7 @@ interface Terminal {
   readonly said: { stdout: string; stderr: string }
 }
 
-/** Commands may run concurrently, so each finds its own terminal by its asynchronous context. */
+/** Commands may run concurrently, so each command finds its own terminal by its asynchronous context. */
 const terminals = new AsyncLocalStorage<Terminal>()
 let isInstalled = false
 
@@ -42,7 +42,7 @@ const installTerminals = (): void => {
 
 type Said = Pick<Outcome, 'status' | 'stdout' | 'stderr'>
 
-/** Runs `site-admin` in this process, which saves the start of a process. */
+/** Runs `site-admin` in this process, which is faster than a new process. */
 export const administerWith = async (args: readonly string[], input = ''): Promise<Said> => {
   installTerminals()
   const terminal: Terminal = { stdin: Readable.from([Buffer.from(input)]), said: { stdout: '', stderr: '' } }
@@ -50,11 +50,11 @@ export const administerWith = async (args: readonly string[], input = ''): Promi
   return { status, ...terminal.said }
 }
 
-/** The same on a data directory. */
+/** Runs `site-admin` on a data directory, in this process. */
 export const administer = (dataDirectory: string, args: readonly string[], input?: string): Promise<Said> =>
   administerWith(['--data-dir', dataDirectory, ...args], input)
 
-/** Runs `site-admin` in its own process. The signal, for example of a test that has timed out, ends it. */
+/** Runs `site-admin` in its own process. The signal ends the process, for example when a test has timed out. */
 export const administerApart = (
   dataDirectory: string,
   args: readonly string[],

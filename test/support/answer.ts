@@ -1,7 +1,7 @@
 /** An answer of the service, from any transport. */
 export interface Answer {
   readonly status: number
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly text: string
   /** The body parsed as JSON, with a type that the case chooses. Undefined if it is not JSON. */
@@ -26,8 +26,8 @@ export const answerOf = (status: number, headers: Answer['headers'], text: strin
   },
 })
 
-/** The code of a refusal. Undefined for a success. */
+/** The error code of a refusal. Undefined for a success. */
 export const codeOf = ({ json }: Answer): number | undefined => json?.code
 
-/** Most cases compare these two. */
+/** The status and the code, which most cases compare. */
 export const statusAndCode = (answer: Answer) => [answer.status, codeOf(answer)]

@@ -11,7 +11,7 @@ export const fieldName: fc.Arbitrary<string> = fc
 
 const orders = (highest: number) => fc.integer({ min: 1, max: highest })
 
-/** The fields of any form, sorted by order, so close together that they collide. */
+/** The fields of any form, sorted by order, with orders so close together that they collide. */
 export const formFields: fc.Arbitrary<readonly SystemField[]> = fc
   .uniqueArray(
     fc.record({
@@ -29,5 +29,5 @@ export const formFields: fc.Arbitrary<readonly SystemField[]> = fc
       .toSorted((a, b) => a.order - b.order),
   )
 
-/** An order that may be before, between, on or after the fields of such a form. */
+/** An order before, between, on or after the orders of such a form. */
 export const anyOrder = orders(storedTypes.length + 10)

@@ -11,10 +11,10 @@ import { storage } from './paths.ts'
 import { type SpawnedService, startService } from './spawned-service.ts'
 import { test as base } from './test.ts'
 
-/** In bytes: too large to be stored in the database. */
+/** In bytes: too large for the database. */
 export const large = 40_000
 
-/** Content that starts with its own hash, which reveals a file with parts of two contents. */
+/** Content that starts with the hash of the rest. The hash is wrong for a mixture of two contents. */
 export const contentOf = (mark: string): Buffer => {
   const body = Buffer.alloc(large, mark)
   return Buffer.concat([Buffer.from(createHash('sha256').update(body).digest('hex')), body])
@@ -38,10 +38,10 @@ export const backUp = (data: string, target: string) => makeBackup(data, target,
 export const restore = (backup: string, data: string) => restoreBackup(backup, data, plainly)
 export const faultsOf = (path: string) => checkDataDirectory(path, { withBytes: true })
 
-/** Folders of backups that are unfinished, in progress or cut off. */
+/** Folders of unfinished backups, in progress or cut off. */
 export const unfinishedIn = (folder: string) => readdirSync(folder).filter((name) => name.includes('unfinished'))
 
-/** The kinds and modes of everything in a folder. */
+/** The kind and mode of every entry below a folder. */
 export const modesIn = (folder: string): ReadonlySet<string> => {
   const all = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name))
   return new Set(
@@ -52,21 +52,21 @@ export const modesIn = (folder: string): ReadonlySet<string> => {
   )
 }
 
-/** The file of the only blob. */
+/** The path of the only blob. */
 export const blobOf = (folder: string): string => {
   const [name] = readdirSync(join(folder, 'blobs'))
-  if (name === undefined || !existsSync(join(folder, 'blobs', name))) throw new Error('There is no blob')
+  if (name === undefined || !existsSync(join(folder, 'blobs', name))) throw new Error('The directory has no blob')
   return join(folder, 'blobs', name)
 }
 
-/** Changes the database of a backup, or of an unused directory, without the checks of the tables. */
+/** Changes the database of a backup, or of an unused directory, without the constraints of the tables. */
 export const tamper = (backup: string, sql: string) => {
   const database = new DatabaseSync(join(backup, 'site-admin.db'), { enableForeignKeyConstraints: false })
   database.exec(sql)
   database.close()
 }
 
-/** Replaces the file by one with the same number of other bytes. */
+/** Replaces the bytes of a file by others of the same number. */
 export const replaceBlob = async (folder: string) => {
   const blob = blobOf(folder)
   await rm(blob)
@@ -74,8 +74,7 @@ export const replaceBlob = async (folder: string) => {
 }
 
 /**
- * The folders of a test: the data directory of its service, and the place of backups. `backedUp` has a backup of a
- * small and a large file, without a running service.
+ * The folders of a test: the data directory of its service, and the folder for backups. `backedUp` has a backup of a small and a large file, without a running service.
  */
 export const test = base
   .extend('place', async ({ directory }) => ({

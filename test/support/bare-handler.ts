@@ -5,7 +5,7 @@ import type { Handler, RequestRecord } from '../../lib/http/request.ts'
 
 const nobody = async () => undefined
 
-/** A core with one public operation at `/`, and its records. */
+/** A core with one public operation at `/`, and the records of its requests. */
 export const bareHandler = (
   run: PublicOperation['run'],
 ): { readonly handler: Handler; readonly records: readonly RequestRecord[] } => {

@@ -5,7 +5,7 @@ import { type Browser, chromium } from 'playwright-core'
 /** The folder of the unpacked browser. */
 const folder = join(import.meta.dirname, '..', '..', '.local', 'chromium')
 
-/** Unpacks the browser from its npm package, with the libraries that a bare machine lacks. */
+/** Unpacks the browser from its npm package, with the libraries that a bare machine does not have. */
 const unpack = async (): Promise<string> => {
   await mkdir(folder, { recursive: true })
   const { TMPDIR, AWS_LAMBDA_JS_RUNTIME } = process.env
@@ -21,7 +21,7 @@ const unpack = async (): Promise<string> => {
   }
 }
 
-/** Lists the unpacked fonts. Without a font the browser ends, and its own list names another folder. */
+/** Lists the unpacked fonts. Without a font the browser ends, and the list in the package names another folder. */
 const listFonts = async (): Promise<string> => {
   const file = join(folder, 'fonts.conf')
   const elements = [
@@ -33,7 +33,9 @@ const listFonts = async (): Promise<string> => {
   return file
 }
 
-/** Runs before the tests that use the browser: if two unpacked it at once, one could start a partial file. */
+/**
+ * Runs before the tests that use the browser: if two tests unpacked it at once, one of them could start a partial file.
+ */
 export const setup = async (): Promise<void> => {
   await unpack()
   await listFonts()

@@ -13,7 +13,7 @@ import { unrecorded } from './history.ts'
 import { createMemoryS3, type MemoryS3 } from './memory-s3.ts'
 import { createRulesOfS3 } from './rules-of-s3.ts'
 
-/** Folders that nobody else removes. */
+/** Folders that no other code removes. */
 export const noRemovals: PlaceDeps['removals'] = {
   locksOf: async () => ({ isLocked: false, ids: new Set() }),
   isLockedSince: async () => false,
@@ -48,7 +48,7 @@ const openBucket = (bucket: string, config: S3ClientConfig): TestBucket => {
 
 /** The settings of a client of a bucket in memory. */
 export const inMemory = ({ requestHandler }: MemoryS3): S3ClientConfig => ({
-  // As on AWS: over plain HTTP the client would sign each body as well.
+  // HTTPS, as on AWS: over plain HTTP the client would also sign each body.
   endpoint: 'https://s3.test',
   region: 'local',
   credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
@@ -58,7 +58,7 @@ export const inMemory = ({ requestHandler }: MemoryS3): S3ClientConfig => ({
   retryMode: 'standard',
 })
 
-/** A bucket in memory, and its parts. */
+/** A bucket in memory, with access to the S3 that contains it. */
 export const openBucketInMemory = (): TestBucket & { readonly s3: MemoryS3 } => {
   const s3 = createMemoryS3()
   return { ...openBucket('memory', inMemory(s3)), s3 }

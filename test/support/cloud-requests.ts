@@ -2,14 +2,14 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ClientRequest } from 'node:http'
 import type { FileAction } from '../../cdk/config/grants.ts'
 
-/** The form of a request to AWS or an emulator, without keys and bodies. */
+/** The features of a request to AWS or an emulator that tell its operation: no keys and no body. */
 export interface CloudRequest {
   readonly method: string
-  /** The names of its query's parameters. */
+  /** The names of the query parameters. */
   readonly parameters: readonly string[]
-  /** The names of its headers. */
+  /** The names of the headers. */
   readonly headers: readonly string[]
-  /** `X-Amz-Target`: service and action, if the rest does not show them. */
+  /** `X-Amz-Target`: service and action, for services that have this header. */
   readonly target: string | null
 }
 
@@ -18,8 +18,8 @@ interface Started {
 }
 
 /**
- * Reports every request that Node's HTTP client sends from now on, also those of the SDK. Returns a function that stops
- * this.
+ * Reports every request that the HTTP client of Node sends from now on, including the requests of the SDK. Returns a
+ * function that stops the reports.
  */
 export const watchCloudRequests = (see: (request: CloudRequest) => void): (() => void) => {
   const listen = (message: unknown) => {
@@ -37,25 +37,26 @@ export const watchCloudRequests = (see: (request: CloudRequest) => void): (() =>
   return () => void unsubscribe('http.client.request.start', listen)
 }
 
-/** The price class of a request. Listing costs as much as writing. */
+/** The price class of a request. A listing costs as much as a write. */
 type S3Class = 'write' | 'read' | 'free'
 
-/** The method, and the query parameter `?name` or header `name:` that is specific to the operation. */
+/** The method, and the query parameter `?name` or header `name:` that only this operation has. */
 type S3Form = readonly [method: string, ...marks: string[]]
 
 interface S3Operation {
   readonly name: string
-  /** The permissions of its sender. */
+  /** The permissions that the sender needs. */
   readonly actions: readonly FileAction[]
   readonly charged: S3Class
 }
 
 /**
- * The operations of S3 by the form of their requests. The first row that fits a request is its operation. Actions are
- * those of "Required permissions for Amazon S3 API operations" in its user guide. Beyond the obvious: a missing object
- * is 404 only for callers who may list the bucket. A write or a removal that names an entity tag needs the right to
- * read it ("How to prevent object overwrites with conditional writes", "Enforce conditional deletes"). The batches of
- * this service always name one. Objects have no tags here, so a copy needs no rights to them.
+ * The operations of S3 by the features of their requests. The first row that matches a request is its operation.
+ * Actions are those of "Required permissions for Amazon S3 API operations" in the user guide, with these additions. S3
+ * answers 404 for a missing object only if the caller may list the bucket. A write or removal that names an entity tag
+ * needs the right to read the object ("How to prevent object overwrites with conditional writes", "Enforce conditional
+ * deletes"). Batches of this service always name entity tags. Objects of this service have no tags of S3, so a copy
+ * needs no rights to tags.
  */
 const s3Operations: readonly (readonly [S3Form, string, S3Class, ...FileAction[]])[] = [
   [['HEAD', '?versionId'], 'HeadObject, version', 'read', 'GetObjectVersion'],
@@ -79,7 +80,7 @@ const s3Operations: readonly (readonly [S3Form, string, S3Class, ...FileAction[]
   [['DELETE'], 'DeleteObject', 'free', 'DeleteObject'],
 ]
 
-/** Undefined for a request to another service. Throws an Error for an operation that the table lacks. */
+/** Undefined for a request to another service. Throws an Error for an operation of S3 that is not in the table. */
 export const s3OperationOf = (request: CloudRequest): S3Operation | undefined => {
   if (request.target !== null) return undefined
   const { method, parameters, headers } = request
@@ -87,19 +88,19 @@ export const s3OperationOf = (request: CloudRequest): S3Operation | undefined =>
   const found = s3Operations.find(
     ([[own, ...needed]]) => own === method && needed.every((mark) => marks.includes(mark)),
   )
-  if (!found) throw new Error(`The table lacks the operation of S3 for ${JSON.stringify(request)}`)
+  if (!found) throw new Error(`No operation of S3 in the table matches ${JSON.stringify(request)}`)
   const [, name, charged, ...actions] = found
   return { name, charged, actions }
 }
 
 const targets = { AmazonSQS: 'sqs', DynamoDB_20120810: 'dynamodb' } as const
 
-/** The permissions of the sender, as policies write them: `s3:GetObject`. */
+/** The permissions that the sender needs, as policies write them: `s3:GetObject`. */
 export const actionsNeededFor = (request: CloudRequest): readonly string[] => {
   const operation = s3OperationOf(request)
   if (operation) return operation.actions.map((action) => `s3:${action}`)
   const [service, action] = request.target?.split('.') ?? []
   const found = Object.entries(targets).find(([name]) => name === service)
-  if (!found) throw new Error(`${request.target} is an action of no service that functions use`)
+  if (!found) throw new Error(`${request.target} is not an action of a service that functions use`)
   return [`${found[1]}:${action}`]
 }

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 
-/** Records of an import that a site without contents accepts. */
+/** Records that can be imported into a site without contents. */
 export const sessionRecords = [
   { kind: 'webForm', id: 1, name: 'Contact' },
   { kind: 'field', webFormId: 1, typeId: -7, name: 'City', mandatory: true, order: 1 },
@@ -14,7 +14,7 @@ const us = { id: 'us', url: 'https://us.example.com', default: true }
 const shop = { id: 1001, name: 'Zoë’s shop', dataCentre: 'us', renderingEngine: true }
 const old = { id: 7, name: 'Old', dataCentre: 'us', renderingEngine: false }
 const small = { id: 8, name: 'Small', dataCentre: 'us', renderingEngine: true }
-/** AWS counts the bytes only for a quota. */
+/** AWS counts the bytes only of sites with a quota. */
 const unlimited = { quota: null, usedBytes: expect.toBeOneOf([0, null]) }
 const contact = { id: 1, name: 'Contact' }
 const survey = { id: 40, name: 'Survey' }
@@ -41,8 +41,8 @@ type CommandCase = readonly [line: string, answer: unknown, history?: readonly s
 
 /**
  * Every command for one machine and AWS, in an order in which each succeeds, with its answer and the new types in the
- * history of site 1001. `{records}` is a file of `sessionRecords`, `{exported}` a file, `{hash}` the last hash that a
- * command printed. `%20` is a space inside a word.
+ * history of site 1001. `{records}` is a file of `sessionRecords`, `{exported}` the file of an export, `{hash}` the
+ * last hash that a command printed. `%20` is a space inside a word.
  */
 export const commandSession: readonly CommandCase[] = [
   ['data-centre add us --url https://us.example.com/', us],
@@ -116,7 +116,7 @@ export const commandSession: readonly CommandCase[] = [
   [
     'import {records} --site 1001',
     imported,
-    // The form and the category exist already.
+    // The form and the category already exist.
     ['content.imported', 'content.imported', 'content.imported', 'link.added'],
   ],
   ['import {records} --site 1001', imported],
@@ -144,7 +144,7 @@ export const commandSession: readonly CommandCase[] = [
   ['site remove 1001 --dry-run', expect.objectContaining({ removed: false, webForms: 2, workflows: 1 })],
 ]
 
-/** The words of a line, with these values in the place of `{name}`. */
+/** The words of a line, with `{name}` replaced by these values. */
 export const wordsOf = (line: string, values: Readonly<Record<string, string>>): string[] =>
   line.split(' ').map((word) => values[word.slice(1, -1)] ?? word.replaceAll('%20', ' '))
 

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Locks have no data, and SQLite derives the index of the WAL from the WAL. */
+/** Lock files are empty, and SQLite derives the index of the WAL from the WAL. */
 const isOfNoAccount = (path: string) => path.startsWith('locks') || path.endsWith('-shm')
 
-/** The files of a directory by their paths, each with the hash of its bytes. Nobody may have its database open. */
+/** The hash of each file of a directory, by path. No process may have the database open. */
 export const snapshotOf = (directory: string): Readonly<Record<string, string>> => {
   const paths = readdirSync(directory, { recursive: true, encoding: 'utf8' }).toSorted()
   const entries = paths

@@ -9,12 +9,12 @@ import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
 export interface Dynalite {
   /** A separate client, which a test may change. It sends each call at most `maxAttempts` times. */
   connect(maxAttempts?: number): DynamoDBDocumentClient
-  /** The same tables for other processes. It does not listen yet. */
+  /** A server with the same tables for other processes. The caller makes it listen. */
   readonly server: Server
   close(): Promise<void>
 }
 
-/** Sees each request before dynalite, and may answer it. Returns true if it did. */
+/** Receives each request before dynalite, and may answer it. Returns true if it has answered. */
 type Intercept = (
   headers: IncomingHttpHeaders,
   body: Buffer,
@@ -22,7 +22,7 @@ type Intercept = (
   request: IncomingMessage,
 ) => boolean
 
-// dynalite checks the form of these headers, but no signature.
+// dynalite checks the form of these headers, but not the signature.
 const signed = {
   authorization: 'AWS4-HMAC-SHA256 Credential=local, SignedHeaders=host, Signature=none',
   'x-amz-date': '20260101T000000Z',
@@ -41,7 +41,7 @@ interface SmallResponse {
   readonly body: Uint8Array
 }
 
-/** Passes a request to dynalite without a socket, which would cost more than the answer. */
+/** Passes a request to dynalite without a socket, because a socket would cost more than the answer. */
 const askDirectly = (listener: RequestListener, { method, path, headers, body }: SmallRequest) =>
   new Promise<SmallResponse>((resolve) => {
     const request = Object.assign(new EventEmitter(), { method, url: path, headers: { ...headers, ...signed } })
@@ -61,7 +61,7 @@ const askDirectly = (listener: RequestListener, { method, path, headers, body }:
     request.emit('end')
   })
 
-/** dynalite would end the process if a client disconnected during a request, so it receives only complete ones. */
+/** dynalite would end the process if a client disconnected during a request. So it receives only complete requests. */
 const serveWhole = (server: Server, listener: RequestListener, intercept: Intercept): void => {
   server.removeAllListeners('request')
   server.on('request', (request, response) => {

@@ -1,4 +1,4 @@
-/** A service, a site and a token for its lists. */
+/** A service, and a site and a token for its lists. */
 interface Asked {
   readonly baseUrl: string
   readonly token: string
@@ -10,7 +10,7 @@ interface Page {
   readonly totalItemsCount: number
 }
 
-/** Two sites with the same contents differ in their number and base URL. */
+/** Removes the number of the site and the base URL, so that two sites with the same contents have equal texts. */
 const withoutPlace = (text: string, { baseUrl, site }: Asked): unknown =>
   JSON.parse(
     text

@@ -40,10 +40,10 @@ const settings = { dataCentre: 'us', dataCentres: ['us'], longestList: 20_000, k
 
 const consoleFolder = join(import.meta.dirname, '..', '..', 'console', 'dist')
 
-/** The tables as openTestTables names them in memory. */
+/** The tables by the names that openTestTables gives them in memory. */
 const names = Object.fromEntries(Object.keys(tables).map((name) => [name, name])) as TestTables['names']
 
-/** The ports over the tables that one client reaches. */
+/** The ports over the tables of one client. */
 export const storesOver = (dynamodb: DynamoDBDocumentClient) => {
   const settings = tableSettings(names)
   const areas = openAreas(settings, { dynamodb })
@@ -56,7 +56,8 @@ export const storesOver = (dynamodb: DynamoDBDocumentClient) => {
 }
 
 /**
- * Files that are placed between two checks of the removals, followed by the writes of their changes, as S3 requires.
+ * A store of files that checks removals before and after a placement, and then writes the entries of the change, as on
+ * S3.
  */
 const watchingRemovals = (files: ObjectStore, removals: ObservedRemovals, record: RecordChange): ObjectStore => ({
   ...files,
@@ -82,7 +83,10 @@ const watchingRemovals = (files: ObjectStore, removals: ObservedRemovals, record
 /** The site of the exercises. */
 export const site = 1001 as SiteId
 
-/** Creates a site with everything enabled, in the data centre `us`. Returns a token with every permission for it. */
+/**
+ * Creates a site with the rendering engine in the data centre `us`. Returns a token with every permission for that
+ * site.
+ */
 export const fillDirectory = async ({ sites, grants }: Pick<Stores, 'sites' | 'grants'>): Promise<string> => {
   await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
   await sites.createSite({ id: site, name: 'Own', dataCentre: 'us', renderingEngine: true }, entry)
@@ -115,13 +119,13 @@ export interface Request {
   readonly headers?: Readonly<Record<string, string>>
   /** Text is sent unchanged, bytes as a multipart body, objects as JSON. */
   readonly body?: object | string
-  /** The operation never succeeds. */
+  /** True if the operation never succeeds. */
   readonly refused?: true
   /** Sent with the token of a new session instead. */
   readonly as?: object
 }
 
-/** Requests that exercise every operation of a group, in an order in which all of them succeed. */
+/** Requests that exercise every operation of a group, in an order in which every request succeeds. */
 export interface Exercise {
   readonly group: ServedGroup
   /** Stores the contents that the requests need. */
@@ -223,7 +227,7 @@ const v2 = `/api/v2/admin/sites/${site}/storage`
 /** A multipart body with files of these names. */
 const filesOf = (...names: readonly string[]) => multipart(names.map((name) => ({ name })))
 
-/** More files than two pages of a listing, so the removal of their folder is recorded. */
+/** The folder has more files than two pages of a listing, so its removal is recorded. */
 const largeFolder: readonly Request[] = Array.from({ length: 21 }, (_, batch) => ({
   method: 'POST',
   target: `${v2}/large`,
@@ -249,7 +253,7 @@ export const openStorageOver = (dynamodb: DynamoDBDocumentClient, surroundings: 
       history,
       uploadParts: {
         ...uploadParts,
-        // One machine would look for the upload in its own records, so the bytes are staged again.
+        // The store of one machine would look for the upload in its own records, so the bytes are staged again.
         whole: (upload) => files.stage(uploadParts.read(upload), upload.target),
       },
     }),
@@ -304,6 +308,8 @@ const storage: Exercise = {
     { method: 'POST', target: `${v2}/folder?restore`, body: {} },
     { method: 'DELETE', target: `${v2}/folder` },
     { method: 'GET', target: `${v2}/folder?deleted` },
+    { method: 'GET', target: `${v2}?deleted=all` },
+    { method: 'GET', target: `${v2}/folder?search=other` },
     { method: 'DELETE', target: `${v2}/folder/b.txt?versions` },
     { method: 'DELETE', target: v2, refused: true },
     ...largeFolder,
@@ -375,7 +381,7 @@ const access: Exercise = {
 
 export const exercises: readonly Exercise[] = [access, documentation, fields, categories, storage]
 
-/** Sends a request of an exercise. Throws an Error if the status is not the expected one. */
+/** Sends a request of an exercise. Throws an Error if the status is not the expected status. */
 export const perform = async (handler: Handler, token: string, request: Request, requestId = 'test'): Promise<void> => {
   const { method, target, headers, body, refused = false, as } = request
   const own = as ? await send(handler, 'POST', '/api/v2/admin/tokens', { body: as }) : undefined

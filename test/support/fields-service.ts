@@ -13,17 +13,17 @@ import { entry, unrecorded } from './history.ts'
 import { openTestTables, type TestTables, tableSettings } from './tables.ts'
 
 export const ownSite = 1001 as SiteId
-/** Lives in this data centre too, without the new rendering engine. */
+/** Another site of this data centre, without the new rendering engine. */
 export const plainSite = 1002 as SiteId
-/** Lives in the data centre `eu`. */
+/** A site of the data centre `eu`. */
 export const distantSite = 2001 as SiteId
 
 export const baseUrls = { us: 'https://us.example.com', eu: 'https://eu.example.com' } as const
 
-/** The default start of tests in epoch milliseconds. */
+/** The time at which tests begin by default, in epoch milliseconds. */
 export const beginning = Date.UTC(2026, 0, 1)
 
-/** Durations are real, but the time of day does not change. */
+/** Durations are real, but the time of day stands still. */
 const stopped: Clock = { wall: () => beginning, monotonic: () => performance.now() }
 
 /** Requests per second. */
@@ -39,16 +39,16 @@ interface Instance {
   readonly stores: Pick<Stores, 'sites' | 'grants' | 'people' | 'attempts'>
   readonly deps: FieldsDeps
   readonly records: readonly RequestRecord[]
-  /** The client of this instance. */
+  /** The DynamoDB client of this instance. */
   readonly dynamodb: DynamoDBDocumentClient
 }
 
-/** The function and its directory: three sites in two data centres. */
+/** The function of the fields and its directory: three sites in two data centres. */
 export interface FieldsService {
   readonly names: TestTables['names']
   /** Categories, objects and links of the same sites. */
   readonly categories: Pick<Stores, 'contents' | 'links'>
-  /** A fresh instance of the function, with cold caches. */
+  /** A fresh instance of the function, with empty caches. */
   start(clock?: Clock, limits?: RequestLimits): Instance
   issueToken(grant?: Partial<Omit<Grant, 'hash'>>): Promise<string>
   revokeToken(token: string): Promise<void>

@@ -3,7 +3,13 @@ import { createStorageHandler } from '../../functions/storage/group.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import { openMachine } from '../../lib/machine/machine.ts'
-import { createStorageDeps, type Downloads, type StorageDeps, type Surroundings } from '../../lib/service/deps.ts'
+import {
+  createStorageDeps,
+  type Downloads,
+  type FileStores,
+  type StorageDeps,
+  type Surroundings,
+} from '../../lib/service/deps.ts'
 import type { Stores } from '../../lib/service/stores.ts'
 import type { RemovalMessage } from '../../lib/storage/continue-removal.ts'
 import type { RemovalQueue } from '../../lib/storage/path-locks.ts'
@@ -13,29 +19,15 @@ import { createLinkTo } from '../../local/downloads.ts'
 import { makeDirectory, removeDirectory } from './directory.ts'
 import { keptContents } from './kept-contents.ts'
 
-type StorageStores = Pick<
-  Stores,
-  | 'sites'
-  | 'grants'
-  | 'people'
-  | 'files'
-  | 'workflows'
-  | 'removals'
-  | 'removalQueue'
-  | 'progress'
-  | 'uploadRecords'
-  | 'uploadParts'
-  | 'directParts'
-  | 'history'
-  | 'usage'
-> & { readonly counts?: UsageCounts }
+type StorageStores = FileStores &
+  Pick<Stores, 'sites' | 'grants' | 'people' | 'usage'> & { readonly counts?: UsageCounts }
 
-/** The file storage on one machine, in a directory of its own. */
+/** The file storage of one machine, in a directory of its own. */
 export interface TestFiles {
   readonly handler: Handler
   readonly deps: StorageDeps
   readonly stores: StorageStores
-  /** The messages to the queue of removals, which has no worker. Delays are seconds. */
+  /** The messages to the queue of removals, which has no worker here. Delays are in seconds. */
   readonly sent: readonly (RemovalMessage & { readonly delay: number })[]
   /** The secret that signs links to files. */
   readonly linkSecret: Uint8Array
@@ -44,7 +36,7 @@ export interface TestFiles {
   close(): Promise<void>
 }
 
-/** Replaces stores of the operations by failing or recording ones. */
+/** Replaces stores of the operations by others that fail or record. */
 export type Between = (stores: StorageStores) => Partial<StorageStores>
 
 interface Options extends Partial<Surroundings> {

@@ -4,13 +4,13 @@ import type { Answer as CoreAnswer, Request as CoreRequest, Handler } from '../.
 import { type Answer, answerOf } from './answer.ts'
 
 export interface Request {
-  /** A header with several values was sent several times. */
+  /** Several values mean that the header was sent several times. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly query?: Readonly<Record<string, string | readonly string[]>>
   /** Text, bytes and streams are sent unchanged, other values as JSON with its content type. */
   readonly body?: unknown
   readonly requestId?: string
-  /** The remaining milliseconds of the request, fixed or read each time. */
+  /** The remaining milliseconds of the request: a fixed number, or a function that is called each time. */
   readonly remaining?: number | (() => number)
 }
 
@@ -39,7 +39,7 @@ export const requestOf = (method: string, path: string, request: Request = {}): 
   }
 }
 
-/** The body of an answer of any form, as text. */
+/** The body of an answer in any form, as text. */
 export const textOf = async ({ body }: Pick<CoreAnswer, 'body'>): Promise<string> => {
   if (typeof body === 'string') return body
   return Buffer.from(body instanceof Readable ? Buffer.concat(await body.toArray()) : body).toString()

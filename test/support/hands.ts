@@ -13,7 +13,7 @@ import { openTestTables, tableSettings } from './tables.ts'
 /** The ports over tables, without files and queues. */
 type TableStores = Omit<Stores, 'files' | 'removalQueue' | 'uploadParts'>
 
-/** Empty tables of one kind of stores, for one test. */
+/** Empty tables of one kind of store, for one test. */
 export interface OpenedHand<Tested = TableStores> {
   readonly stores: Tested
   /** The same tables without a history, for tests that write thousands of records. */
@@ -25,7 +25,7 @@ export interface OpenedHand<Tested = TableStores> {
   close(): Promise<void>
 }
 
-/** A kind of stores for a contract suite. Suites name the ports that they need. */
+/** A kind of store for a contract suite. Each suite names the ports that it needs. */
 export interface Hand<Tested = TableStores> {
   readonly name: string
   open(clock?: Clock): Promise<OpenedHand<Tested>>
@@ -70,7 +70,7 @@ const aws: Hand = {
       return {
         ...openDirectory(settings, { dynamodb, record }),
         ...areas,
-        ...openUploads(settings, given),
+        ...openUploads(settings, { ...given, record }),
         ...openSignIns(settings, given),
       }
     }
@@ -85,7 +85,7 @@ const aws: Hand = {
   },
 }
 
-/** Every kind of stores that the contract suites of the ports test. */
+/** Every kind of store that the contract suites of the ports test. */
 export const hands: readonly Hand[] = [oneMachine, aws]
 
 export { entry } from './history.ts'

@@ -5,8 +5,8 @@ import type { SiteId } from '../../lib/core/ids.ts'
 /** The author of the changes of a test. */
 export const author: Author = { actor: 'test' }
 
-/** An entry for changes whose history a test does not look at. */
+/** A history entry for tests that ignore the history. */
 export const entry: HistoryEntry = { ...author, site: 1001 as SiteId, type: 'content.imported', subject: 'test' }
 
-/** For stores of AWS whose history a test does not look at. */
+/** The history of stores on AWS, for tests that ignore the history. */
 export const unrecorded: RecordChange = async () => {}

@@ -1,4 +1,4 @@
-/** Documents that try in every possible way to contact another server, and to send it their address. */
+/** Documents that try in every way to contact another server and to send their address there. */
 export type HostileForm = 'html' | 'xhtml' | 'svg' | 'xml' | 'pdf'
 
 export const formsOf: Readonly<
@@ -6,7 +6,7 @@ export const formsOf: Readonly<
     HostileForm,
     {
       readonly type: string
-      /** The browser of the tests shows some types, and saves the others. */
+      /** The browser of the tests shows some types, and saves the files of all other types. */
       readonly isShown: boolean
     }
   >
@@ -18,11 +18,11 @@ export const formsOf: Readonly<
   pdf: { type: 'application/pdf', isShown: false },
 }
 
-/** Runs first, and reports this with the address of the document. */
+/** Marks the document when the script runs, and sends the address of the document. */
 const script = (to: string) =>
   `document.documentElement.setAttribute('data-ran', ''); new Image().src = '${to}/script?' + encodeURIComponent(location.href)`
 
-/** The HTML elements that send requests automatically, in a form that is also XML. */
+/** HTML elements that send requests automatically, written so that they are also XML. */
 const elements = (to: string) => `
   <script>${script(to)}</script>
   <script src="${to}/script.js"></script>

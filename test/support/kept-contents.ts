@@ -2,9 +2,9 @@ import { readdirSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { DataDirectory } from '../../lib/machine/directory/data-directory.ts'
 
-/** The names of all content in a data directory, and those that its objects refer to. */
+/** The names of all content in a data directory, and the names that its objects refer to. */
 export const keptContents = ({ blobs, database: file }: Pick<DataDirectory, 'blobs' | 'database'>) => {
-  // Files are read first, so a file that is placed meanwhile already has its reference.
+  // The files are listed before the references: a file that is placed meanwhile already has its reference.
   const inFiles = readdirSync(blobs)
   const database = new DatabaseSync(file, { readOnly: true })
   const inDatabase = database.prepare('SELECT name FROM small_contents').all()

@@ -11,7 +11,7 @@ interface Request extends Omit<CoreRequest, 'body' | 'remaining'> {
   readonly remaining?: () => number
 }
 
-/** An answer in the form for the gateway. */
+/** An answer in the form that the gateway expects. */
 export interface GatewayAnswer extends Answer {
   readonly isBase64Encoded: boolean
 }
@@ -19,7 +19,7 @@ export interface GatewayAnswer extends Answer {
 const multiValued = (values: Readonly<Record<string, string | readonly string[]>>): Record<string, string[]> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, [value].flat()]))
 
-/** The event of a REST API, proxy integration. */
+/** The event of a REST API with a proxy integration. */
 const eventOf = (httpMethod: string, path: string, request: Request = {}): GatewayEvent => {
   const { headers = {}, query, body, isBase64Encoded = false, requestId } = request
   const isJson = typeof body === 'object'
@@ -45,4 +45,10 @@ export const sendEvent = async (
     getRemainingTimeInMillis: request.remaining ?? (() => 25_000),
   } as Context)
   return { ...answerOf(statusCode, headers, body), isBase64Encoded }
+}
+
+/** A function with its full time at first, whose checks have then used nearly all of it. */
+export const latecomer = () => {
+  let asked = 0
+  return () => (asked++ === 0 ? 28_000 : 3_000)
 }

@@ -39,7 +39,7 @@ export const openLocalFiles = (path: string, { durable = false, ...sizes }: Opti
     removals: createFolderRemovals(database, record),
     database,
     close() {
-      // Work in the background gives up when it finds the database closed.
+      // Work in the background ends when it finds the database closed.
       void files.stop()
       database.close()
       blobs.close()

@@ -18,7 +18,7 @@ import {
 } from './s3-messages.ts'
 import { allOf, tag, textIn, urlEncoded } from './s3-xml.ts'
 
-/** Bytes with their MD5. Objects share pieces, so a file of many gigabytes takes little memory. */
+/** Bytes with their MD5. Objects share pieces, so a file of many gigabytes needs little memory. */
 interface Piece {
   readonly bytes: Buffer
   readonly digest: Buffer
@@ -27,7 +27,7 @@ interface Piece {
 interface Version {
   readonly id: string
   readonly etag: string
-  /** Undefined: a delete marker. */
+  /** Undefined for a delete marker. */
   readonly pieces?: readonly Piece[]
   readonly modified: Date
   readonly type: string
@@ -39,7 +39,7 @@ interface Upload extends Pick<Version, 'type' | 'metadata'> {
   readonly parts: Map<number, Piece>
 }
 
-/** A bucket with versions that implements the part of S3 that the object store needs, and replaces the network. */
+/** A bucket with versions, in memory. It answers the requests of the SDK that the object store makes. */
 export interface MemoryS3 {
   /** Replaces the transport of a client. */
   readonly requestHandler: {
@@ -50,19 +50,19 @@ export interface MemoryS3 {
   }
   /** Every request so far. */
   readonly requests: readonly S3Request[]
-  /** Runs before the answer to each request. The client fails with its error. */
+  /** Runs before the answer to each request. If it throws an error, the client fails with that error. */
   before: (request: S3Request) => Promise<void>
 }
 
 const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest()
 const pieceOf = (bytes: Buffer): Piece => ({ bytes, digest: md5(bytes) })
 const sizeOf = (pieces: readonly Piece[]) => pieces.reduce((sum, { bytes }) => sum + bytes.length, 0)
-/** As one piece, which is shared if possible. */
+/** The content as one piece, which is shared if possible. */
 const joined = (pieces: readonly Piece[]): Piece => {
   const [first] = pieces
   return first && pieces.length === 1 ? first : pieceOf(Buffer.concat(pieces.map(({ bytes }) => bytes)))
 }
-/** The pieces of a range, whole ones unchanged. */
+/** The pieces of a range. Whole pieces are not copied. */
 const cut = (pieces: readonly Piece[], first: number, last: number): Piece => {
   let start = 0
   const within = pieces.flatMap((piece) => {
@@ -75,18 +75,20 @@ const cut = (pieces: readonly Piece[], first: number, last: number): Piece => {
   return joined(within)
 }
 const isPlain = (text: string) => /^[ -~]*$/.test(text)
-/** The known names in queries. Without them, an unknown request would look like a plain one. */
+/**
+ * The known query parameters. If unknown parameters were ignored, a request could get the answer to another operation.
+ */
 const knownQueries = new Set(
   `delete delimiter encoding-type key-marker list-type max-keys part-number-marker partNumber prefix start-after uploadId
   uploads version-id-marker versionId versions x-id`.split(/\s+/),
 )
 const isOfSignedUrl = (name: string) => /^(x-amz-|response-)/i.test(name)
-/** In the byte order of UTF-8, which equals the character order for plain characters. */
+/** Sorts keys in the byte order of UTF-8, which equals the character order for ASCII. */
 const compare = (a: string, b: string) => {
   if (isPlain(a) && isPlain(b)) return a < b ? -1 : Number(a > b)
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
-/** S3 lists up to 1,000 per page. Smaller pages prove as much. */
+/** S3 lists up to 1,000 keys per page. Smaller pages prove the same. */
 const partsInAPage = 2
 
 /** S3 has no fractions of seconds. */
@@ -94,7 +96,7 @@ const wholeSecond = (moment: Date): string => `${moment.toISOString().slice(0, 1
 
 const unquote = (tag: string) => tag.replaceAll('"', '')
 
-/** S3 never uses this name for a version, or the key has no version of this name to continue after. */
+/** S3 refuses a name that it never gives to versions, and a marker for which the key has no version. */
 const invalidArgument = () => new Refusal(400, 'InvalidArgument')
 
 /** The signal ends the wait, as in the transport of the SDK. */
@@ -105,12 +107,12 @@ const cutBy = async (signal: AbortSignal | undefined, waiting: Promise<void>): P
 }
 
 export const createMemoryS3 = (): MemoryS3 => {
-  /** By key, the newest version first. */
+  /** Versions by key, the newest first. */
   const objects = new Map<string, Version[]>()
   const uploads = new Map<string, Upload>()
   const requests: S3Request[] = []
   let count = 0
-  /** The number of added and removed keys. */
+  /** Counts the keys that were added and removed. */
   let changes = 0
 
   const present = (key: string): (Version & { pieces: readonly Piece[] }) | undefined => {
@@ -145,7 +147,7 @@ export const createMemoryS3 = (): MemoryS3 => {
     return upload
   }
 
-  /** The present version, or the one of that name. */
+  /** The current version, or the version with the given name. */
   const stateOf = (key: string, wanted: string | undefined | null): Version & { pieces: readonly Piece[] } => {
     if (wanted && !/^version-\d+$/.test(wanted)) throw invalidArgument()
     const version = wanted ? objects.get(key)?.find(({ id }) => id === wanted) : present(key)
@@ -224,7 +226,7 @@ export const createMemoryS3 = (): MemoryS3 => {
     const named = allOf(xmlIn(request), 'ETag').map((etag) => unquote(etag.replaceAll('&quot;', '')))
     if (named.some((etag, index) => etag !== chosen[index]?.digest.toString('hex')))
       throw new Refusal(400, 'InvalidPart')
-    // A refused upload may be completed later.
+    // An upload whose completion was refused may be completed later.
     requireTag(request, present(key)?.etag)
     uploads.delete(id)
     const etag = `${md5(Buffer.concat(chosen.map(({ digest }) => digest))).toString('hex')}-${chosen.length}`
@@ -284,7 +286,10 @@ export const createMemoryS3 = (): MemoryS3 => {
     return xmlAnswer('ListMultipartUploadsResult', entries.join(''))
   }
 
-  /** As in S3: every page has a marker, even the last one, where it is `0`, and `0` starts from the beginning. */
+  /**
+   * As in S3, every page has a marker, even the last page, where the marker is `0`. A listing after `0` starts from the
+   * beginning.
+   */
   const listParts = (id: string, marker: number): S3Answer => {
     const parts = [...uploadOf(id).parts].filter(([number]) => number > marker).sort(([a], [b]) => a - b)
     const page = parts.slice(0, partsInAPage)
@@ -296,7 +301,7 @@ export const createMemoryS3 = (): MemoryS3 => {
     return xmlAnswer('ListPartsResult', isTruncated + next + entries.join(''))
   }
 
-  /** The keys that sort after `after`, in order; grouped into folders if there is a delimiter. */
+  /** The keys after `after`, in order. If there is a delimiter, they are grouped into folders. */
   const entriesBehind = (after: string, prefix: string, delimiter: string): Set<string> => {
     const entries = new Set<string>()
     for (const key of keysUnder(prefix)) {
@@ -313,7 +318,7 @@ export const createMemoryS3 = (): MemoryS3 => {
     const entries = [...entriesBehind(text('start-after'), text('prefix'), delimiter)]
     const shown = entries.slice(0, Number(query['max-keys'] ?? 1000)).map((key) => {
       const version = present(key)
-      // The object of a folder also counts as that folder.
+      // A key that ends in the delimiter also counts as that folder.
       if (!version || (delimiter && key.endsWith('/') && key !== query['prefix'])) {
         return `<CommonPrefixes>${tag('Prefix', write(key))}</CommonPrefixes>`
       }
@@ -324,8 +329,8 @@ export const createMemoryS3 = (): MemoryS3 => {
   }
 
   /**
-   * Versions and markers of all keys, after a key or one of its versions. If folded, entries of a folder count as that
-   * folder.
+   * Versions and delete markers of all keys, after a key or one of its versions. With a delimiter, entries of a folder
+   * are listed as that folder.
    */
   const statesBehind = (query: NonNullable<S3Request['query']>): (Version & { key: string; isLatest: boolean })[] => {
     const [prefix, key, id] = ['prefix', 'key-marker', 'version-id-marker'].map((name) => String(query[name] ?? ''))

@@ -5,6 +5,11 @@ const text = (parts: TemplateStringsArray, ...facts: readonly unknown[]): RegExp
   return new RegExp(escaped.replace(/\$$/, '\\n?$'))
 }
 
+const actions = [
+  ...['Ask', 'Change', 'Check', 'Choose', 'Create', 'Empty', 'End', 'Free', 'Give', 'List', 'Move', 'Name', 'Put'],
+  ...['Read', 'Remove', 'Repeat', 'Report', 'Send', 'Split', 'Use'],
+]
+
 /** The messages of the service and its tools, by name: when their words change, no test changes. */
 export const messages = {
   access: { httpsOnly: 'Passwords are accepted over https only' },
@@ -220,7 +225,7 @@ export const messages = {
       text`^The data directory … has layout ${layout}, and this version … Nothing was changed.$`,
     missing: text`^There is no … "site-admin serve" makes a data directory, as "npm start" does in a clone; --data-dir names another one.$`,
     newer: (tables: number) =>
-      text`^The database has tables of version ${tables}, and this program reads those of version 7. `,
+      text`^The database has tables of version ${tables}, and this program reads those of version 8. `,
     noMarker: text`^The data directory … lacks its …site-admin.json. … Nothing was changed.$`,
     notRemoved: text`\nNothing was removed. …\r$`,
     notReset: (what: string, place: string) =>
@@ -232,7 +237,7 @@ export const messages = {
     tableMissing: (table: string) =>
       text`is damaged: the table ${table} is missing. Restore the directory from a backup, `,
     unreleased: (tables: number) =>
-      text`^The database has tables of version ${tables}, and this program reads those of version 7. No released version made them.`,
+      text`^The database has tables of version ${tables}, and this program reads those of version 8. No released version made them.`,
     unwritable: text`^The data directory /proc/… cannot be written: ENOENT: … Name another …--data-dir.$`,
     walMissing: text`^The file …-wal is missing, but the service did not stop cleanly … Nothing was changed.$`,
   },
@@ -250,14 +255,25 @@ export const messages = {
     unreadable: (file: string, why: string) => `${file} cannot be read: ${why}`,
     unwritable: (file: string, why: string) => `${file} cannot be written: ${why}`,
   },
+  form: {
+    /** A sentence about the fault, and then at least one that begins with what to do, or names an address to read. */
+    advice: new RegExp(
+      `^[A-Z]\\S* .+[.] (?:(?:${actions.join('|')})\\b|GET /\\S+ (?:shows|lists)\\b)[^.]*\\.(?: [^.]+\\.)?$`,
+    ),
+    faultOfBody: /^(?:The body must be an object|Send |"[^"]*" is not a known member|".*" are not known members)/,
+    faultOfMember: /^(?:is missing\. It )?must (?:be|have|not) /,
+  },
   http: {
     notUtf8: 'not UTF-8',
     noOperator: (name: string, member: string) => text`"${name}" on ${member}`,
-    noMember: (name: string) => text`"${name}" is no member`,
+    isMissing: (wanted: string) => `is missing. It must be ${wanted}`,
+    notMultipart: text`Send files as multipart/form-data, one by PUT to its path, or by tus with Tus-Resumable.$`,
+    unknownMember: (names: string, members: string) => `${names} is not a known member. Known members: ${members}`,
+    noMember: (name: string) => text`"${name}" is not a known member. Known members: …`,
     incomplete: 'The request body is incomplete. Send it again.',
     manyParts: 'more than 1000 parts',
     noObject: (kind: string, id: number) => `there is no ${kind} ${id} on this site`,
-    prototype: 'a member must not be called "__proto__", nor "prototype" in a "constructor"',
+    prototype: 'a member must not be called "__proto__", and no member of a "constructor" may be called "prototype"',
     tooLargeToCopy: text`too large to copy…one by one`,
     tooLargeToMove: text`too large to rename … Upload it`,
     tooManyRemoved: (folders: string) => text`more than 10000 … ${folders}. ?deleted lists them.$`,
@@ -277,7 +293,7 @@ export const messages = {
   output: {
     lackingChange: 'The history lacks a change',
     full: (rest = '') => text`^Standard output cannot be written: ENOSPC: …${rest}$`,
-    exportIncomplete: 'Standard output cannot be written: write EPIPE. The export is incomplete.',
+    exportIncomplete: 'Standard output cannot be written: write EPIPE. The export is incomplete. Repeat the command.',
     tokenRevoked: text`^Standard output cannot be written: …. Nobody saw the token, so it is revoked. Issue …$`,
   },
   record: {
@@ -287,7 +303,7 @@ export const messages = {
       `Interrupted: ${records} records are imported. Import the same file again to continue: importing again is safe.`,
     least: (name: string) => `${name}: must be 1 or more`,
     noCategory: 'categoryId: the site has no such category',
-    noForm: 'The site has no such web form. Check the id.',
+    noForm: 'The site has no web form with this id. Check the id.',
     noNews: 'objectId: the site has no such news item',
     notAnObject: 'it is not an object',
     notJson:
@@ -295,7 +311,6 @@ export const messages = {
     notUtf8: (line: number) => `line ${line} is not valid UTF-8`,
     prototype: 'a member must not be called "__proto__"',
     tooLong: 'it is longer than 1048576 characters',
-    unknown: (names: string, members: string) => `${names}: the record has no such member. Its members: ${members}`,
   },
   settings: {
     absentWith: (setting: string) => `must be absent with ${setting}`,
@@ -332,7 +347,7 @@ export const messages = {
   site: {
     baseUrlKept: 'Running services use the old base URL for up to 30 seconds.\n',
     baseUrlOfService: (id: string) =>
-      `A service that serves ${id} from this data directory sets its base URL whenever it starts: give it --base-url.\n`,
+      `A service that serves ${id} from this data directory sets its base URL at each start. Start it with the new --base-url.\n`,
     lacks: (what: string, list = '') => `Site 1001 has no ${what}. ${list}`,
     missing: (id: number) => `Site ${id} does not exist. "site list" lists all sites.`,
     noDataCentre: 'There is no data centre yet. Add one with "data-centre add ID --url URL".',
@@ -373,7 +388,7 @@ export const messages = {
   },
 }
 
-const { site, record, usage } = messages
+const { http, site, record, usage } = messages
 const noSite = site.missing(9)
 const noForm = site.lacks('web form 9', '"form list" lists its web forms.')
 const noCategory = site.lacks('category 9', '"category list" lists its categories.')
@@ -400,8 +415,8 @@ export const refusedCommands = [
   ['object list blog --site 9', noSite],
   ['object create blog --site 9', noSite],
   ['object create news --id 1 --site 1001', has('news item 1')],
-  ['object show news 9 --site 1001', site.lacks('news item 9', '"object list news" lists those it has.')],
-  ['object remove blog 9 --dry-run --site 1001', site.lacks('blog 9', '"object list blog" lists those it has.')],
+  ['object show news 9 --site 1001', site.lacks('news item 9', '"object list news" lists the existing ones.')],
+  ['object remove blog 9 --dry-run --site 1001', site.lacks('blog 9', '"object list blog" lists the existing ones.')],
   ['object remove news 1 --site 1001', alsoRemoves('news item 1', 'links: 1')],
   ['workflow list --site 9', noSite],
   ['export --site 9', noSite],
@@ -442,15 +457,15 @@ export const wrongFlags = [
   ['--port http', 'a number from 0 to 65535'],
   ['--port -1', 'a number from 0 to 65535'],
   ['--port 0 --data-centres us:0', usage.portOrDataCentres],
-  ['--data-centres ', 'It must look like us:4000,eu:4001'],
+  ['--data-centres ', 'It must be a list of ids and ports, such as us:4000,eu:4001'],
   ['--data-centres us:0,us:0', 'Name each data centre only once'],
-  ['--data-centres US:0', 'It must look like us:4000,eu:4001'],
+  ['--data-centres US:0', 'It must be a list of ids and ports, such as us:4000,eu:4001'],
   ['--data-centres us:65536', 'a number from 0 to 65535'],
   ['--host ', 'It must not be empty'],
-  ['--base-url ftp://example.com', 'It must be a URL, or look like'],
+  ['--base-url ftp://example.com', 'It must be a URL, or a list such as'],
   ['--base-url https://u:p@example.com', 'without a query and a password'],
   ['--base-url https://example.com?a=b', 'without a query and a password'],
-  ['--base-url us=', 'It must be a URL, or look like'],
+  ['--base-url us=', 'It must be a URL, or a list such as'],
   ['--base-url us=https://us.example,us=https://us.example', 'Name each data centre only once'],
   ['--base-url eu=https://eu.example', '--base-url names the data centre eu, but --data-centres does not'],
   ['--base-url https://example.com --data-centres us:0,eu:0', 'With several data centres, --base-url must name each'],
@@ -479,7 +494,7 @@ export const wrongFileCommands = [
   ['--url http://127.0.0.1:1 --token-file /dev/zero ls', 'too large for a token'],
 ] as const
 
-const half = 'must be well-formed Unicode: it has half a character'
+const half = 'must not contain half of a character (a lone surrogate)'
 const kinds = 'kind: must be one of category, news, blog, link, webForm, field'
 const field = '{"kind":"field","webFormId":1,"typeId":-2'
 
@@ -491,25 +506,28 @@ export const badRecords = [
   ['{}', kinds],
   ['{"kind":["webForm"],"id":1}', kinds],
   ['{"kind":"webForm","id":1,"__proto__":{"a":1}}', record.prototype],
-  ['{"kind":"webForm"}', 'id: must be a whole number'],
+  ['{"kind":"webForm"}', 'id: is missing. It must be a whole number'],
   ['{"kind":"webForm","id":0}', record.least('id')],
   ['{"kind":"webForm","id":1,"name":""}', 'name: must not be empty'],
   ['{"kind":"webForm","id":1,"name":"a\\u0000b"}', 'name: must not have control characters'],
   ['{"kind":"webForm","id":1,"name":"a\\ud800"}', `name: ${half}`],
   ['{"kind":"news","id":1,"body":"\\ud800"}', `body: ${half}`],
-  ['{"kind":"webForm","id":1,"\\u001b[2J\\n":1}', record.unknown('\\u{1b}[2J\\u{a}', 'id, name')],
+  ['{"kind":"webForm","id":1,"\\u001b[2J\\n":1}', http.unknownMember('"\\u001b[2J\\n"', 'id, name')],
   [`{"kind":"webForm","id":1,"name":"${'x'.repeat(201)}"}`, 'name: must have 200 characters or fewer'],
   [`${field},"name":"${'x'.repeat(81)}"}`, 'name: must have 80 characters or fewer'],
   ['{"kind":"news","id":1,"roleId":3000000000}', 'roleId: must be a whole number from -2147483648 to 2147483647'],
   ['{"kind":"blog","id":1,"createDate":7}', 'createDate: must be a date such as 2026-01-31 or 2026-01-31T12:00:00'],
-  ['{"kind":"blog","id":1,"a":1,"b":1,"c":1,"d":1}', record.unknown('a, b, c and 1 more', 'id, ')],
+  [
+    '{"kind":"blog","id":1,"a":1,"b":1,"c":1,"d":1}',
+    '"a", "b", "c" and 1 more are not known members. Known members: id, ',
+  ],
   [
     '{"kind":"link","type":"news","categoryId":1,"objectId":1,"colour":"red"}',
-    record.unknown('colour', 'type, categoryId, objectId, displayable'),
+    http.unknownMember('"colour"', 'type, categoryId, objectId, displayable'),
   ],
-  [`${field},"colour":"red"}`, record.unknown('colour', 'webFormId, typeId, name, mandatory, order')],
+  [`${field},"colour":"red"}`, http.unknownMember('"colour"', 'webFormId, typeId, name, mandatory, order')],
   ['{"kind":"field","webFormId":9,"typeId":-2}', record.noForm],
-  ['{"kind":"field","webFormId":1,"typeId":-1}', 'typeId: is not a type of system field'],
+  ['{"kind":"field","webFormId":1,"typeId":-1}', 'typeId: must be the number of a field type, such as -2'],
   [`${field},"order":0}`, record.least('order')],
   [`${field},"order":2147483648}`, `order: must be ${largest} or less`],
   ['{"kind":"webForm","id":1000000000000000}', 'id: must be 999999999999999 or less'],

@@ -1,5 +1,5 @@
 export interface FilePart {
-  /** A file without a name comes without one. */
+  /** A file without a name has no `filename`. */
   readonly name?: string
   readonly content?: string | Buffer
   readonly part?: string

@@ -3,8 +3,8 @@ import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 
 /**
- * Copies a folder with a package.json and its lock to a room below `.local`. Installs the pinned packages there at the
- * first use and after a change of the lock, which needs the network.
+ * Copies a folder with a package.json and its lock to a folder below `.local`. Installs the pinned packages there at
+ * the first use and after each change of the lock. The installation needs the network.
  */
 export const preparePackages = (source: string, room: string): void => {
   const stamp = join(room, 'installed.json')

@@ -3,7 +3,7 @@ import type { SiteId } from '../../lib/core/ids.ts'
 import type { ObjectInfo, ObjectStore, PlaceConditions, ReadObject } from '../../lib/storage/object-store.ts'
 import { entry } from './history.ts'
 
-/** Nothing is in the way of a change. */
+/** A look that found an empty path. */
 export const nowhere: PlaceConditions = { absent: [], unlocked: { site: 1001 as SiteId, folders: [] } }
 
 export const stageObject = (
@@ -13,7 +13,7 @@ export const stageObject = (
   contentType = 'text/plain',
 ) => store.stage(Readable.from([Buffer.from(content)]), { key, contentType })
 
-/** Stores an object without any check. Its default content is its key. */
+/** Stores an object without checks. Its default content is its key. */
 export const putObject = async (
   store: Pick<ObjectStore, 'stage' | 'place'>,
   key: string,
@@ -41,12 +41,12 @@ export const bytesOf = async ({ body }: ReadObject): Promise<Buffer> => {
   return Buffer.from(body instanceof Uint8Array ? body : Buffer.concat(await body.toArray()))
 }
 
-/** The content of an object. Undefined if it does not exist. */
+/** The content of an object. Undefined if the object does not exist. */
 export const bytesIn = async (store: Pick<ObjectStore, 'read'>, key: string): Promise<Buffer | undefined> => {
   const object = await store.read(key, ({ size }) => ({ first: 0, last: size - 1 }))
   return object && bytesOf(object)
 }
 
-/** The same as text. */
+/** The content of an object as text. */
 export const contentIn = async (store: Pick<ObjectStore, 'read'>, key: string): Promise<string | undefined> =>
   (await bytesIn(store, key))?.toString()

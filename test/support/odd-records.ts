@@ -1,4 +1,4 @@
-/** Records with values that get lost easily: odd characters, null, false, 0, ends of ranges, texts of several lines. */
+/** Records with values that are easily lost: odd characters, null, false, 0, ends of ranges, texts of several lines. */
 export const oddRecords = [
   { kind: 'webForm', id: 999_999_999_999_999, name: `Ä "b" 'c' \\ 🍐 }],[{` },
   { kind: 'field', webFormId: 999_999_999_999_999, typeId: -400, name: '[x]', mandatory: true, order: 2_147_483_647 },

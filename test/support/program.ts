@@ -62,14 +62,14 @@ const launchCommand = (
   }
 }
 
-/** Runs a source file of the project, such as `local/main.js`, on the Node that runs the tests. */
+/** Runs a source file of the project, such as `local/main.js`, with the Node of the tests. */
 export const launch = (
   entry: string,
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Program => launchCommand(process.execPath, [entry, ...args], environment)
 
-/** Runs a source file of the project to its end. The signal, for example of a test that has timed out, ends it. */
+/** Runs a source file of the project to its end. The signal ends the process, for example when a test has timed out. */
 export const run = (entry: string, args: readonly string[], input = '', signal?: AbortSignal): Promise<Outcome> => {
   const program = launch(entry, args)
   signal?.addEventListener('abort', () => program.kill('SIGKILL'))
@@ -77,7 +77,7 @@ export const run = (entry: string, args: readonly string[], input = '', signal?:
   return program.ended
 }
 
-/** Starts a line of bash, with `$node` for the Node that runs the tests, and `$1` and so on for the arguments. */
+/** Starts a line of bash, with `$node` for the Node of the tests, and `$1` and so on for the arguments. */
 export const startInShell = (
   line: string,
   args: readonly string[],
@@ -98,7 +98,7 @@ export const launchOnTerminal = (entry: string, args: readonly string[]): Progra
 const isOpenToOthers = [root, fileURLToPath(import.meta.url)].every((path) => (statSync(path).mode & 0o004) !== 0)
 const isRoot = process.platform === 'linux' && process.getuid?.() === 0
 if (isRoot && !isOpenToOthers) {
-  console.warn(`NOT RUN: what another user may do (other users may not read ${root}; run chmod -R go+rX on it).`)
+  console.warn(`NOT RUN: cases of another user, because other users may not read ${root}. Run chmod -R go+rX on it.`)
 }
 
 /** The reason why programs cannot run as another user here. Undefined if they can. */
@@ -108,7 +108,7 @@ export const noOtherUser: string | undefined =
 /** Another user, without access to files of root. */
 export const otherUser = 65_534
 
-/** Uses the working directory, because another user may not enter the folders above it if they belong to root. */
+/** Uses the working directory, because folders above it may belong to root, and the other user may not enter them. */
 const below = (path: string): string => (isAbsolute(path) ? path : `/proc/self/cwd/${path}`)
 
 /** Runs a source file of the project to its end, as the other user. */

@@ -3,8 +3,8 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * The folder with the programs of a list of pinned packages, in their own virtual environment below `.local`. It is
- * created at the first use and after a change of the list, which needs Python 3.10 or newer and the network.
+ * The folder with the programs of a list of pinned packages, in a virtual environment below `.local`. It is created at
+ * the first use and after each change of the list. The installation needs Python 3.10 or newer, and the network.
  */
 export const preparePython = (folder: string, requirements: string): string => {
   const programs = join(folder, 'bin')

@@ -3,13 +3,13 @@ import { connect, type Socket } from 'node:net'
 
 /** A connection on which a test sends any bytes, well-formed or not. */
 export interface RawConnection {
-  /** Resolves when everything is sent. Rejects if the other side accepts no more. */
+  /** Resolves when everything is sent. Rejects if the other side accepts no more bytes. */
   write(text: string): Promise<void>
   /** Ends the sending side. Answers can still be read. */
   end(): void
-  /** Everything received, as soon as it matches. Rejects if the other side ends first. */
+  /** Everything received, as soon as it matches. Rejects if the other side ends the connection first. */
   until(pattern: RegExp): Promise<string>
-  /** Everything received until the other side ends. */
+  /** Everything received until the other side ends the connection. */
   rest(): Promise<string>
   destroy(): void
 }
@@ -17,7 +17,7 @@ export interface RawConnection {
 const over = (socket: Socket): RawConnection => {
   const chunks: AsyncIterator<string> = socket.setEncoding('latin1')[Symbol.asyncIterator]()
   let received = ''
-  // A reset is an end too, and the bytes before it count.
+  // A reset also ends the connection, and the bytes before it count.
   socket.on('error', () => {})
   const more = async (): Promise<boolean> => {
     try {

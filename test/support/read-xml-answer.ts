@@ -1,6 +1,6 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 
-/** XML has no numbers and booleans, so text of that form is converted, except in members that are always text. */
+/** XML has no numbers and booleans. So text in their form is converted, except in members that are always text. */
 const textMembers: ReadonlySet<string> = new Set(['name', 'rel', 'uri', 'path', 'message', 'requestId'])
 const listMembers: ReadonlySet<string> = new Set(['items', 'links', 'errors'])
 

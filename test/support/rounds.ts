@@ -1,6 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 
-/** Counts the rounds of calls: calls at the same time are one round. None is answered before the last one is made. */
+/**
+ * Counts the rounds of calls: calls at the same time are one round. They are answered after the last call of the round
+ * is made.
+ */
 export const createRounds = () => {
   const count = { calls: 0, rounds: 0 }
   let held: (() => void)[] = []

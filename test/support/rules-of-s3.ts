@@ -5,8 +5,8 @@ import { allOf, tag, textIn } from './s3-xml.ts'
 
 /**
  * Rules of S3 for uploads in parts, which emulators do not enforce: parts have numbers without gaps, all but the last
- * have 5 MiB, and all calls use one checksum algorithm ("Checking object integrity", "Multipart upload limits" in its
- * user guide).
+ * have 5 MiB, and all calls use one checksum algorithm ("Checking object integrity" and "Multipart upload limits" in
+ * the user guide).
  */
 const smallestPart = 5 * 1024 * 1024
 
@@ -27,17 +27,17 @@ const refusal = (code: string, message: string): Answer =>
 
 const textOf = async ({ body }: Answer): Promise<string> => Buffer.concat(await body.toArray()).toString()
 
-/** The reason why S3 would not join these parts. Undefined if it would. */
+/** The reason why S3 would refuse to join these parts. Undefined if it would join them. */
 const faultIn = ({ algorithm, parts }: Upload, xml: string): Answer | undefined => {
   const chosen = allOf(xml, 'Part')
-  if (chosen.length === 0) return refusal('MalformedXML', 'There is no part')
+  if (chosen.length === 0) return refusal('MalformedXML', 'The upload has no part')
   for (const [index, one] of chosen.entries()) {
     const number = Number(textIn(one, 'PartNumber'))
     const part = parts.get(number)
     if (number !== index + 1) return refusal('InvalidPartOrder', `Part ${number} comes where ${index + 1} is expected`)
-    if (!part) return refusal('InvalidPart', `There is no part ${number}`)
+    if (!part) return refusal('InvalidPart', `The upload has no part ${number}`)
     if (index < chosen.length - 1 && part.size < smallestPart) {
-      return refusal('EntityTooSmall', `Part ${number} has ${part.size} bytes, and is not the last one`)
+      return refusal('EntityTooSmall', `Part ${number} has ${part.size} bytes, and is not the last part`)
     }
     if (algorithm && textIn(one, `Checksum${algorithm}`) !== part.checksum) {
       return refusal(

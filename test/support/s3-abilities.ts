@@ -12,7 +12,7 @@ const refusalOf = async (call: Promise<unknown>): Promise<string | undefined> =>
   return error instanceof Error ? error.name : undefined
 }
 
-/** AWS refuses to delete an object under another tag. */
+/** AWS refuses to delete an object that has another tag. */
 export const honoursVersions = async (client: S3Client, bucket: string): Promise<boolean> => {
   await client.send(new PutObjectCommand({ Bucket: bucket, Key: 'probe', Body: 'x' }))
   const Delete = { Objects: [{ Key: 'probe', ETag: '0'.repeat(32) }] }
@@ -27,7 +27,9 @@ export const refusesTakenPlaces = async (client: S3Client, bucket: string): Prom
   return (await refusalOf(client.send(copy))) === 'PreconditionFailed'
 }
 
-/** AWS refuses to replace an object under `If-None-Match: *`, and to replace or delete one under another tag. */
+/**
+ * AWS refuses to replace an object under `If-None-Match: *`, and to replace or delete an object that has another tag.
+ */
 export const comparesWhatItChanges = async (client: S3Client, bucket: string): Promise<boolean> => {
   const object = { Bucket: bucket, Key: 'probe' }
   const put = { ...object, Body: 'x' }
@@ -41,7 +43,7 @@ export const comparesWhatItChanges = async (client: S3Client, bucket: string): P
   return refusals.every((name) => name === 'PreconditionFailed')
 }
 
-/** AWS answers the requested bytes of every version. */
+/** AWS answers a range of any version. */
 export const cutsOldVersions = async (client: S3Client, bucket: string): Promise<boolean> => {
   const object = { Bucket: bucket, Key: 'probe' }
   const { VersionId } = await client.send(new PutObjectCommand({ ...object, Body: 'old' }))

@@ -15,7 +15,7 @@ export interface S3Answer {
   readonly body: Readable
 }
 
-/** A refusal of S3. When `before` throws one, it becomes the answer. */
+/** A refusal of S3. If `before` throws one, it becomes the answer. */
 export class Refusal extends Error {
   readonly status: number
   readonly code: string
@@ -47,10 +47,10 @@ export const xmlAnswer = (root: string, content: string) =>
 export const bytesIn = ({ body }: S3Request): Buffer => {
   if (body === undefined || body === null) return Buffer.alloc(0)
   if (typeof body === 'string' || body instanceof Uint8Array) return Buffer.from(body)
-  throw new Error('Bodies of this S3 are whole')
+  throw new Error('The S3 of tests accepts only complete bodies')
 }
 
-/** A body with characters that XML forbids is no XML. */
+/** A body with characters that XML forbids is not XML. */
 export const xmlIn = (request: S3Request): string => {
   const xml = bytesIn(request).toString()
   if (/[\ufffe\uffff]/.test(xml)) throw new Refusal(400, 'MalformedXML')
@@ -71,7 +71,7 @@ export const typeIn = ({ headers }: S3Request) => headers['content-type'] ?? 'bi
 
 const unquote = (tag: string) => tag.replaceAll('"', '')
 
-/** Compares `If-Match` with one tag, and `If-None-Match: *`, of a change with the present tag. */
+/** Compares `If-Match` with one tag, or `If-None-Match: *`, of a change with the current tag. */
 export const requireTag = ({ headers }: S3Request, etag: string | undefined): void => {
   const match = headers['if-match']
   if (match !== undefined && etag === undefined) throw noSuchKey()

@@ -1,9 +1,9 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 
-/** A slow call waits on its way to the store, or its answer on the way back. */
+/** A slow call waits before it reaches the store, or its answer waits on the way back. */
 export type SlowWay = 'there' | 'back'
 
-/** Waits, as the handler of the client does: a signal ends it with the handler's error. */
+/** Waits like the handler of the client: a signal ends the wait with the error of the handler. */
 const untilOpen = (gate: Promise<void>, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
     const cut = () => reject(Object.assign(new Error('Request aborted'), { name: 'AbortError' }))
@@ -14,7 +14,7 @@ const untilOpen = (gate: Promise<void>, signal: AbortSignal | undefined): Promis
 
 /**
  * Slows the transport of a client: each change waits, before it is sent or before its answer arrives, until `goOn`. The
- * signal of its call cuts it off, as on a real connection. A function that is frozen and thawed later does the same.
+ * signal of a call cuts it off, as on a real connection. This simulates a function that is frozen and thawed later.
  * `goOn` returns when no change waits any more.
  */
 export const slowDown = ({ config }: DynamoDBDocumentClient, way: SlowWay): { readonly goOn: () => Promise<void> } => {

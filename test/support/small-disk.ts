@@ -5,9 +5,9 @@ import { join } from 'node:path'
 /** A file system of a few megabytes. */
 export interface SmallDisk {
   readonly path: string
-  /** Fills the disk except for a number of bytes, in pieces of 4096. */
+  /** Fills the disk except for the given number of bytes, in pieces of 4096. */
   fill(left?: number): void
-  /** Gives it back. */
+  /** Frees the space again. */
   makeRoom(): void
   /** Makes the disk read-only, even for root. */
   makeReadOnly(): void
@@ -18,7 +18,7 @@ export interface SmallDisk {
 export const noSmallDisk: string | undefined =
   process.platform === 'linux' && process.getuid?.() === 0
     ? undefined
-    : 'only root can mount a file system, and only on Linux is it known how'
+    : 'only root can mount a file system, and the tests can do so only on Linux'
 
 const piece = Buffer.alloc(4096)
 
@@ -33,7 +33,7 @@ const writeUntilFull = (file: string): void => {
   }
 }
 
-/** Mounts a file system of this many megabytes in a folder. Returns undefined if that is not allowed. */
+/** Mounts a file system of this many megabytes in a folder. Returns undefined if mounting is not allowed. */
 export const mountSmallDisk = (path: string, megabytes: number): SmallDisk | undefined => {
   mkdirSync(path)
   try {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { launch, type Outcome } from './program.ts'
 
-/** A service in its own process, started like `npm start`. */
+/** A service in its own process, started as `npm start` does. */
 export interface SpawnedService {
   readonly pid: number
   readonly directory: string
@@ -12,11 +12,11 @@ export interface SpawnedService {
   readonly token: string
   /** The one line of standard output. */
   readonly line: string
-  /** A request with the demo token, to a path of the first data centre or an absolute URL. */
+  /** Sends a request with the demo token, to a path of the first data centre or an absolute URL. */
   request(path: string, init?: RequestInit): Promise<Response>
   kill(signal: NodeJS.Signals): void
   readonly ended: Promise<Outcome>
-  /** Ends it in any state, and waits for its end. */
+  /** Ends the process in any state, and waits for its end. */
   stop(): Promise<Outcome>
 }
 
@@ -24,7 +24,7 @@ const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import
 /** The options of Node and the file that `npm start` runs. */
 const [first = '', ...rest] = scripts.start.replace(/^exec node /, '').split(' ')
 
-/** Starts the service on a data directory and any free port. Resolves when it accepts requests. */
+/** Starts the service on a data directory and any free port. Resolves when the service accepts requests. */
 export const startService = async (
   dataDirectory: string,
   flags: readonly string[] = ['--port', '0'],

@@ -1,6 +1,6 @@
 import { tables } from '../../lib/config/tables.ts'
 
-/** The answer of CloudFormation: a stack with the tables under the names of the service, and the bucket `files`. */
+/** The answer of CloudFormation: a stack with the tables under their names in the service, and the bucket `files`. */
 export const stackAnswer = () => {
   const named = Object.keys(tables).map((name) => [`${name.charAt(0).toUpperCase()}${name.slice(1)}Table`, name])
   const outputs = [...named, ['FilesBucket', 'files']].map(

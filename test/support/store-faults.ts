@@ -18,7 +18,7 @@ interface Call {
   readonly input: object
 }
 
-/** Puts `run` around each call of the client, or around each of its attempts. `send` sends it. */
+/** Calls `run` instead of each call of the client, or of each of its attempts. `send` sends the call. */
 const around = (
   { middlewareStack }: DynamoDBDocumentClient,
   each: 'call' | 'attempt',
@@ -44,10 +44,10 @@ export const watchCalls = (dynamodb: DynamoDBDocumentClient): string[] => {
 }
 
 interface Fault {
-  /** The position of the failing call among those from now on, beginning with 0. */
+  /** The position of the failing call among the calls from now on, beginning with 0. */
   readonly call: number
   readonly failure: Failure
-  /** True if the store carries out the call, so only its answer is lost. */
+  /** True if the store carries out the call, so that only the answer is lost. */
   readonly afterwards?: boolean
 }
 
@@ -63,7 +63,10 @@ export const failOnce = (dynamodb: DynamoDBDocumentClient, { call, failure, afte
   })
 }
 
-/** Loses the answer to the first call of this name, so the client repeats it. `meanwhile` happens before that. */
+/**
+ * Loses the answer to the first call with this name, so that the client repeats the call. `meanwhile` runs before the
+ * repetition.
+ */
 export const loseAnswer = (
   dynamodb: DynamoDBDocumentClient,
   command: string,
@@ -81,8 +84,8 @@ export const loseAnswer = (
 }
 
 /**
- * Loses the answer to the first call of each kind, which has a name, a table and expressions of its own. The client
- * repeats the call. It would give up if every answer were lost.
+ * Loses the answer to the first call of each kind. A kind has a name, a table and expressions. The client repeats the
+ * call, and would give up if every answer were lost.
  */
 export const loseFirstAnswers = (dynamodb: DynamoDBDocumentClient): void => {
   const known = new Set<string>()
@@ -96,7 +99,7 @@ export const loseFirstAnswers = (dynamodb: DynamoDBDocumentClient): void => {
   })
 }
 
-/** Loses single answers after the client has given up. `lose` chooses the next one, counted from 1. */
+/** Loses single answers after the client has given up. `lose` chooses the call, counted from 1. */
 export const createLoss = (dynamodb: DynamoDBDocumentClient) => {
   let calls = 0
   let lost = 0
@@ -112,7 +115,7 @@ export const createLoss = (dynamodb: DynamoDBDocumentClient) => {
       calls = 0
       lost = call
     },
-    /** True if there were fewer calls than that since. */
+    /** True if fewer calls were made since then. */
     isOver: (): boolean => calls < lost,
   }
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { createStreamServer } from '../../functions/entries/stream/stream-server.ts'
 import { hashToken, newToken } from '../../lib/access/grants.ts'
@@ -10,11 +10,12 @@ import { createLinkTo } from '../../local/downloads.ts'
 import { closerOf } from '../../server/close-server.ts'
 import { openTestFiles } from './files.ts'
 import { entry } from './history.ts'
+import { listen } from './listen.ts'
 
 export const [present, former] = ['p'.repeat(32), 'f'.repeat(32)] as const
 export const largestFile = 6 * 1024 * 1024
 
-/** The server of the Web Function over the stores of one machine, and what it has recorded. */
+/** The server of the Web Function over the stores of one machine, and the requests that it has recorded. */
 export const openStream = async () => {
   const files = await openTestFiles()
   const site = 1001 as SiteId
@@ -47,13 +48,12 @@ export const openStream = async () => {
     },
   )
   const close = closerOf(server, 0)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const url = await listen(server)
   onTestFinished(async () => {
     await close()
     await files.close()
   })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token, distantToken, records }
+  return { url, token, distantToken, records }
 }
 
 export const fromDistribution = { 'X-Origin-Secret': present }

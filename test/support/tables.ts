@@ -12,7 +12,7 @@ export interface TestTables {
   close(): Promise<void>
 }
 
-/** The settings of the service with these names. */
+/** The settings of the service with these table names. */
 export const tableSettings = (names: TestTables['names']) => ({
   sitesTable: names.sites,
   tokensTable: names.tokens,
@@ -65,7 +65,7 @@ export const createTables = async (dynamodb: DynamoDBDocumentClient, prefix = ''
   return Object.fromEntries(tableNames.map((name) => [name, prefix + name])) as TestTables['names']
 }
 
-/** Empty tables of dynalite for one test, under the names of the service. */
+/** Empty tables of dynalite for one test, under their names in the service. */
 export const openTestTables = async (): Promise<TestTables> => {
   const { connect, close } = openDynalite()
   return { names: await createTables(connect()), connect, close }

@@ -12,9 +12,9 @@ const makeDataDirectory = async (directory: string): Promise<void> => {
 }
 
 /**
- * Tests of programs in their own processes. Services end with the test. Each test has an empty `directory`.
- * `dataDirectory` is one without a site, `siteDirectory` has the data centre `us` and the site 1001, and `demoDirectory`
- * has the demo. Nothing runs on them. The tests of a file share `service`.
+ * Tests of programs in their own processes. The services of a test end with it. `directory` is empty. `dataDirectory`
+ * is a data directory without a site, `siteDirectory` has the data centre `us` and the site 1001, and `demoDirectory`
+ * has the demo. No service runs on these. All tests of a file use the same `service`.
  */
 export const test = base
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs

@@ -10,12 +10,13 @@ import { build } from 'esbuild'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import type { Order } from '../clients/tus/order.ts'
 import { launchBrowser } from './browser.ts'
+import { closeAtOnce } from './listen.ts'
 import { preparePackages } from './node-packages.ts'
 import { preparePython } from './python-environment.ts'
 
 /** The file of an upload, and its settings. */
 export interface Wanted {
-  /** The URL of its folder. */
+  /** The URL of the folder to upload to. */
   readonly endpoint: string
   readonly token: string
   readonly name: string
@@ -27,14 +28,14 @@ export interface Wanted {
 }
 
 /**
- * Uploads a file, is killed during the upload, and continues in another process or page. Returns the offset where that
- * continued.
+ * Uploads a file, is killed during the upload, and continues in another process or page. Returns the offset where the
+ * upload continued.
  */
 type KilledClient = (wanted: Wanted) => Promise<number>
 
 export interface TusClients {
   readonly clients: Readonly<Record<string, KilledClient>>
-  /** Runs a script in the language of its name, in a folder. Resolves at its end. */
+  /** Runs a script in a folder. The extension of its name tells the language. Resolves at the end of the script. */
   run(
     name: 'documented.mjs' | 'documented.py',
     script: string,
@@ -43,7 +44,7 @@ export interface TusClients {
   ): Promise<void>
   /**
    * Uploads with tus-js-client in Node, kills another process during the upload, and continues after its restart.
-   * Returns the offset where it continued.
+   * Returns the offset where the upload continued.
    */
   uploadAndKill(wanted: Omit<Wanted, 'dieAt'>, pid: number, at: number): Promise<number>
   close(): Promise<void>
@@ -52,12 +53,12 @@ export interface TusClients {
 const source = join(import.meta.dirname, '..', 'clients', 'tus')
 const local = join(import.meta.dirname, '..', '..', '.local', 'clients')
 
-/** The folder of the clients' packages and scripts. */
+/** The folder with the packages and scripts of the clients. */
 export const tusRoom = join(local, 'tus')
 
 interface Ended {
   readonly signal: NodeJS.Signals | null
-  /** The last offset at which it reported to continue. */
+  /** The last offset at which the client reported to continue. */
   readonly resumedAt: number
 }
 
@@ -77,10 +78,10 @@ const run = async (
   return { signal, resumedAt: Number([...stdout.matchAll(/^Goes on at (\d+)/gm)].at(-1)?.[1]) }
 }
 
-/** Runs a client twice: it is killed the first time. */
+/** Runs a client twice: the first time, it is killed. */
 const twice = async (program: string, args: (die: boolean) => readonly string[]): Promise<number> => {
   const { signal } = await run(program, args(true))
-  if (signal !== 'SIGKILL') throw new Error(`${program} came to its end before it was killed`)
+  if (signal !== 'SIGKILL') throw new Error(`${program} ended before it was killed`)
   return (await run(program, args(false))).resumedAt
 }
 
@@ -98,14 +99,13 @@ const openOrigin = async (script: string) => {
     serve(bytes: Uint8Array) {
       content = bytes
     },
-    close() {
-      server.closeAllConnections()
-      server.close()
-    },
+    close: () => closeAtOnce(server),
   }
 }
 
-/** Bytes per second of a page that is closed during its upload: fast, but slow enough to be seen. */
+/**
+ * Bytes per second of a page that is closed during its upload: slow enough that the test can close the page in time.
+ */
 const slowly = 12 * 1024 * 1024
 
 const openPage = async (context: BrowserContext, url: string, isSlow: boolean): Promise<Page> => {
@@ -118,8 +118,8 @@ const openPage = async (context: BrowserContext, url: string, isSlow: boolean): 
 }
 
 /**
- * Uploads in a page until the upload is complete, or this many bytes were sent. Returns the offset where it continued,
- * if it did.
+ * Uploads in a page until the upload is complete, or until this many bytes were sent. Returns the offset where the
+ * upload continued, if it did.
  */
 const uploadIn = async (page: Page, order: Order, until: number): Promise<number> => {
   let resumedAt = Number.NaN
@@ -134,7 +134,7 @@ const uploadIn = async (page: Page, order: Order, until: number): Promise<number
   ended.catch(() => {})
   const first = await Promise.race([ended.then(() => 'ended' as const), reached.promise])
   if (first === 'ended' && until < Number.POSITIVE_INFINITY) {
-    throw new Error(`${order.client} came to its end before its page was closed`)
+    throw new Error(`${order.client} ended before its page was closed`)
   }
   return resumedAt
 }
@@ -156,7 +156,7 @@ const inBrowser =
     }
   }
 
-/** Installs the tus clients, and a browser for those that need one. */
+/** Installs the tus clients, and a browser for the clients that need one. */
 export const openTusClients = async (): Promise<TusClients> => {
   preparePackages(source, tusRoom)
   const python = preparePython(join(local, 'tus-python'), join(source, 'requirements.txt'))
@@ -165,7 +165,7 @@ export const openTusClients = async (): Promise<TusClients> => {
   const browser = await launchBrowser()
   const folder = mkdtempSync(join(tmpdir(), 'site-admin-tus-'))
 
-  /** The path of a file, and of the client's record of begun uploads. */
+  /** The path of a file, and the path where the client records its uploads. */
   const filesOf = ({ name, content }: Pick<Wanted, 'name' | 'content'>) => {
     const file = join(folder, name)
     writeFileSync(file, content)
@@ -193,7 +193,7 @@ export const openTusClients = async (): Promise<TusClients> => {
       'Uppy in a browser': inBrowser(browser, origin, 'Uppy'),
     },
     async run(name, script, cwd, env) {
-      // Node finds packages from the folder of the script.
+      // Node searches for packages from the folder of the script.
       const file = join(tusRoom, name)
       writeFileSync(file, script)
       const program = name === 'documented.py' ? join(python, 'python') : process.execPath

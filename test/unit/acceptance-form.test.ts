@@ -4,7 +4,7 @@ import { findFiles, read } from '../rules.ts'
 const all = findFiles()
 const files = all.filter((file) => /^test\/acceptance\/.*\.test\.ts$/.test(file))
 
-test('The title of an acceptance case has at most 80 characters', () => {
+test('An acceptance title has at most 80 characters', () => {
   const title = /(?:\b(?:test|it|describe|\w+WithAdmin)\(|\)\()\s*(['"`])((?:(?!\1)[^\\]|\\.)*)\1,/g
   const titles = files.flatMap((file) => [...read(file).matchAll(title)].map(([, , text = '']) => text))
   expect(titles.length).toBeGreaterThan(files.length)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { takeThatFit } from '../../lib/core/answer-size.ts'
 import { timesToTry } from '../support/each-call.ts'
 
-/** The size in bytes of a value, with its comma, in an answer that is a JSON string itself. */
+/** The bytes that a value and a comma add to an answer that is itself a JSON string. */
 const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(JSON.stringify(value))) + 1
 
 const characters = fc.constantFrom('a', '"', '\\', '\n', 'ä', '€', '😀', '\ud800', '\u0000', '\u2028')
@@ -19,7 +19,7 @@ const firstThatFit = (values: readonly string[], budget: number): readonly strin
   return fitting
 }
 
-test('an answer accepts values while their JSON fits, with escaped quotes counted', () => {
+test('an answer accepts values while its JSON fits, counting escaped quotes', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: characters, maxLength: 40 })), fc.nat({ max: 600 }), (values, budget) => {
       const { taken } = takeThatFit(values, (value) => value, budget)

@@ -6,7 +6,7 @@ interface Found {
   readonly load: number
 }
 
-/** A lookup with a clock of the test, and a count of real lookups. */
+/** A lookup with a clock of the test, and a list of its loads. */
 const observed = ({ max = 100, answers = (key: string, load: number): Found | undefined => ({ key, load }) } = {}) => {
   const clock = { now: 0 }
   const loads: string[] = []
@@ -21,7 +21,7 @@ const observed = ({ max = 100, answers = (key: string, load: number): Found | un
 }
 
 describe('a cached lookup', () => {
-  test('counts the age of an answer from its request, not from its arrival', async () => {
+  test('the age of an answer counts from its request, not from its arrival', async () => {
     const clock = { now: 0 }
     let deliver: (value: object) => void = () => undefined
     let loads = 0
@@ -43,14 +43,14 @@ describe('a cached lookup', () => {
     expect(loads).toBe(2)
   })
 
-  test('lets simultaneous lookups of one key share a load', async () => {
+  test('simultaneous lookups of one key share one load', async () => {
     const { find, loads } = observed()
     const found = await Promise.all([find('a'), find('a'), find('b'), find('a')])
     expect(loads).toEqual(['a', 'b'])
     expect(found.map((value) => value?.load)).toEqual([1, 1, 2, 1])
   })
 
-  test('does not remember a failure', async () => {
+  test('a failed load is not cached', async () => {
     const { find } = observed({
       answers: (key, load) => {
         if (load === 1) throw new Error('away')
@@ -61,7 +61,7 @@ describe('a cached lookup', () => {
     expect(await find('a')).toEqual({ key: 'a', load: 2 })
   })
 
-  test('keeps a maximum of answers, and drops the oldest first', async () => {
+  test('a full cache drops its oldest answer', async () => {
     const { find, loads } = observed({ max: 2 })
     for (const key of ['a', 'b', 'c']) await find(key)
     await find('b')
@@ -71,7 +71,7 @@ describe('a cached lookup', () => {
     expect(loads).toEqual(['a', 'b', 'c', 'a'])
   })
 
-  test('counts a renewed answer as a new one', async () => {
+  test('a renewed answer counts as new, and is not dropped first', async () => {
     const { find, loads, clock } = observed({ max: 2 })
     await find('a')
     clock.now = 10_000

@@ -12,7 +12,7 @@ const complete = {
 }
 
 describe('the settings of the fields function', () => {
-  test('are the only environment variables that are read', () => {
+  test('the function reads no environment variables except its settings', () => {
     expect(readSettingsOf('fields', { ...complete, LOG_LEVEL: 'WARN', HOME: '/root' })).toEqual({
       dataCentre: 'us',
       requestsPerToken: 0,
@@ -28,13 +28,13 @@ describe('the settings of the fields function', () => {
     })
   })
 
-  test.each(['REQUESTS_PER_TOKEN', 'REQUESTS_PER_SITE'])('have limits of requests that are numbers: %s', (name) => {
+  test.each(['REQUESTS_PER_TOKEN', 'REQUESTS_PER_SITE'])('a limit of requests must be a number: %s', (name) => {
     for (const limit of ['-1', '1.5', 'none', '1000001'])
       expect(() => readSettingsOf('fields', { ...complete, [name]: limit })).toThrow(name)
     expect(readSettingsOf('machine', { [name]: '1000000' })).toMatchObject({ fsync: 'on' })
   })
 
-  test('are all named if several are missing or wrong', () => {
+  test('the failure names all settings that are missing or wrong', () => {
     for (const name of Object.keys(complete)) {
       expect(() => readSettingsOf('fields', { ...complete, [name]: undefined })).toThrow(`${name} (must be set)`)
     }
@@ -53,7 +53,7 @@ const completeStorage = {
 }
 
 describe('the settings of the storage function', () => {
-  test('have default bounds and reserved folders', () => {
+  test('the size of files and the reserved folders have defaults', () => {
     expect(readSettingsOf('storage', completeStorage)).toMatchObject({
       logLevel: 'INFO',
       largestFile: 104_857_600,
@@ -61,7 +61,7 @@ describe('the settings of the storage function', () => {
     })
   })
 
-  test('are parsed into their values', () => {
+  test('the settings are parsed into numbers and lists', () => {
     const told = { ...completeStorage, LARGEST_FILE: '4718592', RESERVED_FOLDERS: 'a,, b' }
     expect(readSettingsOf('storage', told)).toMatchObject({ largestFile: 4_718_592, reservedFolders: ['a', 'b'] })
     expect(readSettingsOf('storage', { ...completeStorage, RESERVED_FOLDERS: '' }).reservedFolders).toEqual([])
@@ -83,7 +83,7 @@ describe('the settings of the storage function', () => {
     ['REMOVALS_QUEUE_URL', 'removals'],
     ['PATH_ENCODING', 'twice'],
     ['BINARY_ACCEPT', 'none'],
-  ])('stop the start when %s is %j, by name', (name, value) => {
+  ])('the function does not start if %s is %j, and names the setting', (name, value) => {
     expect(() => readSettingsOf('storage', { ...completeStorage, [name]: value })).toThrow(
       new RegExp(`${name} \\(must `),
     )
@@ -96,7 +96,7 @@ describe('the settings of the function that streams', () => {
   test.each([
     [present, [present]],
     [`${present},${former}`, [present, former]],
-  ])('have one or two secrets, besides all settings of the storage', (ORIGIN_SECRETS, originSecrets) => {
+  ])('one or two secrets are required, besides the settings of the storage', (ORIGIN_SECRETS, originSecrets) => {
     expect(readSettingsOf('stream', { ...completeStorage, ORIGIN_SECRETS })).toMatchObject({
       originSecrets,
       filesBucket: 'files-of-us',
@@ -105,13 +105,13 @@ describe('the settings of the function that streams', () => {
   })
 
   test.each([undefined, '', ',', 'short', present.slice(1), `${present},short`, `${present},${former},${present}`])(
-    'refuse the secrets %j',
+    'the secrets %j are refused',
     (ORIGIN_SECRETS) => {
       expect(() => readSettingsOf('stream', { ...completeStorage, ORIGIN_SECRETS })).toThrow(/ORIGIN_SECRETS \(must /)
     },
   )
 
-  test('have an address with a port to listen on', () => {
+  test('the address to listen on must have a port', () => {
     const read = (address?: string) => readSettingsOf('listening', { AWS_LAMBDA_HTTP_ENDPOINT: address }).httpEndpoint
     for (const address of ['0.0.0.0:3000', '[::]:3000', 'localhost:80']) expect(read(address)).toBe(address)
     for (const address of [undefined, '3000', 'localhost:', 'localhost:http']) {
@@ -129,7 +129,7 @@ test('the limit for sorted lists is at least one, without an upper bound', () =>
 })
 
 describe('the environment of the deployment', () => {
-  test('is read back unchanged', () => {
+  test('the function reads the settings that the deployment writes', () => {
     const { fields } = settingsOf
     const texts = {
       dataCentre: 'us',
@@ -147,7 +147,7 @@ describe('the environment of the deployment', () => {
     })
   })
 
-  test('must contain every required setting, or the compiler fails', () => {
+  test('a deployment without a required setting does not compile', () => {
     const { fields } = settingsOf
     const texts = { dataCentre: 'us', sitesTable: 's', tokensTable: 't', usersTable: 'u', journalTable: 'j' }
     // @ts-expect-error the table of the web forms is missing

@@ -13,7 +13,7 @@ afterEach(() => {
 })
 
 describe('a deadline', () => {
-  it('is over, refuses changes and cuts calls when its time is over', () => {
+  it('at its end, a deadline refuses changes and aborts calls', () => {
     using deadline = unlimited.within(500, now)
     const { signal } = deadline
     time += 499
@@ -26,7 +26,7 @@ describe('a deadline', () => {
     expect(deadline.check).toThrow(expect.objectContaining({ code: 100503 }))
   })
 
-  it('comes earlier by the reserved time, and no later than the end of the work', () => {
+  it('reserved time makes a deadline earlier, and the outer deadline is a limit', () => {
     const request = createDeadline(() => 9_000 - time)
     expect(request.reserving(500).timeLeft()).toBe(7_500)
     expect(request.within(1_000, now).timeLeft()).toBe(1_000)
@@ -35,7 +35,7 @@ describe('a deadline', () => {
     expect(request.reserving(8_000).isOver()).toBe(true)
   })
 
-  it('cuts nothing any more when its work has ended', () => {
+  it('a deadline whose work has ended aborts no calls', () => {
     const cut = (() => {
       using deadline = unlimited.within(500, now)
       return deadline.signal
@@ -44,7 +44,7 @@ describe('a deadline', () => {
     expect(cut.aborted).toBe(false)
   })
 
-  it('ends the wait for a call that cannot be cut', async () => {
+  it('a deadline ends the wait for a call that cannot be aborted', async () => {
     using deadline = unlimited.within(500, now)
     expect(await deadline.wait(Promise.resolve('answer'))).toBe('answer')
     const waiting = expect(deadline.wait(new Promise(() => {}))).rejects.toThrow('aborted')

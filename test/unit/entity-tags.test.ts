@@ -16,7 +16,7 @@ describe('a list of entity tags', () => {
     ['"a,b","c\\"', [strong('a,b'), strong('c\\')]],
     [', "a",, ,"b" , ', [strong('a'), strong('b')]],
     ['"\xe4"', [strong('\xe4')]],
-  ])('is read: %s', (header, expected) => {
+  ])('the list %s is read', (header, expected) => {
     expect(readTags(header)).toEqual(expected)
   })
 
@@ -41,17 +41,17 @@ describe('a list of entity tags', () => {
     '"a";q=1',
     "'a'",
     `"a"${' '.repeat(10_000)}x`,
-  ])('is malformed: %j', (header) => {
+  ])('the list %j is malformed', (header) => {
     expect(readTags(header)).toBeUndefined()
   })
 
-  test('has at most 100 tags', () => {
+  test('a list has at most 100 tags', () => {
     const many = (count: number) => Array.from({ length: count }, (_, index) => `"${index}"`).join(', ')
     expect(readTags(many(100))).toHaveLength(100)
     expect(readTags(many(101))).toBeUndefined()
   })
 
-  test('can be written and read back', () => {
+  test('a list that is written can be read back', () => {
     const character = fc.constantFrom(...'!#,\\abcABC019~*/W')
     const tag = fc.record({ tag: fc.string({ unit: character, maxLength: 9 }), isWeak: fc.boolean() })
     fc.assert(
@@ -62,7 +62,7 @@ describe('a list of entity tags', () => {
     )
   })
 
-  test('names a version of a file in whichever media type it was read', () => {
+  test('a tag of a file matches its version in any media type', () => {
     const tags = [strong('a.typed'), weak('b.typed')]
     expect(['a', 'b', 'c'].map((version) => matches(version, tags, isStronglyIn))).toEqual([true, false, false])
   })

@@ -7,12 +7,12 @@ describe('an id in a path', () => {
     ['7', 7],
     ['-304', -304],
     ['999999999999999', 999_999_999_999_999],
-  ])('%s is read', (text, id) => {
+  ])('the text %s is read as an id', (text, id) => {
     expect(parseId(text)).toBe(id)
   })
 
   const malformed = ['', ' 7', '7 ', '07', '-0', '+7', '7.0', '7e1', '0x7', '٧', '1000000000000000', '--1', '1\n']
-  test('does not exist in any other text', () => {
+  test('no other text is read as an id', () => {
     expect(malformed.map(parseId)).toEqual(malformed.map(() => undefined))
   })
 })
@@ -23,11 +23,14 @@ describe('an id from a store', () => {
     ['7', 7],
     [7n, 7],
     [-304, -304],
-  ])('%s is read', (value, id) => {
+  ])('the stored id %s is read', (value, id) => {
     expect(storedId(value)).toBe(id)
   })
 
-  test.each([undefined, null, 1.5, 1e21, Number.NaN, 'seven', ''])('%j proves that the store is damaged', (value) => {
-    expect(() => storedId(value)).toThrow(` ${String(value)} `)
-  })
+  test.each([undefined, null, 1.5, 1e21, Number.NaN, 'seven', ''])(
+    'the stored id %j proves that the store is damaged',
+    (value) => {
+      expect(() => storedId(value)).toThrow(` ${String(value)} `)
+    },
+  )
 })

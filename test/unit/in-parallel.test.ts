@@ -3,7 +3,7 @@ import { inParallel } from '../../lib/core/in-parallel.ts'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-/** Work that ends on request, and a list of started items. */
+/** Work that ends when the test says so, and a list of started items. */
 const heldWork = () => {
   const begun: number[] = []
   const ends: PromiseWithResolvers<void>[] = []
@@ -16,18 +16,18 @@ const heldWork = () => {
   return { begun, ends, work }
 }
 
-/** Resolves when everything that can run without further ends has run. */
+/** Resolves when all work that does not wait for the test has run. */
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('work in parallel', () => {
-  it('is done for each item once', async () => {
+  it('each item is worked on once', async () => {
     const done: number[] = []
     await inParallel(numbers(100), 7, async (item) => void done.push(item))
     expect(done.toSorted((a, b) => a - b)).toEqual(numbers(100))
-    await inParallel([], 7, () => Promise.reject(new Error('nothing to do')))
+    await inParallel([], 7, () => Promise.reject(new Error('without items, the work ends at once')))
   })
 
-  it('starts a limited number of items, and another one when one ends', async () => {
+  it('when the work on one item ends, the next item starts', async () => {
     const { begun, ends, work } = heldWork()
     const all = inParallel(numbers(5), 3, work)
     await settle()
@@ -42,7 +42,7 @@ describe('work in parallel', () => {
     expect(begun).toEqual([0, 1, 2, 3, 4])
   })
 
-  it('takes items only when it can work on them', async () => {
+  it('items are requested only when work on them can start', async () => {
     const asked: number[] = []
     async function* source() {
       for (const number of numbers(4)) {
@@ -65,7 +65,7 @@ describe('work in parallel', () => {
     await all
   })
 
-  it('starts nothing after a failure, and throws it when all running work has ended', async () => {
+  it('after a failure no item starts, and the failure is thrown after all work', async () => {
     const { begun, ends, work } = heldWork()
     let outcome: unknown
     const all = inParallel(numbers(9), 2, work).catch((error: unknown) => {
@@ -80,7 +80,7 @@ describe('work in parallel', () => {
     expect([begun, outcome]).toEqual([[0, 1], new Error('the first')])
   })
 
-  it('does not start an item that arrives after a failure, and requests no other', async () => {
+  it('after a failure, an item that arrives is not started, and no other is requested', async () => {
     const coming = Promise.withResolvers<void>()
     const asked: number[] = []
     async function* source() {
@@ -100,7 +100,7 @@ describe('work in parallel', () => {
     expect([begun, asked]).toEqual([[0], [0, 1]])
   })
 
-  it('fails with its source, when all running work has ended', async () => {
+  it('when the source of the items fails, the running work still ends', async () => {
     async function* source() {
       yield 0
       throw new Error('no more')
@@ -117,7 +117,7 @@ describe('work in parallel', () => {
     expect(outcome).toEqual(new Error('no more'))
   })
 
-  it('closes its source after a failure', async () => {
+  it('after a failure, the source of the items is closed', async () => {
     let isOpen = true
     async function* source() {
       try {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { giveBack, lendPiece, pieceSize } from '../../lib/core/pieces.ts'
 
 describe('memory for bytes on their way to a reader (O-21)', () => {
-  test('serves one reader after the other, and never two at once', () => {
+  test('a piece of memory serves one reader at a time, even if it is returned twice', () => {
     const first = lendPiece()
     const second = lendPiece()
     expect(second.buffer).not.toBe(first.buffer)
@@ -11,20 +11,20 @@ describe('memory for bytes on their way to a reader (O-21)', () => {
     expect([lendPiece(), lendPiece()].filter(({ buffer }) => buffer === first.buffer)).toHaveLength(1)
   })
 
-  test('returns whole when a reader returns a part of it', () => {
+  test('returning a part of a piece returns the whole piece', () => {
     const piece = lendPiece()
     giveBack(piece.subarray(5, 9))
     expect(lendPiece().buffer).toBe(piece.buffer)
   })
 
-  test('goes back to the system at once after many readers', () => {
+  test('when many readers have ended, most memory goes back to the system', () => {
     const pieces = Array.from({ length: 200 }, lendPiece)
     pieces.forEach(giveBack)
     const kept = pieces.reduce((bytes, { buffer }) => bytes + buffer.byteLength, 0)
     expect(kept).toBe(64 * pieceSize)
   })
 
-  test('that was not lent is not kept', () => {
+  test('memory that was not lent is not kept', () => {
     const bytes = Buffer.alloc(pieceSize)
     giveBack(bytes)
     expect(lendPiece().buffer).not.toBe(bytes.buffer)

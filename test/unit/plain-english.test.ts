@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-/** Patterns that plain English avoids. They see words, not sense: a sentence that passes may still be bad. */
+/** Patterns that plain English avoids. They find words, not sense: a sentence that matches none may still be bad. */
 const patterns = {
   'of which': /\b(of|behind|under|between|in front of) (which|whom|whose)\b/i,
   whom: /\bwhom\b/i,
@@ -43,7 +43,7 @@ const folderOf = (file: string): string => {
 
 const lineEndsOf = (text: string): string => text.replaceAll(/[^\n]/g, '')
 
-/** Every line is a text: cells of tables, items and lines of paragraphs. Code is left out. */
+/** Every line is a text: cells of tables, items, lines of paragraphs. Code is left out. */
 function* textsInDocument(source: string, folder: string): Generator<Text> {
   let index = 0
   for (const line of source.replaceAll(/```[\s\S]*?```/g, lineEndsOf).split('\n')) {
@@ -85,7 +85,7 @@ function* textsInCode(source: string, folder: string): Generator<Text> {
 interface Sentence {
   readonly folder: string
   readonly text: string
-  /** The place of the sentence, and the pattern that it matches. Undefined if it is plain. */
+  /** The place of the sentence, and the pattern that it matches. Undefined if the sentence is plain. */
   readonly fault: string | undefined
 }
 
@@ -108,7 +108,7 @@ const sentencesIn = (file: string): readonly Sentence[] => {
   )
 }
 
-/** The sentences to rewrite, if they are more than this share. */
+/** The sentences to rewrite, if their share is larger than the given share. */
 const faultsBeyond = (share: number, sentences: readonly Sentence[]): readonly string[] => {
   const faults = sentences.flatMap(({ fault }) => fault ?? [])
   return faults.length > share * sentences.length ? faults : []
@@ -116,12 +116,12 @@ const faultsBeyond = (share: number, sentences: readonly Sentence[]): readonly s
 
 const sentences = files.flatMap(sentencesIn)
 
-test('the repository is in plain English: at most 1 sentence in 100 must be decoded', () => {
+test('at most 1 sentence of the repository in 100 must be decoded', () => {
   expect(faultsBeyond(0.01, sentences)).toEqual([])
   expect(sentences.length).toBeGreaterThan(10_000)
 })
 
-test('each folder of 100 sentences or more is in plain English: at most 1 in 50 must be decoded', () => {
+test('in each folder of 100 sentences or more, at most 1 in 50 must be decoded', () => {
   const folders = Map.groupBy(sentences, ({ folder }) => folder)
   const large = [...folders.values()].filter(({ length }) => length >= 100)
   expect(large.flatMap((some) => faultsBeyond(0.02, some))).toEqual([])

@@ -5,7 +5,10 @@ import { describe, expect, test } from 'vitest'
 const areas = 'lib/access lib/sites lib/history lib/fields lib/categories lib/storage'
 const groups = 'functions/access functions/categories functions/documentation functions/fields functions/storage'
 
-/** Rooms from the bottom up: the folders of a room, its permitted imports, and its exclusive packages. */
+/**
+ * Rooms from the bottom up: the folders of a room, its permitted imports, and the packages that only this room may
+ * import.
+ */
 const table: readonly (readonly [folders: string, mayImport: string, packages?: RegExp])[] = [
   ['lib/core', ''],
   ['lib/config', 'lib/core'],
@@ -33,7 +36,7 @@ const table: readonly (readonly [folders: string, mayImport: string, packages?: 
   ['console', 'client', /^(preact|@preact\/signals)(\/|$)/],
 ]
 
-/** Development tools and tests may import everything; nobody imports them. */
+/** Development tools and tests. They may import everything. Rooms may not import them. */
 const outside = /^(bin|tools|test)\/|^[^/]+\.ts$/
 
 const root = join(import.meta.dirname, '..', '..')
@@ -42,7 +45,7 @@ const files = globSync(['**/*.{ts,tsx}', '*/main.js'], {
   exclude: (path) => /(^|\/)(node_modules|cdk\.out|dist|generated|\.[^/]+)$/.test(path),
 })
 
-/** Imports of a file, types included: packages by name, files by their path from the root. */
+/** Imports of a file, including types: packages by name, files by their path from the root. */
 const importsOf = (file: string): string[] => {
   const source = readFileSync(join(root, file), 'utf8')
   const statements = /^(?:import|export)\s(?:[^'"`;=]*?\sfrom\s)?'([^']+)'|\bimport\('([^']+)'\)/gm
@@ -104,8 +107,8 @@ const graphOf = (pairs: readonly (readonly [string, string])[]): ReadonlyMap<str
   return graph
 }
 
-describe('the folders', () => {
-  test('are all in the table of rooms, or outside it', () => {
+describe('the table of rooms', () => {
+  test('every folder is in the table of rooms, or outside it', () => {
     const strays = files.filter((file) => !outside.test(file) && !table.some(([folders]) => isBelow(folders, file)))
     expect(strays).toEqual([])
     expect(
@@ -114,7 +117,7 @@ describe('the folders', () => {
     expect(table.length).toBeLessThanOrEqual(16)
   })
 
-  test('import only what the table allows', () => {
+  test('folders import only what the table allows', () => {
     const forbidden = sources.flatMap((file) =>
       importsOf(file)
         .filter((name) => !isAllowed(file, name))
@@ -123,7 +126,7 @@ describe('the folders', () => {
     expect(forbidden).toEqual([])
   })
 
-  test('have no cycle of files and no cycle of folders', () => {
+  test('files and folders do not import each other in a circle', () => {
     expect(circlesOf(graphOf(arrows))).toEqual([])
     expect(circlesOf(graphOf(arrows.map(([from, to]) => [dirname(from), dirname(to)])))).toEqual([])
   })
@@ -141,7 +144,7 @@ describe('the folders', () => {
     ['admin/program.ts', '@aws-sdk/client-dynamodb'],
     ['lib/service/deps.ts', 'test/support/hands.ts'],
     ['client/src/files.ts', 'lib/core/errors.ts'],
-  ])('would not let %s import %s', (from, to) => {
+  ])('the table forbids %s to import %s', (from, to) => {
     expect(isAllowed(from, to)).toBe(false)
   })
 })
@@ -157,7 +160,7 @@ const textOf = (file: string): string => readFileSync(join(root, file), 'utf8')
 const rooms = table.flatMap(([folders]) => folders.split(' '))
 const filesIn = (folders: string): string[] => sources.filter((file) => isBelow(folders, file) !== undefined)
 
-describe('an exported name', () => {
+describe('exported names', () => {
   const exportedFrom = (file: string): string[] =>
     [
       ...textOf(file).matchAll(/^export (?:async )?(?:const|let|function\*?|class|interface|type|enum) (\w+)/gm),
@@ -169,23 +172,23 @@ describe('an exported name', () => {
     return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))].map((name) => `${room} ${name}`)
   }
 
-  /** Lambda calls the `handler` of each entry. */
+  /** Each Lambda entry exports a `handler`. */
   const known = ['functions/entries handler']
 
-  test('has one meaning inside a room', () => {
+  test('an exported name has one meaning inside a room', () => {
     expect(rooms.flatMap(homonymsIn).filter((homonym) => !known.includes(homonym))).toEqual([])
     expect(filesIn('lib/http').flatMap(exportedFrom).length).toBeGreaterThan(50)
   })
 })
 
 describe('comments', () => {
-  /** A block, or lines of `//` below one another. */
+  /** A block, or consecutive lines of `//`. */
   const commentsIn = (file: string): string[] =>
     (textOf(file).match(/^[ \t]*\/\*\*[\s\S]*?\*\/|(?:^[ \t]*\/\/.*\n)+/gm) ?? []).map((comment) =>
       comment.replaceAll(/^[ \t]*(?:\/\*\*|\*\/|\*|\/\/)|\*\/$/gm, ' ').replaceAll(/\s+/g, ' '),
     )
 
-  test('differ within a file, because each describes one thing', () => {
+  test('comments of one file differ, because each describes one thing', () => {
     const twins = sources.flatMap((file) => {
       const comments = commentsIn(file)
       return comments.filter((comment, index) => comments.indexOf(comment) !== index).map((c) => `${file}:${c}`)
@@ -193,7 +196,7 @@ describe('comments', () => {
     expect(twins).toEqual([])
   })
 
-  test('are at most one in twenty lines of a room', () => {
+  test('a room has at most one comment for twenty lines', () => {
     const counts = table.map(([folders]) => {
       const files = filesIn(folders)
       const lines = files.reduce((sum, file) => sum + textOf(file).split('\n').length - 1, 0)

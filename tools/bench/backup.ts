@@ -52,13 +52,13 @@ const writeBeside = (service: Service) => {
 
 const run = promisify(execFile)
 
-// In a process of its own, as users run it.
+// Runs in a process of its own, as for users.
 const backUp = (data: string, backup: string) =>
   run(process.execPath, ['admin/main.js', '--data-dir', data, 'backup', backup])
 
 const copy = (data: string, target: string) => run('cp', ['-r', data, target])
 
-/** Cleanup is not measured. Every backup is compared byte by byte. */
+/** The time does not include the cleanup. Every backup is compared byte by byte. */
 const compare = (data: string, folder: string) => {
   const [copied, backup] = [join(folder, 'turn-copy'), join(folder, 'turn-backup')]
   return inTurns(runs, {
@@ -70,7 +70,7 @@ const compare = (data: string, folder: string) => {
     async backup() {
       const time = await seconds(() => backUp(data, backup))
       const faults = await checkDataDirectory(backup, { withBytes: true })
-      if (faults.length > 0) throw new Error(`The backup is not whole: ${JSON.stringify(faults[0])}`)
+      if (faults.length > 0) throw new Error(`The backup is incomplete: ${JSON.stringify(faults[0])}`)
       rmSync(backup, { recursive: true })
       return time
     },
@@ -83,7 +83,7 @@ const row = (name: string, { backup, copy }: Awaited<ReturnType<typeof compare>>
   return [name, backup.toFixed(2), copy.toFixed(2), ratio.toFixed(2), ...judged]
 }
 
-/** A folder on another file system, where blobs cannot be linked; undefined if none has room. */
+/** A folder on another file system, to which blobs cannot be linked. Undefined if no file system has room. */
 const elsewhere = (folder: string): string | undefined => {
   const other = '/dev/shm'
   const found = statSync(other, { throwIfNoEntry: false })
@@ -102,7 +102,7 @@ const measureElsewhere = async (data: string, folder: string) => {
   }
 }
 
-/** Compares a backup of 1 GiB with `cp -r` of the same directory, which is not consistent while others write. */
+/** Compares a backup of 1 GiB with `cp -r` of the same directory. `cp -r` is not consistent while others write. */
 export const backup: Bench = () =>
   inScratchFolder(async (folder) => {
     const data = join(folder, 'data')

@@ -1,6 +1,6 @@
 /**
- * A minimal server for comparisons. Without an argument it sends a constant, for rates. With a folder it stores each
- * body in a file, for uploads; a second argument `on` flushes each file to the disk.
+ * A minimal server for comparisons. Without an argument it answers a constant, for rates. With a folder it stores each
+ * body in a file, for uploads. With a second argument `on` it flushes each file to the disk.
  */
 import { createWriteStream } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -17,7 +17,8 @@ const answerConstant: RequestListener = (_request, response) => {
 }
 
 const keepBody = (folder: string, fsync: string | undefined): RequestListener => {
-  // Always the same file, as for the service. Many files would fill the write cache and slow down both.
+  // Always the same file, as in the measurement of the service. Many files would fill the write cache and slow down
+  // both servers.
   const path = join(folder, 'upload')
   return async (request, response) => {
     await pipeline(request, createWriteStream(path))

@@ -12,7 +12,7 @@ const project = join(import.meta.dirname, '..', '..')
 const runs = 41
 const targets = { size: 1.5, load: 1.3 }
 
-// Enough for every function to start. Loading a bundle calls no service.
+// The environment that every function needs to start. Loading a bundle calls no service.
 const environment = {
   PATH: process.env['PATH'],
   AWS_REGION: 'us-east-1',
@@ -32,7 +32,7 @@ const environment = {
 
 const run = promisify(execFile)
 
-/** Milliseconds in which a fresh process imports the bundle, without the start of Node. */
+/** In milliseconds: how long a fresh process takes to import the bundle, without the start of Node. */
 const loadOnce = async (folder: string): Promise<number> => {
   const url = pathToFileURL(join(folder, 'index.mjs')).href
   const load = `const startedAt = performance.now(); await import('${url}');`
@@ -48,7 +48,7 @@ const bundle = async (entry: string, folder: string) => {
   return { folder, bytes: code.reduce((sum, [, { bytes }]) => sum + bytes, 0) }
 }
 
-// The part of the SDK that each function uses, and its clients.
+// The commands of the SDK that each function uses, and its clients.
 const tables = `
   import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
   import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
@@ -79,9 +79,9 @@ const clients: Readonly<Record<FunctionName, string>> = {
   removals: files,
 }
 
-/** Compares size and load time of a bundle, the cost of a cold start, with its SDK clients alone. */
+/** Compares a bundle with its SDK clients alone, in size and load time, which are the cost of a cold start. */
 const measureBundle = async (name: FunctionName, folder: string): Promise<Table> => {
-  // Below the project, where packages are found.
+  // Below the project, so that packages are found.
   const entry = join(project, '.local', 'bench', `${name}-clients.mjs`)
   mkdirSync(dirname(entry), { recursive: true })
   writeFileSync(entry, clients[name])
@@ -104,7 +104,7 @@ const measureBundle = async (name: FunctionName, folder: string): Promise<Table>
 
 const longestSynth = 30
 
-/** Seconds for all templates and bundles of the app, with its checks. */
+/** In seconds, for all templates and bundles of the app, with its checks. */
 const measureSynth = async (folder: string): Promise<Table> => {
   const synth = ['synth', '--quiet', '--no-notices', '--output', join(folder, 'cdk.out')]
   const taken = await seconds(() => run('cdk', synth))

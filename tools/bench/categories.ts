@@ -77,7 +77,7 @@ const badBodies: Readonly<Record<string, string>> = {
   'items: 64 KB, 20,000 entries': `{"items":[${'1,'.repeat(30_000)}1]}`,
 }
 
-/** CPU time, store included, for hostile requests on a category of 100 links. */
+/** The CPU time of hostile requests on a category of 100 links, with the store. */
 const measureBadInput = async (ask: Ask): Promise<Table> => {
   await ask('GET', smallList)
   const rows: (string | number)[][] = []
@@ -115,13 +115,13 @@ const measureOnTables = (): Promise<readonly Table[]> =>
     const stores = storesOver(dynamodb)
     const ask = askOver(stores, await storeLibrary(stores))
     const takeConsumed = meter(dynamodb)
-    // Resolves the caller.
+    // The first request also resolves the caller, so it is not measured.
     await ask('GET', '/webresources/api/v3/sites/1001/categories')
     return [await measureListUnits(ask, takeConsumed), await measureLinkUnits(ask, takeConsumed)]
   })
 
 /**
- * Measures lists by size of the category, and the cost of links and hostile requests: time on one machine, capacity
- * units in DynamoDB. Takes some minutes.
+ * Measures lists by size of the category, and the cost of links and of hostile requests: the time on one machine, and
+ * the capacity units in DynamoDB. This takes some minutes.
  */
 export const categories: Bench = async () => [...(await measureOnMachine()), ...(await measureOnTables())]

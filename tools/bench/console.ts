@@ -9,9 +9,9 @@ const entries = 10_000
 const filesInRequest = 100
 const targets = { firstView: 1000, listing: 300, frame: 50 }
 
-// Scripts for the page, as text: the benches are compiled without the types of a browser.
+// Scripts for the page, as texts, because the benches are compiled without the types of a browser.
 const scripts = {
-  // Opens a folder. Milliseconds from the last byte of its list to its first painted row.
+  // Opens a folder. Returns the milliseconds from the last byte of its list to its first painted row.
   listing: `new Promise((resolve) => {
     location.hash = '#/1001/files/many'
     const look = () => {
@@ -22,7 +22,8 @@ const scripts = {
     }
     look()
   })`,
-  // Scrolls through all rows in 300 steps of about 30 rows. The longest time between two frames, in milliseconds.
+  // Scrolls through all rows in 300 steps of about 30 rows. Returns the longest time between two frames, in
+  // milliseconds.
   scrolling: `new Promise((resolve) => {
     const box = document.querySelector('[role=grid] .rows')
     const step = box.scrollHeight / 300
@@ -64,11 +65,11 @@ const measure = async (page: Page, script: string): Promise<number> => Number(aw
 
 const measureAll = async (browser: Browser, service: SpawnedService) => {
   const samples = { firstView: [] as number[], listing: [] as number[], frame: [] as number[] }
-  // The first page of a browser loads much that later pages reuse.
+  // The first page of a browser loads much that later pages reuse, so it is not measured.
   for (let run = 0; run <= runs; run++) {
     const page = await open(browser, service)
     await page.getByRole('grid').getByRole('row').nth(1).waitFor()
-    // Since the start of the navigation.
+    // In milliseconds since the start of the navigation.
     const firstView = await measure(page, 'performance.now()')
     const listing = await measure(page, scripts.listing)
     const frame = await measure(page, scripts.scrolling)
@@ -81,7 +82,7 @@ const measureAll = async (browser: Browser, service: SpawnedService) => {
   return samples
 }
 
-/** Measures in the browser of the tests how fast the console loads, shows a long list and scrolls through it. */
+/** Measures how fast the console loads, shows a long list and scrolls through the list, in the browser of the tests. */
 export const consoleInBrowser: Bench = () =>
   inScratchFolder(async (scratch): Promise<readonly Table[]> => {
     const service = await startService(scratch)

@@ -15,7 +15,7 @@ const fileNames = (count: number, batch = 0): string[] =>
   Array.from({ length: count }, (_, index) => `${batch}-${index}.txt`)
 
 interface StorageRequest {
-  // The row of the table. A request without a name prepares the next ones.
+  // The name of the row in the table. A request without a name only prepares the next ones.
   readonly name?: string
   readonly method: string
   // Path and query, relative to the storage.
@@ -32,7 +32,8 @@ const upload = (folder: string, names: readonly string[], name?: string): Storag
   body: formOf(names, 'text'),
 })
 
-// The operations of the storage, in an order in which all succeed. Folders are at the root: parents cost lookups.
+// The operations of the storage, in an order in which all succeed. Folders are at the root, because parents would cost
+// lookups.
 const storageRequests: readonly StorageRequest[] = [
   { method: 'PUT', target: '/folder?type=folder' },
   upload('/folder', ['a.txt'], '12: upload a file into a folder'),
@@ -129,7 +130,7 @@ const costsOf = async (
 ): Promise<Table> => {
   await fill(dynamodb)
   const { handler, close } = await open(dynamodb, unlogged)
-  // The first request finds cold caches, which are not typical of a million requests.
+  // The first request finds empty caches, which is not typical of a million requests, so it is not counted.
   const [last] = requests.slice(-1)
   if (last) await perform(handler, token, last)
   const before = requestCosts(group, prices.assumedSeconds)
@@ -158,7 +159,7 @@ export const costs: Bench = () =>
     const takeConsumed = meter(dynamodb)
     const measured: Table[] = []
     for (const exercise of exercises) {
-      // The costs of files are counted on the deployed file stores.
+      // The costs of files are counted with the deployed file stores.
       if (exercise.group !== 'storage') measured.push(await costsOf(exercise, dynamodb, token, takeConsumed))
     }
     const ofStorage = () => measureStorageCosts(dynamodb, token, takeConsumed)

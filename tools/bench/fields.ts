@@ -24,14 +24,14 @@ interface Ready {
   readonly token: string
 }
 
-// npm is the child and Node a grandchild: the process group ends both.
+// npm is the child process and Node its child, so the whole process group is ended.
 const stop = async (child: ChildProcess): Promise<void> => {
   const closed = once(child, 'close')
   if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM')
   await closed
 }
 
-/** Milliseconds from the command to the first answer. */
+/** In milliseconds, from the command to the first answer. */
 const startOnce = async (dataDirectory: string): Promise<number> => {
   const startedAt = performance.now()
   const args = ['start', '--silent', '--', '--port', '0', '--json', '--quiet', '--data-dir', dataDirectory]
@@ -74,7 +74,7 @@ const measureStart = async (): Promise<Table> => {
   }
 }
 
-// The largest possible form has a field of each of the 33 types. Its site is that of `fillDirectory`.
+// The largest possible form, with a field of each of the 33 types. It is on the site that `fillDirectory` creates.
 const fullForm: WebForm = {
   site: 1001 as SiteId,
   id: 1 as WebFormId,
@@ -167,7 +167,7 @@ const timesOf = async (handler: Handler, { name, request, status, first }: Subje
 }
 
 /**
- * Measures parsing, routing, authorisation and rendering of a warm handler with stores in memory, then with the
+ * Measures parsing, routing, authorisation and rendering of a warm handler: with stores in memory, then with the
  * database of one machine without flushes.
  */
 const measureHandler = (): Promise<Table> =>
@@ -199,7 +199,7 @@ const one = `${listPath}/-2`
 
 type Asked = readonly [name: string, method: string, path: string, sent: Sent, reads: number, writes: number]
 
-// In this order, each request leaves the form as the next one needs it.
+// In this order, each request leaves the form in the state that the next one needs.
 const requests: readonly Asked[] = [
   [`list of ${fullForm.fields.length}`, 'GET', listPath, {}, 1, 0],
   ['one field', 'GET', one, {}, 1, 0],

@@ -38,7 +38,7 @@ const entry: HistoryEntry = {
   details: { names: ['logo.png'] },
 }
 
-/** Microseconds per change, alternating without and with a history entry, so that other load affects both. */
+/** In microseconds per change, alternately without and with a history entry, so that other load affects both. */
 const measureEntry = async ({ database }: Machine): Promise<Table> => {
   const { connection, write } = database
   const insert = connection.prepare('INSERT INTO workflows (site, page) VALUES (?, ?)')
@@ -116,8 +116,8 @@ const measureUnits = (functions: number, each: number) =>
       }),
     )
     const { reads, readUnits, writeUnits } = consumed()
-    // Dynalite does not report the capacity of a refused update, which grows with its block: at least one unit. A read
-    // follows each of them.
+    // Dynalite does not report the capacity of a refused update, which is at least one unit and grows with the block.
+    // Each refused update is followed by a read.
     const refused = reads
     const per = (units: number) => (units / (functions * each)).toFixed(2)
     return { refused: per(refused), readUnits: per(readUnits), writeUnits: per(writeUnits + refused) }
@@ -171,7 +171,7 @@ async function* contentOf(key: string): AsyncGenerator<Buffer> {
   yield Buffer.from(key)
 }
 
-// S3 is at `AWS_ENDPOINT_URL` or in memory; times of the latter mean nothing.
+// S3 is at `AWS_ENDPOINT_URL` or in memory. The times of S3 in memory mean nothing.
 const measureRestore = async (): Promise<Table> => {
   const machine = await onMachine(({ stores }) => measureRestoreOf(stores))
   const { bucket, connect } = await openTestBucket()

@@ -22,7 +22,7 @@ const targets = { seconds: 60, mebibytes: 256 }
 const body = `<p>${'It was a day like any other. '.repeat(35)}</p>`
 const categories = 50
 
-// In twenty records: ten news items with a text of 1 KB, two blogs and eight links.
+// Of twenty records, ten are news items with a text of 1 KB, two are blogs, and eight are links.
 function* recordsOf(count: number): Generator<object> {
   for (let id = 1; id <= categories; id++) yield { kind: 'category', id, name: `Category ${id}` }
   const news = Math.floor((count - categories) * 0.5)
@@ -43,7 +43,7 @@ const writeRecords = async (file: string): Promise<void> => {
   await once(out.end(), 'close')
 }
 
-// Milliseconds between two readings of the memory.
+// In milliseconds: the time between two readings of the memory.
 const interval = 20
 
 /** Runs `site-admin`. Returns seconds, the peak of its memory in MiB, and its output. */
@@ -57,7 +57,7 @@ const measure = async (args: readonly string[]) => {
     try {
       peak = Math.max(peak, memory.peak())
     } catch {
-      // It has just ended.
+      // The process has just ended, so its memory can no longer be read.
     }
   }, interval)
   const [status] = await once(child, 'exit')

@@ -39,7 +39,7 @@ const hasCommand = (name: string): boolean => spawnSync(name, ['--version']).sta
 
 const rate = (time: number): string => `${Math.round(small.files / time)} files/s`
 
-/** Many small files, into a new folder each time, alternating with the AWS command line against an emulator. */
+/** Uploads many small files into a new folder each time, alternating with the AWS command line and an emulator. */
 const pushMany = async (service: SpawnedService, scratch: string): Promise<Table> => {
   const tree = join(scratch, 'small')
   await makeTree(tree, small.files, small.bytes)
@@ -67,19 +67,20 @@ const pushMany = async (service: SpawnedService, scratch: string): Promise<Table
       ],
       isCompared
         ? [`aws s3 sync, to the emulator at ${new URL(endpoint).host}`, other.toFixed(2), rate(other), '']
-        : ['aws s3 sync: left out, as it needs the command aws and an emulator at AWS_ENDPOINT_URL', '', '', ''],
+        : ['aws s3 sync: left out, because it needs the command aws and an emulator at AWS_ENDPOINT_URL', '', '', ''],
     ],
   }
 }
 
 /**
- * The plan for files that are equal on both sides: with remembered state, and in a new copy, where all files are read.
+ * The plan for files that are the same on both sides: with a remembered state, and in a new copy, where all files are
+ * read.
  */
 const planMany = async (service: SpawnedService, scratch: string): Promise<Table> => {
   const tree = join(scratch, 'unchanged')
   await makeTree(tree, unchanged.files, 100)
   await siteFiles(service, 'push', tree, 'unchanged')
-  // Files that changed right before the first run are read once more.
+  // Files that changed just before the first run are read once more, so this run does not count.
   await siteFiles(service, 'push', tree, 'unchanged')
   const times: number[] = []
   for (let run = 0; run < runs; run++) times.push(await seconds(() => siteFiles(service, 'diff', tree, 'unchanged')))
@@ -91,11 +92,11 @@ const planMany = async (service: SpawnedService, scratch: string): Promise<Table
     columns: ['site-files diff', 's', 'target'],
     rows: [
       [
-        `as they are remembered (median of ${runs})`,
+        `with remembered files (median of ${runs})`,
         own.toFixed(2),
         `≤ ${unchanged.seconds}: ${verdict(own <= unchanged.seconds)}`,
       ],
-      ['with all of them read', anew.toFixed(2), ''],
+      ['with all files read', anew.toFixed(2), ''],
     ],
   }
 }
@@ -125,7 +126,9 @@ const begin = async ({ token }: SpawnedService, folder: string, name: string): P
   return answered.get('Location') ?? ''
 }
 
-/** Waits for the fingerprint of a file, which the service computes after its answer. Nothing runs afterwards. */
+/**
+ * Waits for the fingerprint of a file, which the service computes after its answer. After that, the service is idle.
+ */
 const settled = async ({ token }: SpawnedService, url: string): Promise<void> => {
   for (let fingerprint: unknown = null; fingerprint === null; ) {
     const answer = await fetch(`${url}?meta`, { headers: { Authorization: token } })
@@ -134,8 +137,8 @@ const settled = async ({ token }: SpawnedService, url: string): Promise<void> =>
 }
 
 /**
- * One large file, alternating with curl: in one PUT, and as a resumable upload like in site-files, which costs the
- * service more.
+ * Uploads one large file, alternating with curl: in one PUT, and as a resumable upload like that of site-files, which
+ * costs the service more.
  */
 const pushLarge = async (service: SpawnedService, scratch: string): Promise<Table> => {
   const folder = join(scratch, 'large')
@@ -174,14 +177,14 @@ const pushLarge = async (service: SpawnedService, scratch: string): Promise<Tabl
     columns: ['with', 's', 'MiB/s', 'target'],
     rows: [
       [...row('site-files put', times.own), against(times.own)],
-      [...row('the library, in a process that runs', times.library), against(times.library)],
+      [...row('the library, in a running process', times.library), against(times.library)],
       [...row('curl, in one PUT', times.put), ''],
       [...row('curl, in one PATCH of a resumable upload', times.resumable), ''],
     ],
   }
 }
 
-/** site-files against one machine with the defaults of `npm start`: every change is flushed before its answer. */
+/** Measures site-files with one machine and the defaults of `npm start`: every change is flushed before its answer. */
 export const push: Bench = () =>
   inScratchFolder(async (scratch) => {
     await execute(process.execPath, [join(root, 'tools', 'packaging', 'build-client.ts')])

@@ -8,7 +8,7 @@ import { measureWaits } from './server/waits.ts'
 const runs = 9
 const target = 0.7
 
-/** Milliseconds from the start of node to the first answer of a real request, on an empty directory. */
+/** In milliseconds, from the start of node to the first answer to a real request, on an empty directory. */
 const startOnce = async (tree: Tree): Promise<number> => {
   const startedAt = performance.now()
   const service = await startService(tree)
@@ -45,7 +45,10 @@ const measureStart = async (): Promise<Table> => {
   }
 }
 
-/** The server on one machine: rates compared with a bare server, start, waiting times, and the cost of readers. */
+/**
+ * Measures the server on one machine: rates in comparison with a bare server, the start, waiting times, and the cost of
+ * readers.
+ */
 export const server: Bench = async () => [
   await measureStart(),
   await measureRates(),

@@ -35,7 +35,7 @@ const upload = (handler: Handler, token: string): Promise<number> => {
 
 const silent: UploadProgress = { begin: async () => {}, report: async () => {}, percentOf: async () => 0 }
 
-/** Records when each upload writes its progress, by its id. */
+/** Records the times when each upload writes its progress, by the id of the upload. */
 const noted = (progress: UploadProgress, writes: Map<string, number[]>): UploadProgress => {
   const note = (id: string) => writes.set(id, [...(writes.get(id) ?? []), performance.now()])
   return {
@@ -55,7 +55,7 @@ const noted = (progress: UploadProgress, writes: Map<string, number[]>): UploadP
 const mostInASecond = (times: readonly number[]): number =>
   Math.max(...times.map((from) => times.filter((time) => time >= from && time < from + 1000).length))
 
-/** The speed of a disk varies more than the measured effect, so received bytes are dropped. */
+/** The speed of a disk varies more than the effect that is measured, so received bytes are dropped. */
 const forgetful = (files: ObjectStore): ObjectStore => ({
   ...files,
   async stage(content, target) {
@@ -81,7 +81,7 @@ const compare = async (stores: LocalStores): Promise<Table> => {
   const cost = (slow / fast - 1) * 100
   const rate = (time: number) => (size / mebibyte / time).toFixed(0)
   return {
-    title: `Progress of an upload of ${size / gibibyte} GiB that nothing else holds up (median of ${runs})`,
+    title: `Progress of an upload of ${size / gibibyte} GiB without other limits (median of ${runs})`,
     columns: ['figure', 'with progress', 'without', 'cost', 'target', 'verdict'],
     rows: [
       ['MiB/s', rate(slow), rate(fast), `${cost.toFixed(1)} %`, ...atMost(cost, targets.cost, ' %')],
@@ -90,10 +90,10 @@ const compare = async (stores: LocalStores): Promise<Table> => {
   }
 }
 
-/** The cost of progress for an upload. */
+/** Measures what the progress of an upload costs. */
 const measureProgress = (): Promise<Table> => onMachine(({ stores }) => compare(stores))
 
-/** The cost of storing files in time and memory. */
+/** Measures the time and memory of storing files. */
 export const storage: Bench = async () => [
   await measureUpload(),
   await measureProgress(),

@@ -5,8 +5,8 @@ import { runScript } from '../../cdk/run-script.ts'
 import { readStackOutputs } from '../../lib/aws/stack-outputs.ts'
 
 /**
- * `npm run deploy:watched` deploys one data centre after the other, in the order of the settings. CloudFormation rolls
- * one back when an alarm goes off, and later ones are not deployed.
+ * `npm run deploy:watched` deploys the data centres one after the other, in the order of the settings. If an alarm goes
+ * off, CloudFormation rolls this data centre back, and later ones are not deployed.
  */
 const usage = `Usage: npm run deploy:watched -- [--minutes 15] [-c ${contextKey}='{…}']
 CloudFormation watches the alarms of a data centre for that time after its deployment: 0 to 180 minutes.`

@@ -48,11 +48,15 @@ const positive = (text: string): number => {
 
 /** `npm run fuzz` checks a running service against its own document. `--examples 2000 --minutes 60` tests longer. */
 const { examples, minutes, seed, workers } = new Command('npm run fuzz --')
-  .description('Sends requests that the document allows or forbids to a service on this machine.')
-  .option('--examples <number>', 'for each operation', positive, 200)
-  .option('--minutes <number>', 'the time limit: a longer run is stopped, and fails', positive, 5)
-  .option('--seed <number>', 'the same seed sends the same requests', '20261121')
-  .option('--workers <number>', 'the number of operations in parallel; Python 3.11 fails with more than one', '1')
+  .description('Sends requests that the document allows, and requests that it forbids, to a service on this machine.')
+  .option('--examples <number>', 'the number of requests for each operation', positive, 200)
+  .option('--minutes <number>', 'the time limit; a longer run is stopped, and fails', positive, 5)
+  .option('--seed <number>', 'the seed of the requests; the same seed sends the same requests', '20261121')
+  .option(
+    '--workers <number>',
+    'the number of operations to test in parallel; Python 3.11 fails with more than one',
+    '1',
+  )
   .allowExcessArguments(false)
   .parse()
   .opts<Flags>()
@@ -61,10 +65,10 @@ const reports = join(import.meta.dirname, '..', '..', 'reports', 'fuzz')
 const documentFile = join(reports, 'openapi.json')
 const tallyFile = join(reports, 'tally.json')
 
-// Milliseconds for the report of a stopped fuzzer.
+// In milliseconds: the time that a stopped fuzzer has for its report.
 const timeToReport = 15_000
 
-/** Runs the fuzzer within its time. Returns its exit status, and whether it was stopped. */
+/** Runs the fuzzer within its time limit. Returns its exit status, and whether it was stopped. */
 const fuzz = async (command: string, service: FuzzedService) => {
   const budget = minutes * 60_000
   const child = spawn(
@@ -73,7 +77,7 @@ const fuzz = async (command: string, service: FuzzedService) => {
       '--config-file',
       join(import.meta.dirname, 'schemathesis.toml'),
       'run',
-      // From a file, because the fuzzer does not test the address of its own document.
+      // The document is read from a file, because the fuzzer does not test the address of its own document.
       documentFile,
       `--url=${service.baseUrl}`,
       `--max-examples=${examples}`,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 
 interface Count {
-  // Requests of the fuzzing phase, which `--examples` counts.
+  // The number of requests in the fuzzing phase, which `--examples` limits.
   readonly examples: number
   // The number of answers by status, over all phases.
   readonly statuses: Readonly<Record<string, number>>

@@ -25,7 +25,12 @@ of categories, and the files in the storage.
 const securitySchemes = {
   token: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The access token, bare.' },
   bearer: { type: 'http', scheme: 'bearer', description: 'The access token after `Bearer`.' },
-  queryToken: { type: 'apiKey', in: 'query', name: 'access_token', description: 'For storage; the header wins.' },
+  queryToken: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'access_token',
+    description: 'For the storage. It is ignored if the request has an `Authorization` header.',
+  },
 }
 
 export const createDocument = (recordings: readonly Recording[]): Node => {
@@ -40,7 +45,7 @@ export const createDocument = (recordings: readonly Recording[]): Node => {
       ]),
     ),
   )
-  // A parameter names it as the schema of its content.
+  // A parameter refers to this component as the schema of its content.
   schemas.sent(where)
   const text = JSON.stringify([paths, responses])
   const headers = Object.entries(answerHeaders).map(([name, header]) => [nameOfHeader(name), header] as const)

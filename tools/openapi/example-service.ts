@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { hashToken } from '../../lib/access/grants.ts'
 import { hashPassword } from '../../lib/access/passwords.ts'
 import type { Person } from '../../lib/access/people.ts'
 import { beginSession } from '../../lib/access/sessions.ts'
@@ -34,8 +35,8 @@ const prepareFiles = async (baseUrl: string, token: string): Promise<string> => 
 }
 
 /**
- * An owner, a page in a workflow, and a folder with an open removal: no request creates these. Returns the token of the
- * owner.
+ * An owner, a page in a workflow, and a folder with an open removal, because no request can create these. Returns the
+ * token of the owner.
  */
 const openRecords = async (dataDirectory: string, site: HistoryEntry['site']): Promise<string> => {
   const entry: HistoryEntry = { site, type: 'site.created', subject: 'example', actor: 'example' }
@@ -53,6 +54,8 @@ const openRecords = async (dataDirectory: string, site: HistoryEntry['site']): P
   } satisfies Person
   try {
     await stores.people.create(owner, [])
+    const invitation = { hash: hashToken('d2f1'.repeat(16)), expires: 4_000_000_000 }
+    await stores.people.create({ ...owner, name: 'joe', invitation }, [])
     await stores.workflows.start(site, toStoragePath('press/release.html'), entry)
     await stores.removals.open(site, toStoragePath('archive/2025'), 'to go', entry)
     return await beginSession({ grants: stores.grants, clock: systemClock }, owner)

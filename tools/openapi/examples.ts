@@ -6,7 +6,8 @@ import { writeXml } from '../../lib/http/write-xml.ts'
 import { type ExampleService, useExampleService } from './example-service.ts'
 import { type Operation, operations } from './operations.ts'
 
-// These replace values that differ from run to run. The service replaces this address by its own.
+// Constants in place of values that differ from run to run. In the document, the service replaces this address by its
+// own.
 export const exampleBaseUrl = 'http://127.0.0.1:4000'
 export const exampleRequestId = '3f0c8a52-9d1e-4b7a-8c65-0e2d9f417ab3'
 const exampleDate = '2026-01-31T12:00:00.000Z'
@@ -45,9 +46,7 @@ const requestId = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g
 const secret = /(?<="token":"|<token>|invitation=\w+\.)[\da-f]{64}/g
 const changeId = /"(\d{16})-(\d+)"/g
 
-/**
- * Replaces values that differ from run to run; ids of changes, in their order, by those of the moment of the examples.
- */
+/** Replaces the values that differ from run to run. Ids of changes get the ids of fixed moments, in their order. */
 const normalised = (text: string, baseUrl: string): string => {
   const positions = [...new Set([...text.matchAll(changeId)].map(([, position = '']) => position))].sort()
   const first = Date.parse(exampleDate) * 1000
@@ -66,7 +65,7 @@ const show = (header: string | undefined, text: string | undefined): Shown | und
   return { mediaType: type, value: type === 'application/json' ? JSON.parse(text) : text }
 }
 
-/** Undefined where the operation succeeds. Throws unless the contract has the answer. */
+/** Undefined if the operation succeeds. Throws if the contract lacks the answer. */
 const errorIn = ({ route, contract }: Operation, status: number, text: string): ErrorName | undefined => {
   if (contract.answers[status]) return undefined
   const error = contract.errors?.find((name) => errors[name].status === status && text.includes(`${errors[name].code}`))
@@ -115,7 +114,7 @@ const recordAll = async (service: Service): Promise<Recording[]> => {
   return recordings
 }
 
-/** The server refuses headers that are too large before the service sees the request: the code is the status. */
+/** The server refuses headers that are too large before the service sees the request, so the code is the status. */
 export const headersTooLargeStatus = 431
 
 const recordHeadersTooLarge = async ({ baseUrl }: Service): Promise<Recording> => {
@@ -130,6 +129,6 @@ export const recordExamples = async (): Promise<readonly Recording[]> => {
     const service = { ...prepared, format: 'json' as const }
     return [...(await recordAll(service)), await recordHeadersTooLarge(service)]
   })
-  // Each format has a service of its own, so that both find the demo data unchanged.
+  // Each format has its own service, so that both find the demo data unchanged.
   return [...json, ...(await useExampleService((prepared) => recordAll({ ...prepared, format: 'xml' })))]
 }

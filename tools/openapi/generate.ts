@@ -5,7 +5,7 @@ import { cell, createRecordsPage } from './records.ts'
 
 const exampleIn = (recordings: readonly Recording[]): string => {
   const shown = recordings.find(({ operation, error }) => operation === 'updateField' && error === 'fieldsMalformed')
-  if (!shown?.answer) throw new Error('No request has shown what an error looks like')
+  if (!shown?.answer) throw new Error('No example request was refused, so no error can be shown')
   return JSON.stringify(shown.answer.value)
 }
 
@@ -18,15 +18,16 @@ const createErrorsPage = (recordings: readonly Recording[]): string => {
 
 For developers who call the API and handle its failures.
 
-Every failure has one body, in JSON or in XML (\`<error>\` with the same children):
+The answer to every failed request has this body, in JSON, or in XML (\`<error>\` with the same children):
 
 \`\`\`json
 ${exampleIn(recordings)}
 \`\`\`
 
-\`code\` is for programs. \`message\` is for people; it may be more precise than the table. \`requestId\` is the
-\`X-Request-Id\` of the answer: quote it when you report a fault. \`errors\` lists each problem if there are several.
-\`405\` has \`Allow\`; \`429\` and \`503\` have \`Retry-After\`, in seconds.
+\`code\` is for programs. \`message\` is for people, and may be more precise than the message in the table. \`requestId\` is
+the \`X-Request-Id\` of the answer. Quote this id when you report a fault. If a request has several faults, \`errors\` lists
+each of them. An answer with the status 405 has the header \`Allow\`. An answer with 429 or 503 has \`Retry-After\`, in
+seconds.
 
 The reference lists the errors of each operation: \`GET /docs\`, or [openapi.json](openapi.json).
 

@@ -16,7 +16,7 @@ const parametersOf = ({ operation, schemas }: Context, isTagged: boolean): reado
       in: place,
       description,
       ...((place === 'path' || required) && { required: true }),
-      // A switch whose example is empty is sent without a value: its presence counts.
+      // A parameter whose example is empty is sent without a value, because only its presence counts.
       ...(place === 'query' && example === '' && { allowEmptyValue: true }),
       ...(sentByDefault && { 'x-sent-by-default': true }),
       schema: schemas.answered(schema),
@@ -35,9 +35,11 @@ const parametersOf = ({ operation, schemas }: Context, isTagged: boolean): reado
     ...Object.entries(contract.query ?? {}).map(parameter('query')),
     ...Object.entries(contract.headers ?? {}).map(parameter('header')),
     ...(contract.errors?.includes('conditionFailed')
-      ? [condition('If-Match', 'ETags, or `*`: the change is made only if a tag names the present state.')]
+      ? [condition('If-Match', 'ETags, or `*`. The change is made only if a tag names the present state.')]
       : []),
-    ...(isTagged ? [condition('If-None-Match', 'An ETag: the answer is 304 if it is still the present state.')] : []),
+    ...(isTagged
+      ? [condition('If-None-Match', 'An ETag. The answer is 304 if this tag still names the present state.')]
+      : []),
   ]
 }
 
@@ -88,7 +90,7 @@ const bytes = (type: string) => ({
   schema: { type: 'string', ...(!type.startsWith('text/') && { format: 'binary' }) },
 })
 
-/** Operations to continue with. Variables that the request already had go into the linked path too. */
+/** Operations to continue with. Path variables that the request already had are also filled into the linked path. */
 const linksOf = ({ links = {} }: AnswerContract, { variables }: Operation): Node =>
   mapValues(links, (given, name) => {
     const target = operations.find(({ route }) => route.operation === name)
@@ -123,7 +125,7 @@ const unchanged: Node = {
 const moved = ({ route, policy }: Operation): Node => {
   if (!isOfSite(route)) return {}
   const movesForGood = !route.keepsMethod && (policy.alwaysMovedPermanently || isRead(route.method))
-  const description = 'The site lives in another data centre: repeat the request there.'
+  const description = 'The site is in another data centre. Repeat the request there.'
   return { [movesForGood ? 301 : 308]: { description, headers: headers(['Location', 'Cache-Control']) } }
 }
 

@@ -23,7 +23,7 @@ export const variablesOf = (path: string): string[] => [...path.matchAll(/\{(\w+
 const describe = (route: Route) => {
   const { parameters, tag, operations }: GroupContract<never> = contracts[route.group]
   const contract = Object.entries<OperationContract>(operations).find(([name]) => name === route.operation)?.[1]
-  if (!contract) throw new Error(`Nothing describes ${route.operation}`)
+  if (!contract) throw new Error(`No contract describes ${route.operation}`)
   const policy = groupPolicies[route.group]
   const formats: readonly Format[] = route.formats ?? (route.public ? ['json'] : policy.formats)
   return {
@@ -33,7 +33,7 @@ const describe = (route: Route) => {
     contract,
     variables: byName(variablesOf(route.path), (name) => {
       const variable = parameters[name]
-      if (!variable) throw new Error(`Nothing describes {${name}} in ${route.path}`)
+      if (!variable) throw new Error(`No contract describes {${name}} in ${route.path}`)
       return { ...variable, example: contract.pathExamples?.[name] ?? variable.example }
     }),
     // Operations without a token belong to the service itself, whichever function answers them.

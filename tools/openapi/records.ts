@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { recordShapes } from '../../admin/records/record-schemas.ts'
 import { type ContentKind, contentKinds, contentMembers } from '../../lib/core/content-kinds.ts'
 
-/** `said` replaces the type, `otherwise` is the default. */
+/** `said` replaces the name of the type. `otherwise` is the default. */
 type Member = z.core.JSONSchema.BaseSchema
 
 const isMember = (schema: Member | boolean): schema is Member => typeof schema === 'object'
@@ -22,7 +22,7 @@ const typeOf = (member: Member): string => {
 
 const moment = 'the moment of the first import'
 
-/** The default of a member. One that is made of other members shows their names in braces. */
+/** The default of a member. If it is made of other members, their names are shown in braces. */
 const otherwiseOf = (kind: ContentKind, name: string): string | undefined => {
   const { otherwise, defaultText } = contentMembers[kind][name] ?? {}
   if (defaultText !== undefined || otherwise === undefined) return defaultText
@@ -63,9 +63,10 @@ export const createRecordsPage = (): string => {
 For administrators who write or read the files of \`site-admin import\` and \`site-admin export\`.
 
 \`site-admin import\` reads JSON lines or one JSON array, in UTF-8. \`site-admin export\` writes JSON lines. Each record
-is an object with a \`kind\` and the members below. An import changes only the members that the record names. Other
-members of a stored record stay as they are; those of a new record get their defaults. With \`--replace\`, all of them
-get their defaults. Unknown members are errors. A record may have 1,048,576 characters.
+is an object with a \`kind\` and the members below. An import changes only the members that a record names. If the record
+is already stored, its other members stay as they are. If the record is new, its other members get their defaults. With
+\`--replace\`, its other members get their defaults in both cases. A record with an unknown member is an error. A record
+may have up to 1,048,576 characters.
 
 \`\`\`json
 {"kind": "category", "id": 1, "name": "Press"}

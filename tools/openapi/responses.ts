@@ -31,7 +31,8 @@ export const headers = (names: readonly string[], optional: readonly HeaderName[
 const when = (applies: boolean | undefined, ...names: readonly ErrorName[]) => (applies ? names : [])
 
 /**
- * The errors of the checks before an operation, in their order. A path whose variables cannot be decoded is no route.
+ * The errors of the checks before an operation, in their order. A path whose variables cannot be decoded matches no
+ * route.
  */
 const edgeErrors = ({ route, policy, contract: { body } }: Operation): readonly ErrorName[] => [
   ...when(route.path.includes('{'), 'routeUnknown'),
@@ -54,7 +55,10 @@ const problem = component('Problem', 'One fault: where it is, and how to correct
   message: z.string(),
 })
 
-/** All errors share one schema, so that generated clients have one model. The codes of an answer are its `x-codes`. */
+/**
+ * All errors share one schema, so that generated clients have one model. The member `x-codes` of an answer has its
+ * codes.
+ */
 const errorSchema = component('Error', 'An error. `errors` lists every fault of a request that has several.', {
   code: z.literal([...codes].sort((a, b) => a - b)),
   message: z.string(),
@@ -116,8 +120,8 @@ export const errorResponses = (context: Context): Node => {
 
 export const headersTooLarge = (recordings: readonly Recording[], schemas: Schemas): Node => ({
   description:
-    'The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger ' +
-    'than 10,240 bytes.',
+    'The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers ' +
+    'are larger than 10,240 bytes.',
   'x-codes': [headersTooLargeStatus],
   headers: headers([]),
   content: {

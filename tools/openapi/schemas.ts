@@ -14,15 +14,15 @@ const isNode = (value: unknown): value is Node => typeof value === 'object' && v
 
 type Schema = z.core.$ZodType
 
-/** OpenAPI distinguishes whole numbers, also if a schema lists its values. */
+/** OpenAPI distinguishes whole numbers, also where a schema lists its values. */
 const refine = ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }) => {
   const { type, enum: values = 'const' in jsonSchema ? [jsonSchema.const] : [] } = jsonSchema
   if (type === 'number' && values.length > 0 && values.every(Number.isInteger)) jsonSchema.type = 'integer'
 }
 
 /**
- * The document's schemas. Those registered under an id become components. `sent` is for bodies of callers (unknown
- * members pass), `answered` for answers (without unknown members).
+ * The schemas of the document. Those that are registered with an id become components. `sent` schemas, for bodies of
+ * callers, allow unknown members; `answered` schemas do not.
  */
 export const createSchemas = () => {
   const components: Record<string, Node> = {}
@@ -63,8 +63,8 @@ const nameComponent = (components: Record<string, Node>, component: string, xml:
 }
 
 /**
- * Adds to the schema how lib/http/write-xml.ts writes its values: the root, an element around each list, the names of
- * entries.
+ * Adds to the schema how lib/http/write-xml.ts writes its values: the root element, an element around each list, and
+ * the names of list entries.
  */
 export const describeXml = (
   components: Record<string, Node>,

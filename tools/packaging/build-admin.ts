@@ -6,14 +6,14 @@ const root = join(import.meta.dirname, '..', '..')
 
 /**
  * Compiles `site-admin` and the service into `dist`, because Node does not strip types below `node_modules`. Packages
- * are not bundled. Lazily loaded code stays in files of its own.
+ * are not bundled. Code that is loaded on demand stays in its own files.
  */
 await buildFolder(join(root, 'dist'), async (folder) => {
   await build({
     absWorkingDir: root,
     entryPoints: {
       main: 'admin/main.js',
-      // `lib/machine/check/verify-blobs.ts` starts it by this name.
+      // `lib/machine/check/verify-blobs.ts` starts this file by its name.
       'verify-blobs-thread': 'lib/machine/check/verify-blobs-thread.ts',
     },
     outdir: folder,

@@ -12,9 +12,9 @@ const { version } = JSON.parse(readFileSync(join(room, 'package.json'), 'utf8'))
 await buildFolder(join(room, 'dist'), async (dist) => {
   const compiler = join(room, '..', 'node_modules', 'typescript', 'bin', 'tsc')
   const { status } = spawnSync(process.execPath, [compiler, '--project', room, '--outDir', dist], { stdio: 'inherit' })
-  if (status !== 0) throw new Error('The compiler has refused the library: see above.')
+  if (status !== 0) throw new Error('The compiler has found errors: see above.')
 
-  // The library needs no package at run time, so the reader of .siteignore is bundled.
+  // The library needs no package at run time, so the package that reads .siteignore is bundled.
   await build({
     entryPoints: [join(room, 'src', 'sync', 'ignored.ts')],
     outfile: join(dist, 'sync', 'ignored.js'),
@@ -33,7 +33,7 @@ await buildFolder(join(room, 'dist'), async (dist) => {
     bundle: true,
     platform: 'node',
     target: 'node20',
-    // Node starts this faster than a module, which would load unused parts of "node:http".
+    // Node starts this form faster than a module, which would load parts of "node:http" that are not used.
     format: 'cjs',
     banner: { js: '#!/usr/bin/env node' },
     define: { siteFilesVersion: JSON.stringify(version) },
@@ -42,7 +42,7 @@ await buildFolder(join(room, 'dist'), async (dist) => {
   })
   chmodSync(command, 0o755)
 
-  // Their licences require their notices.
+  // The licences of the bundled packages require their notices.
   const bundled = ['commander', 'ignore'].map((name) => {
     const folder = dirname(findPackageJSON(name, join(room, 'package.json')) ?? '')
     const [license = ''] = globSync('LICENSE*', { cwd: folder })

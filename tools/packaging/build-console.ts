@@ -6,13 +6,14 @@ import { build, type Plugin } from 'esbuild'
 import { buildFolder } from './built-folder.ts'
 
 /**
- * `npm run build:console` builds the console into `dist/`. All names but `index.html` have a hash, so that caches may
- * keep them. The page is served at `…/console` without a final slash, so its relative addresses begin with `console/`.
+ * `npm run build:console` builds the console into `dist/`. All file names but `index.html` have a hash, so that caches
+ * may keep the files. The page is served at `…/console` without a final slash, so its relative addresses begin with
+ * `console/`.
  */
 const room = join(import.meta.dirname, '..', '..', 'console')
 
 // The page does not use these parts of the generated client: server-sent events, security schemes, and lists and
-// objects in addresses. Without them its script is 2.5 kB smaller.
+// objects in addresses. Without them the script of the page is 2.5 kB smaller.
 const unused = `
   export const createSseClient = undefined, getAuthToken = undefined, client = undefined
   export const serializeArrayParam = undefined, serializeObjectParam = undefined
@@ -55,7 +56,7 @@ await buildFolder(join(room, 'dist'), async (dist) => {
   const iconName = `icon-${createHash('sha256').update(readFileSync(icon)).digest('hex').slice(0, 8)}.svg`
   copyFileSync(icon, join(dist, iconName))
 
-  // The scripts that an entry imports are requested together with it, not after it.
+  // The scripts that an entry imports are requested together with the entry, not after it.
   const importsOf = (name: string): readonly string[] => {
     const [, output] = Object.entries(metafile.outputs).find(([path]) => basename(path) === name) ?? []
     return output?.imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => basename(path)) ?? []
@@ -77,7 +78,7 @@ await buildFolder(join(room, 'dist'), async (dist) => {
     page.replace(/%(\w+)%/g, (whole, what: string) => parts[what] ?? whole),
   )
 
-  // Their licences require their notices.
+  // The licences of the bundled packages require their notices.
   const notices = ['preact', '@preact/signals', '@preact/signals-core'].map((name) => {
     const folder = dirname(findPackageJSON(name, join(room, 'package.json')) ?? '')
     const [license = ''] = globSync('LICENSE*', { cwd: folder })

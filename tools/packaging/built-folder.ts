@@ -5,7 +5,7 @@ const scratch = join(import.meta.dirname, '..', '..', '.local')
 
 const hasCode = (error: unknown, ...codes: readonly string[]): boolean => codes.includes(Object(error).code)
 
-// Another build may place its folder between the two renames: move that away too.
+// Another build may place its folder between the two renames, so this folder is moved away too.
 const takePlace = (made: string, folder: string, gone: string): void => {
   for (let attempt = 0; ; attempt++) {
     try {
@@ -23,8 +23,8 @@ const takePlace = (made: string, folder: string, gone: string): void => {
 }
 
 /**
- * Replaces a folder such as `dist` by the output of `build`, in one step. Readers find the old or the new folder, and
- * several builds may run at once. Errors: those of `build`; the old folder then stays.
+ * Replaces a folder such as `dist` by the output of `build`, in one step. Readers find either the old or the new
+ * folder, and several builds may run at once. Errors: those of `build`, after which the old folder is still there.
  */
 export const buildFolder = async (folder: string, build: (made: string) => Promise<void>): Promise<void> => {
   mkdirSync(scratch, { recursive: true })

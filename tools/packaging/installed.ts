@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Returns the file of the package. */
+/** Returns the packed file of the package. */
 export const packInto = async (folder: string): Promise<string> => {
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], {
     cwd: join(import.meta.dirname, '..', '..'),
@@ -24,7 +24,7 @@ interface Installed {
 interface Findings {
   readonly version: string
   readonly help: string
-  // The statuses of `GET /docs`, and of the console with all of its files; whether a stored file was read back.
+  // The statuses of `GET /docs` and of the console with all of its files, and whether a stored file was read back.
   readonly docs: number
   readonly console: readonly number[]
   readonly isRead: boolean

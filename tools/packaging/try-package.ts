@@ -6,8 +6,8 @@ import { delimiter, join } from 'node:path'
 import packageFile from '../../package.json' with { type: 'json' }
 import { packInto, workWith } from './installed.ts'
 
-// The package, installed from a registry into an empty folder as `npm i -g` does it, on the Node of the machine and not
-// on that of this repository.
+// Tests the package, installed from a registry into an empty folder as `npm i -g` does it, with the Node of the machine
+// instead of that of this repository.
 const folder = mkdtempSync(join(tmpdir(), 'site-admin-package-'))
 try {
   const ours = join(import.meta.dirname, '..', '..', 'node_modules', '.bin')
@@ -40,7 +40,7 @@ try {
     ended: 0,
   })
   const node = execFileSync('node', ['--version'], { env: environment, encoding: 'utf8' }).trim()
-  console.log(`The package works where it is installed, beside Node ${node}.`)
+  console.log(`The package works where it is installed, with Node ${node}.`)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

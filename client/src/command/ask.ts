@@ -10,7 +10,7 @@ const readLine = async (question: string): Promise<string> => {
     for await (const line of lines) return line
     return ''
   } catch (error) {
-    // Ctrl+C and Ctrl+D arrive here as an AbortError, not as signals.
+    // Ctrl+C and Ctrl+D reach this code as an AbortError, not as signals.
     throw error instanceof Error && error.name === 'AbortError' ? new Interrupted() : error
   } finally {
     lines.close()
@@ -20,7 +20,7 @@ const readLine = async (question: string): Promise<string> => {
 export const askLine = async (question: string): Promise<string> => (await readLine(question)).trim()
 
 const enter = /[\r\n]/
-/** Ctrl+C and Ctrl+D, Backspace and Delete, as a terminal sends them. */
+/** The codes that a terminal sends for Ctrl+C and Ctrl+D, Backspace and Delete. */
 const stops = [3, 4].map((code) => String.fromCharCode(code))
 const erases = [8, 127].map((code) => String.fromCharCode(code))
 
@@ -45,7 +45,10 @@ const askHidden = (question: string): Promise<string> =>
     stdin.setRawMode(true).setEncoding('utf8').on('data', take).resume()
   })
 
-/** Reads a secret without echo. Without a terminal, reads the next line of standard input. Keeps spaces: a password may have them. */
+/**
+ * Reads a secret without showing it. Without a terminal, reads the next line of standard input. Keeps spaces, because a
+ * password may have them.
+ */
 export const askSecret = async (question: string): Promise<string> =>
   isTerminal() ? askHidden(question) : readLine('')
 

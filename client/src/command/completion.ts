@@ -6,7 +6,7 @@ export type Shell = (typeof shells)[number]
 interface Words {
   /** The commands before this word, such as `site create`; empty for the program itself. */
   readonly path: string
-  /** The commands and argument choices that can follow. If there are none, the shell completes files. */
+  /** The commands and argument choices that can follow. If there are none, the shell completes file names. */
   readonly words: readonly string[]
   readonly options: readonly string[]
 }
@@ -31,7 +31,7 @@ const wordsOf = (program: Command): readonly Words[] => {
   return walk(program, '')
 }
 
-/** The options that take a value, with their choices. Without choices, the shell completes files. */
+/** The options that take a value, with their choices. Without choices, the shell completes file names. */
 const valuesOf = (program: Command): ReadonlyMap<string, readonly string[]> => {
   const values = new Map<string, readonly string[]>()
   const walk = (command: Command): void => {
@@ -47,7 +47,7 @@ const valuesOf = (program: Command): ReadonlyMap<string, readonly string[]> => {
 
 const quoted = (words: readonly string[]): string => `'${words.join(' ').replaceAll("'", '')}'`
 
-// zsh runs bash completions through its own completion system, which is off for a new user.
+// zsh runs bash completions through its own completion system, which new users have not switched on.
 const forZsh = `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }
 autoload -Uz bashcompinit && bashcompinit`
 

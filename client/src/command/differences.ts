@@ -7,12 +7,12 @@ import type { Context } from './single.ts'
 
 type Edit = readonly [mark: ' ' | '-' | '+', line: string]
 
-/** A larger block is shown as replaced, because its table would need too much memory. */
+/** A larger block is shown as replaced, because comparing it would need too much memory. */
 const mostCells = 4_000_000
 
 const marked = (mark: Edit[0], lines: readonly string[]): readonly Edit[] => lines.map((line) => [mark, line])
 
-/** The lengths of the longest common sequences of lines from each pair of lines on. */
+/** For each pair of a left and a right line: the length of the longest common sequence of lines from there on. */
 const createLengths = (before: readonly string[], after: readonly string[]) => {
   const width = after.length + 1
   const cells = new Uint32Array((before.length + 1) * width)
@@ -57,7 +57,7 @@ const editsOf = (before: readonly string[], after: readonly string[]): readonly 
 
 const linesAround = 3
 
-/** The lines that differ, with three equal ones around them. `...` stands for equal lines in between. */
+/** The lines that differ, with three equal lines around them. `...` stands for the equal lines in between. */
 const differenceOf = (before: string, after: string): string => {
   const edits = editsOf(before.split('\n'), after.split('\n'))
   const changed = edits.flatMap(([mark], index) => (mark === ' ' ? [] : [index]))

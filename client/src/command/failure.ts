@@ -7,7 +7,7 @@ import { OutputLost } from './output.ts'
 
 export const exitStatus = { done: 0, failed: 1, usage: 2, conflicts: 3 } as const
 
-/** Wrong usage; the message explains the right one. Exit status 2. */
+/** Wrong usage. The message explains the correct usage. The exit status is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -21,7 +21,7 @@ const hintOn = ({ status, code }: ServiceError): string => {
   if (status === 401) return ' Pass a valid token with --token-file, SITE_ADMIN_TOKEN or "site-files login".'
   // People often paste the address of the console.
   if (code === 100004) return ' Check the address. A service has an address such as https://admin.example.com.'
-  // The answer of a proxy: the service itself has codes of its own.
+  // The answer comes from a proxy: the service itself has other codes.
   if ([502, 503, 504].includes(status) && code === status)
     return ' The service behind the proxy may be down. Repeat the command when it is running.'
   return ''

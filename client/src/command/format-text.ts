@@ -1,14 +1,14 @@
 const steering = /[\p{Cc}\u{2028}-\u{202e}\u{2066}-\u{2069}]/gu
 const hexOf = (character: string): string => (character.codePointAt(0) ?? 0).toString(16)
 
-/** Escapes control characters, because names come from other people. */
+/** Escapes control characters, because other people choose the names of files. */
 export const escapeControls = (text: string): string =>
   text.replaceAll(steering, (character) => `\\u{${hexOf(character)}}`)
 
 export const jsonOf = (value: object): string =>
   JSON.stringify(value).replaceAll(steering, (character) => `\\u${hexOf(character).padStart(4, '0')}`)
 
-/** A refusal, as one JSON object or as text. `from`: its error, which may have a code and a path. */
+/** A refusal, as one JSON object or as text. The error `from` may have a code and a path. */
 export const refusalOf = (message: string, isJson: boolean, from?: unknown): string => {
   if (!isJson) return escapeControls(message)
   const { code, path } = Object(from)

@@ -11,14 +11,17 @@ export class OutputLost extends Error {
   }
 }
 
-/** Terminals, pipes and sockets report a short write; files do not. */
+/** Terminals, pipes and sockets report a write that took only part of the text; files do not. */
 const reportsShortWrites = (): boolean => {
   if (process.stdout.isTTY) return true
   const stats = fstatSync(1)
   return stats.isFIFO() || stats.isSocket()
 }
 
-/** Writes to standard output. False: wait for `drain` before the next write. Errors are emitted on `process.stdout`. */
+/**
+ * Writes to standard output. If this returns false, wait for `drain` before the next write. Errors are emitted on
+ * `process.stdout`.
+ */
 export const writeOut = (data: Uint8Array | string): boolean => {
   if (reportsShortWrites()) return process.stdout.write(data)
   let left = typeof data === 'string' ? Buffer.from(data) : data

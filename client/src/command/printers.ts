@@ -85,8 +85,8 @@ export interface Asked {
 }
 
 /**
- * Counts of the files that a run left alone: those that `--force` would overwrite besides conflicts, those with an
- * obstacle, and those that `--delete` would remove.
+ * The numbers of the files that a run left alone: those that `--force` would overwrite (without the conflicts), those
+ * with an obstacle, and those that `--delete` would remove.
  */
 interface LeftAlone {
   newer: number
@@ -112,8 +112,8 @@ const adviceOn = (
     ' Files in conflict were left alone. Compare both sides with "diff --content". Choose for single paths with ' +
     `--mine PATH or --theirs PATH, or add --force to overwrite them${newer > 0 ? others : ''}.`
   const remove = removes
-    ? ' An obstacle stays while it has changed, or while a file cannot be read.'
-    : ' Add --delete to remove obstacles, and all files that are on the target only. ' + '--dry-run lists them first.'
+    ? ' An obstacle stays if it has changed, or if a file could not be read.'
+    : ' Add --delete to remove obstacles, and all files that are only on the target. --dry-run lists them ' + 'first.'
   const only =
     ` ${extra} ${extra === 1 ? 'file is' : 'files are'} only on ${direction === 'push' ? 'the site' : 'this machine'}; ` +
     `--delete removes ${extra === 1 ? 'it' : 'them'}.`
@@ -143,8 +143,8 @@ const refreshMilliseconds = 100
 const terminals = () => ({ out: process.stdout.isTTY === true, error: process.stderr.isTTY === true })
 
 /**
- * Text output: a progress line on a terminal, otherwise one line per file. Lists go to standard output, everything else
- * to standard error.
+ * Prints text: on a terminal a progress line, elsewhere one line per file. Lists are printed to standard output,
+ * everything else to standard error.
  */
 export const createTextPrinter = (asked: Asked = {}, isTerminal = terminals()): Printer => {
   const started = performance.now()
@@ -179,11 +179,11 @@ export const createTextPrinter = (asked: Asked = {}, isTerminal = terminals()): 
       if (event.event === 'progress') return live(event)
       if (event.event === 'end') return [...skipped, summary(event, left, asked)].forEach((each) => void say(each))
       countIn(left, event)
-      // On a terminal the progress line shows this. A redirected list contains it.
+      // On a terminal the progress line already shows these files. A redirected list contains them.
       if (event.event === 'done' && isTerminal.error && isTerminal.out) return
       const line = lineOf(event)
       if (line === undefined) return
-      // Printed again with the summary, because many lines may follow.
+      // Printed again with the summary, because many lines may come between.
       if (event.event === 'skipped') return void skipped.push(line)
       if (event.event !== 'step' && event.event !== 'done') return say(line)
       clear()

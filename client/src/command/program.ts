@@ -27,9 +27,9 @@ const all = ['--all', 'include ignored files, such as .git'] as const
 const syncOptions = (command: Command): Command =>
   command
     .option(...all)
-    .option('--delete', 'also remove files that the source does not have; asks first')
+    .option('--delete', 'also remove files that the source does not have, after a confirmation')
     .option('--force', 'overwrite changes of the target')
-    .option('--yes', 'do not ask before a removal')
+    .option('--yes', 'remove without a confirmation')
 
 const collect = (path: string, earlier: readonly string[] = []): readonly string[] => [...earlier, path]
 
@@ -74,7 +74,7 @@ type OpenContext = () => Promise<single.Context>
 
 const addTransfers = (add: AddCommand, context: OpenContext): void => {
   add('ls [path]', 'list a folder', 'ls -l news', 'ls -R')
-    .option('-R, --recursive', 'list every file below it')
+    .option('-R, --recursive', 'list every file below the folder')
     .option('-l, --long', 'show time and size')
     .action(async (path = '', options = {}) => single.ls(await context(), path, options))
   add('cat <path>', 'print a file', 'cat news/index.html').action(async (path: string) =>
@@ -117,7 +117,7 @@ const addRemovals = (add: AddCommand, context: OpenContext): void => {
     'rm --yes archive',
   )
     .option('--dry-run', 'list what would be removed, and remove nothing')
-    .option('--yes', 'do not ask before a folder is removed')
+    .option('--yes', 'remove folders without a confirmation')
     .action(async (paths: string[], options) => single.remove(await context(), paths, options))
   add(
     'restore <path>',
@@ -135,7 +135,7 @@ const addRemovals = (add: AddCommand, context: OpenContext): void => {
     'purge news/index.html --state VERSION --yes',
   )
     .option('--state <version>', 'only this version, as in "versions"')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'purge without a confirmation')
     .action(async (path: string, options) => single.purge(await context(), path, options))
   add('versions <path>', 'list the versions of a file', 'versions news/index.html').action(async (path: string) =>
     single.versions(await context(), path),
@@ -185,10 +185,10 @@ const addSynchronisation = (add: AddCommand, context: OpenContext, finish: (stat
   )
 }
 
-// Commander puts its suggestion on a new line. Line breaks in arguments stay.
+// Commander puts its suggestion on a new line. Line breaks inside the user's arguments stay.
 const inOneLine = (text: string): string => text.trimEnd().replace(/\n(?=\(Did you mean [\w ,-]+\?\)$)/, ' ')
 
-/** `finish` receives the exit status of commands that have several. */
+/** Commands that have several exit statuses call `finish` with theirs. */
 const createProgram = (signal: AbortSignal, finish: (status: number) => void, isJson: boolean): Command => {
   const program = new Command('site-files')
     .description('Lists, uploads, downloads and synchronises the files of a site.')
@@ -198,7 +198,7 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void, is
     )
     .option('--token-file <file>', 'a file with the token (or SITE_ADMIN_TOKEN, or "login")')
     .addOption(new Option('--site <id>', 'the site, if the token covers several').argParser(parseSite))
-    .option('--json', 'print JSON, one value per line')
+    .option('--json', 'print JSON: one value per line')
 
   const context: OpenContext = async () => {
     const { json = false, ...where } = program.opts<Globals>()
@@ -243,7 +243,7 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void, is
   return program
 }
 
-/** These commands only print. A closed pipe ("| head") is not a failure for them. */
+/** These commands only print, so a closed pipe ("| head") is no failure. */
 const printOnlyCommands = new Set(['ls', 'cat', 'versions', 'diff', 'completion', undefined])
 
 export const run = async (args: readonly string[]): Promise<number> => {

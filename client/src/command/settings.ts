@@ -45,7 +45,7 @@ const readLogin = async (): Promise<Login | undefined> => {
 export const writeLogin = async (login: Login): Promise<void> => {
   const file = loginFile()
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  // An existing file may be readable for others; a new one never is.
+  // An existing file may be readable for other users. A new file never is.
   const temporary = `${file}.${randomUUID()}`
   try {
     await writeFile(temporary, `${JSON.stringify(login)}\n`, { mode: 0o600, flag: 'wx' })
@@ -55,7 +55,7 @@ export const writeLogin = async (login: Login): Promise<void> => {
   }
 }
 
-/** The file may be a pipe, so its size is unknown. */
+/** The file may be a pipe, so its size is unknown in advance. */
 const readTokenFile = async (file: string): Promise<string> => {
   const chunks: Buffer[] = []
   try {
@@ -80,14 +80,14 @@ export const checkedUrl = (text: string): string => {
 
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
 
-/** The command line comes first, then the environment, then the saved login. */
+/** The command line has priority, then the environment, then the saved login. */
 export const connectAs = async ({ url, tokenFile, site }: Where, signal: AbortSignal): Promise<SiteClient> => {
   const login = await readLogin()
   const given = url ?? (process.env['SITE_ADMIN_URL'] || login?.url)
   if (!given)
     throw new UsageError('Name the service with --url, the environment variable SITE_ADMIN_URL, or "site-files login".')
   const address = checkedUrl(given)
-  // The saved token belongs to the saved address: never send it to another one.
+  // The saved token belongs to the saved address, and is never sent to another address.
   const isKept = login !== undefined && withoutSlash(login.url) === withoutSlash(address)
   const token = tokenFile ? await readTokenFile(tokenFile) : process.env['SITE_ADMIN_TOKEN'] || (isKept && login.token)
   if (!token) {

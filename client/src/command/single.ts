@@ -71,9 +71,9 @@ export const cat = async ({ client, signal }: Context, given: string) => {
   await fetchBytes(client.files, { path, etag, size }, take, signal)
 }
 
-// The local target of a download. `mode`: that of the file that it replaces.
+// The local target of a download. `mode` is the mode of the file that the download replaces.
 const localPlace = async (to: string | undefined, name: string, force: true | undefined) => {
-  if (to === '') throw new UsageError('Name a target file or folder, or omit it.')
+  if (to === '') throw new UsageError('Name a target file or folder, or leave it out.')
   const isDirectory = to !== undefined && (await stat(to).catch(() => undefined))?.isDirectory() === true
   if (to?.endsWith('/') && !isDirectory)
     throw new LocalRefusal(`The folder ${to} does not exist. Create it first, or name a file.`)
@@ -81,7 +81,7 @@ const localPlace = async (to: string | undefined, name: string, force: true | un
   const there = await stat(wanted).catch(() => undefined)
   if (!there) return { wanted, location: wanted, mode: undefined }
   if (!force) throw new LocalRefusal(`${wanted} already exists. Add --force to replace it, or name another file.`)
-  if (!there.isFile()) throw new LocalRefusal(`${wanted} is not a regular file. Name another one, or use "cat".`)
+  if (!there.isFile()) throw new LocalRefusal(`${wanted} is not a regular file. Name another file, or use "cat".`)
   return { wanted, location: await realpath(wanted), mode: there.mode & 0o777 }
 }
 
@@ -132,17 +132,17 @@ const destinations = async (context: Context, to: string, names: readonly string
   return names.map((each) => ({ path: joinPath(there?.path ?? sitePath(to), each), replace: true }))
 }
 
-/** Fails if the file changes during the upload, so the site never gets a mixture of two states. */
+/** Fails if the file changes during the upload, so that the site never gets a mixture of two states. */
 const openUnmodified = async (file: string) => {
   const location = await realpath(file)
   const state = { location, ...stateOf(await stat(location)) }
   return openFile(location, async () => {
     if (isUnmodified(state)) return
-    throw new LocalRefusal(`${file} changed during the upload. Repeat when nobody writes to it.`)
+    throw new LocalRefusal(`${file} changed during the upload. Repeat the command when nobody writes to the file.`)
   })
 }
 
-/** The library suggests options that this command does not have. */
+/** The message of the library suggests options that this command does not have. */
 const explainConflict = async (context: Context, path: string, error: unknown): Promise<unknown> => {
   if (!hasStatus(error, 412)) return error
   const isFolder = (await find(context, path))?.type === 'folder'
@@ -164,7 +164,7 @@ export const put = async (context: Context, files: readonly string[], to: string
       throw new UsageError(`"${file}" is a folder. Upload it with "site-files push ${file} PATH".`)
     // A pipe or a device has an unknown size, and would be stored as an empty file.
     if (!info.isFile())
-      throw new UsageError(`"${file}" is not a regular file. Save its content to a file, and upload that.`)
+      throw new UsageError(`"${file}" is not a regular file. Save its content to a file, and upload that file.`)
   }
   const names = files.map((file) => basename(file).normalize('NFC'))
   const places = await destinations(context, to, names)
@@ -186,7 +186,7 @@ export const put = async (context: Context, files: readonly string[], to: string
   }
 }
 
-/** Its failure names the missing path. */
+/** The failure names the missing path. */
 const stateAt = async (context: Context, path: string): Promise<FileCondition> => {
   const { etag } = await findExactly(context, path)
   return etag === undefined ? {} : { etag }

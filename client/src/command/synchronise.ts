@@ -54,7 +54,7 @@ const confirmWith =
   }
 
 const checkFolder = async (directory: string): Promise<void> => {
-  if (directory === '') throw new UsageError('Name a local folder, such as "." for the current one.')
+  if (directory === '') throw new UsageError('Name a local folder, such as "." for the current folder.')
   const info = await stat(directory).catch(() => undefined)
   if (info && !info.isDirectory())
     throw new LocalRefusal(`"${directory}" is not a folder. Name a folder, or use "get" and "put" for one file.`)
@@ -112,20 +112,20 @@ export const synchronise = async (
   return statusOf(end)
 }
 
-/** Prints one JSON event, or a sentence for people on standard error. */
+/** Prints one JSON event, or a sentence to standard error. */
 const tell = ({ json }: Context, event: object, sentence: string): void => {
   if (json) writeOut(`${jsonOf(event)}\n`)
   else console.error(escapeControls(sentence))
 }
 
-// Milliseconds without a change before a push: editors write a file several times.
+// In milliseconds: the pause after the last change before a push, because editors write a file several times.
 const quiet = 200
 
-// Milliseconds until a failed push is repeated. They double with each consecutive failure.
+// In milliseconds: the pauses before a failed push is repeated. The pause doubles with each consecutive failure.
 const firstRetry = 1000
 const longestRetry = 60_000
 
-// Milliseconds between two pushes if the system cannot watch the whole folder.
+// In milliseconds: the time between two pushes if the system cannot watch the whole folder.
 const pollInterval = 5000
 
 const isWatchLimit = (error: unknown): boolean => ['ENOSPC', 'EMFILE', 'ENFILE'].includes(Object(error).code)
@@ -187,7 +187,7 @@ const announceRetry = (context: Context, failures: number): number | undefined =
   return delay
 }
 
-/** Failures of the service are retried; local ones wait for the next change. */
+/** After a failure of the service, the push is repeated; after a local failure, it waits for the next change. */
 const failedPush = (error: unknown, { signal, json }: Context): Outcome => {
   const isOfService = error instanceof ServiceError
   if (signal.aborted || !(isOfService || error instanceof LocalRefusal)) throw error
@@ -218,8 +218,9 @@ const pushAfterChanges = async (
 }
 
 /**
- * Pushes at the start and after every change, until Ctrl+C. Failures of the service or network are retried after a
- * while; local ones wait for the next change. A failed first push ends it, and so does an unreadable folder.
+ * Pushes at the start and after every change, until Ctrl+C. After a failure of the service or the network, the push is
+ * repeated after a pause; after a local failure, it waits for the next change. Ends if the first push fails, or if the
+ * folder cannot be read.
  */
 export const watch = async (context: Context, directory: string, path: string, flags: SyncFlags): Promise<number> => {
   await checkFolder(directory)

@@ -27,7 +27,7 @@ export const getHealth = <ThrowOnError extends boolean = false>(options?: Option
 /**
  * Find the console and the documentation
  *
- * For programs. Browsers, which ask for `text/html`, are sent to the console.
+ * For programs. A browser, which asks for `text/html`, is redirected to the console.
  */
 export const getRoot = <ThrowOnError extends boolean = false>(options?: Options<GetRootData, ThrowOnError>): RequestResult<GetRootResponses, GetRootErrors, ThrowOnError> => (options?.client ?? client).get<GetRootResponses, GetRootErrors, ThrowOnError>({ url: '/', ...options });
 
@@ -49,35 +49,35 @@ export const getReferenceAsset = <ThrowOnError extends boolean = false>(options:
 /**
  * Open the console
  *
- * A page for people. It asks for a token, or takes it from `#token=` in the address, which no server sees.
+ * A page for people. It asks for a token, or reads it from `#token=` in the address, which browsers never send to a server.
  */
 export const getConsole = <ThrowOnError extends boolean = false>(options?: Options<GetConsoleData, ThrowOnError>): RequestResult<GetConsoleResponses, GetConsoleErrors, ThrowOnError> => (options?.client ?? client).get<GetConsoleResponses, GetConsoleErrors, ThrowOnError>({ url: '/console', ...options });
 
 /**
  * Get a file of the console
  *
- * A name with a hash changes with the content, so caches may keep the file. Files are compressed if the request accepts that.
+ * A name with a hash changes with the content, so caches may keep the file. The answer is compressed if the request accepts it.
  */
 export const getConsoleAsset = <ThrowOnError extends boolean = false>(options: Options<GetConsoleAssetData, ThrowOnError>): RequestResult<GetConsoleAssetResponses, GetConsoleAssetErrors, ThrowOnError> => (options.client ?? client).get<GetConsoleAssetResponses, GetConsoleAssetErrors, ThrowOnError>({ url: '/console/{file}', ...options });
 
 /**
  * List the sites of the token
  *
- * Every data centre answers this. Send requests for a site to its `url`.
+ * Every data centre answers this request. Send requests for a site to its `url`.
  */
 export const listSites = <ThrowOnError extends boolean = false>(options?: Options<ListSitesData, ThrowOnError>): RequestResult<ListSitesResponses, ListSitesErrors, ThrowOnError> => (options?.client ?? client).get<ListSitesResponses, ListSitesErrors, ThrowOnError>({ url: '/api/v1/admin/sites', ...options });
 
 /**
  * List the system fields of a web form
  *
- * All of them, on one page, sorted by order. The token needs the right `forms:read`.
+ * The answer has all fields on one page, sorted by order. The token needs the right `forms:read`.
  */
 export const listFields = <ThrowOnError extends boolean = false>(options: Options<ListFieldsData, ThrowOnError>): RequestResult<ListFieldsResponses, ListFieldsErrors, ThrowOnError> => (options.client ?? client).get<ListFieldsResponses, ListFieldsErrors, ThrowOnError>({ url: '/api/v1/admin/sites/{site}/webforms/{webForm}/fields/system', ...options });
 
 /**
  * Add a system field to a web form
  *
- * Without `order`, the field becomes the last one. If the position is taken, its field and those directly after it move down by one, up to the first gap. The token needs the right `forms:write`.
+ * Without `order`, the field becomes the last one. If its position is taken, the field there and those directly after it move down by one, up to the first gap. The token needs the right `forms:write`.
  */
 export const createField = <ThrowOnError extends boolean = false>(options: Options<CreateFieldData, ThrowOnError>): RequestResult<CreateFieldResponses, CreateFieldErrors, ThrowOnError> => (options.client ?? client).post<CreateFieldResponses, CreateFieldErrors, ThrowOnError>({
     url: '/api/v1/admin/sites/{site}/webforms/{webForm}/fields/system',
@@ -91,7 +91,7 @@ export const createField = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Remove a system field from a web form
  *
- * The other fields keep their positions: the position becomes a gap. The token needs the right `forms:write`.
+ * The other fields keep their positions, and the position of the removed field stays empty. The token needs the right `forms:write`.
  */
 export const deleteField = <ThrowOnError extends boolean = false>(options: Options<DeleteFieldData, ThrowOnError>): RequestResult<DeleteFieldResponses, DeleteFieldErrors, ThrowOnError> => (options.client ?? client).delete<DeleteFieldResponses, DeleteFieldErrors, ThrowOnError>({ url: '/api/v1/admin/sites/{site}/webforms/{webForm}/fields/system/{field}', ...options });
 
@@ -105,7 +105,7 @@ export const getField = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * Change a system field of a web form
  *
- * Changes whether the field is mandatory, its order, or both. A field that moves leaves its old position first. If the new position is taken, other fields move as they do for a new field. The token needs the right `forms:write`.
+ * Changes whether the field is mandatory, its order, or both. A field that moves first leaves its old position. If the new position is taken, other fields move as for a new field. The token needs the right `forms:write`.
  */
 export const updateField = <ThrowOnError extends boolean = false>(options: Options<UpdateFieldData, ThrowOnError>): RequestResult<UpdateFieldResponses, UpdateFieldErrors, ThrowOnError> => (options.client ?? client).put<UpdateFieldResponses, UpdateFieldErrors, ThrowOnError>({
     url: '/api/v1/admin/sites/{site}/webforms/{webForm}/fields/system/{field}',
@@ -161,7 +161,7 @@ export const listNewsOfCategory = <ThrowOnError extends boolean = false>(options
 /**
  * Link news items with a category
  *
- * All of them must exist, or nothing is linked. Linking again is no error; it keeps `displayable` unless it is sent. The token needs the right `categories:write`.
+ * If one of them does not exist, nothing is linked. Linking again is no error, and keeps the `displayable` of the link unless the request sends another. The token needs the right `categories:write`.
  */
 export const linkNews = <ThrowOnError extends boolean = false>(options: Options<LinkNewsData, ThrowOnError>): RequestResult<LinkNewsResponses, LinkNewsErrors, ThrowOnError> => (options.client ?? client).post<LinkNewsResponses, LinkNewsErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/categories/{category}/news',
@@ -196,7 +196,7 @@ export const listBlogsOfCategory = <ThrowOnError extends boolean = false>(option
 /**
  * Link blogs with a category
  *
- * All of them must exist, or nothing is linked. Linking again is no error; it keeps `displayable` unless it is sent. The token needs the right `categories:write`.
+ * If one of them does not exist, nothing is linked. Linking again is no error, and keeps the `displayable` of the link unless the request sends another. The token needs the right `categories:write`.
  */
 export const linkBlogs = <ThrowOnError extends boolean = false>(options: Options<LinkBlogsData, ThrowOnError>): RequestResult<LinkBlogsResponses, LinkBlogsErrors, ThrowOnError> => (options.client ?? client).post<LinkBlogsResponses, LinkBlogsErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/categories/{category}/blogs',
@@ -231,7 +231,7 @@ export const listNews = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * Unlink a news item from categories
  *
- * All of them must exist, or nothing is unlinked. Unlinking an object that is not linked is no error. The token needs the right `categories:write`.
+ * If one of them does not exist, nothing is unlinked. Unlinking an object that is not linked is no error. The token needs the right `categories:write`.
  */
 export const unlinkCategoriesOfNews = <ThrowOnError extends boolean = false>(options: Options<UnlinkCategoriesOfNewsData, ThrowOnError>): RequestResult<UnlinkCategoriesOfNewsResponses, UnlinkCategoriesOfNewsErrors, ThrowOnError> => (options.client ?? client).delete<UnlinkCategoriesOfNewsResponses, UnlinkCategoriesOfNewsErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/news/{object}/categories',
@@ -252,7 +252,7 @@ export const listCategoriesOfNews = <ThrowOnError extends boolean = false>(optio
 /**
  * Link a news item with categories
  *
- * All of them must exist, or nothing is linked. Linking again is no error; it keeps `displayable` unless it is sent. The token needs the right `categories:write`.
+ * If one of them does not exist, nothing is linked. Linking again is no error, and keeps the `displayable` of the link unless the request sends another. The token needs the right `categories:write`.
  */
 export const linkCategoriesOfNews = <ThrowOnError extends boolean = false>(options: Options<LinkCategoriesOfNewsData, ThrowOnError>): RequestResult<LinkCategoriesOfNewsResponses, LinkCategoriesOfNewsErrors, ThrowOnError> => (options.client ?? client).post<LinkCategoriesOfNewsResponses, LinkCategoriesOfNewsErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/news/{object}/categories',
@@ -273,7 +273,7 @@ export const listBlogs = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Unlink a blog from categories
  *
- * All of them must exist, or nothing is unlinked. Unlinking an object that is not linked is no error. The token needs the right `categories:write`.
+ * If one of them does not exist, nothing is unlinked. Unlinking an object that is not linked is no error. The token needs the right `categories:write`.
  */
 export const unlinkCategoriesOfBlog = <ThrowOnError extends boolean = false>(options: Options<UnlinkCategoriesOfBlogData, ThrowOnError>): RequestResult<UnlinkCategoriesOfBlogResponses, UnlinkCategoriesOfBlogErrors, ThrowOnError> => (options.client ?? client).delete<UnlinkCategoriesOfBlogResponses, UnlinkCategoriesOfBlogErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/blogs/{object}/categories',
@@ -294,7 +294,7 @@ export const listCategoriesOfBlog = <ThrowOnError extends boolean = false>(optio
 /**
  * Link a blog with categories
  *
- * All of them must exist, or nothing is linked. Linking again is no error; it keeps `displayable` unless it is sent. The token needs the right `categories:write`.
+ * If one of them does not exist, nothing is linked. Linking again is no error, and keeps the `displayable` of the link unless the request sends another. The token needs the right `categories:write`.
  */
 export const linkCategoriesOfBlog = <ThrowOnError extends boolean = false>(options: Options<LinkCategoriesOfBlogData, ThrowOnError>): RequestResult<LinkCategoriesOfBlogResponses, LinkCategoriesOfBlogErrors, ThrowOnError> => (options.client ?? client).post<LinkCategoriesOfBlogResponses, LinkCategoriesOfBlogErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/blogs/{object}/categories',
@@ -315,21 +315,21 @@ export const listSiteUrls = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Delete a file, a draft or a folder with its contents, or purge old versions
  *
- * A deleted file or folder can be restored; a purged version is gone for good. If a purge does not finish, the answer is an error 503, and the purged versions stay purged: repeat the request. The token needs the right `files:write`.
+ * A deleted file or folder can be restored. A purged version cannot. If a purge does not finish, the answer is an error 503, and the versions purged so far stay purged: repeat the request. The token needs the right `files:write`.
  */
 export const deletePath = <ThrowOnError extends boolean = false>(options: Options<DeletePathData, ThrowOnError>): RequestResult<DeletePathResponses, DeletePathErrors, ThrowOnError> => (options.client ?? client).delete<DeletePathResponses, DeletePathErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/storage/{path}', ...options });
 
 /**
  * Read a file, information about a path, its history or a download link
  *
- * The answer is `application/octet-stream`, unless `Accept` names the media type of the file or its group (`text*`). If nothing is at the path as written, upper and lower case are ignored. The token needs the right `files:read`.
+ * The media type of the answer is `application/octet-stream`, unless `Accept` names the media type of the file or its group (`text*`). If no file has the path as written, upper and lower case are ignored. The token needs the right `files:read`.
  */
 export const readPath = <ThrowOnError extends boolean = false>(options: Options<ReadPathData, ThrowOnError>): RequestResult<ReadPathResponses, ReadPathErrors, ThrowOnError> => (options.client ?? client).get<ReadPathResponses, ReadPathErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/storage/{path}', ...options });
 
 /**
  * Upload files into a folder, or restore removed files
  *
- * Stores all of the files or none. Missing folders are created, and existing files are replaced. A multipart body may be sent as `application/octet-stream`; its first line then gives the boundary. With `Tus-Resumable`, the request begins a resumable upload of one file instead (https://tus.io), and a body holds its first bytes. With `restore`, the request restores the removed file or folder of the path and uploads nothing. `{"version": …}` restores one of the `versions` of a file. Only `{"replace": true}` replaces a present file. A folder comes back with everything that its last removal took, up to 10,000 files and folders. The token needs the right `files:write`.
+ * Stores all of the files or none. Missing folders are created, and existing files are replaced. A multipart body may be declared as `application/octet-stream`; the service then reads the boundary from its first line. With `Tus-Resumable`, the request instead begins a resumable upload of one file (https://tus.io), and its body may have the first bytes of the file. With `restore`, the request uploads nothing and restores the removed file or folder at the path. `{"version": …}` restores one of the `versions` of a file. An existing file is replaced only with `{"replace": true}`. A folder is restored with everything that its last removal took, up to 10,000 files and folders. The token needs the right `files:write`.
  */
 export const uploadToFolder = <ThrowOnError extends boolean = false>(options: Options<UploadToFolderData, ThrowOnError>): RequestResult<UploadToFolderResponses, UploadToFolderErrors, ThrowOnError> => (options.client ?? client).post<UploadToFolderResponses, UploadToFolderErrors, ThrowOnError>({
     ...formDataBodySerializer,
@@ -344,7 +344,7 @@ export const uploadToFolder = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Store a file, create a folder, rename, move or copy
  *
- * The body is the content of the file, of any type, also JSON. With `meta`, `{"name": …}` renames, `{"path": …}` moves and `{"copyTo": …}` copies the live files, completely or not at all. With `type=folder` there is no body. A body of the type `multipart/form-data` is an upload into the folder. The token needs the right `files:write`.
+ * The body is the content of the file, of any type, including JSON. With `meta`, `{"name": …}` renames, `{"path": …}` moves and `{"copyTo": …}` copies the live files, completely or not at all. With `type=folder` there is no body. A body of the type `multipart/form-data` is an upload into the folder. The token needs the right `files:write`.
  */
 export const putPath = <ThrowOnError extends boolean = false>(options: Options<PutPathData, ThrowOnError>): RequestResult<PutPathResponses, PutPathErrors, ThrowOnError> => (options.client ?? client).put<PutPathResponses, PutPathErrors, ThrowOnError>({
     url: '/api/v2/admin/sites/{site}/storage/{path}',
@@ -365,14 +365,14 @@ export const deleteRoot = <ThrowOnError extends boolean = false>(options: Option
 /**
  * Show the progress of an upload, or the contents of the root of the storage
  *
- * Send `status` or `meta`; with both, `status` wins. The token needs the right `files:read`.
+ * Send `status` or `meta`. If you send both, `meta` is ignored. The token needs the right `files:read`.
  */
 export const readRoot = <ThrowOnError extends boolean = false>(options: Options<ReadRootData, ThrowOnError>): RequestResult<ReadRootResponses, ReadRootErrors, ThrowOnError> => (options.client ?? client).get<ReadRootResponses, ReadRootErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/storage', ...options });
 
 /**
  * Upload files into the root of the storage
  *
- * Stores all of the files or none. Missing folders are created, and existing files are replaced. A multipart body may be sent as `application/octet-stream`; its first line then gives the boundary. With `Tus-Resumable`, the request begins a resumable upload of one file instead (https://tus.io), and a body holds its first bytes. The token needs the right `files:write`.
+ * Stores all of the files or none. Missing folders are created, and existing files are replaced. A multipart body may be declared as `application/octet-stream`; the service then reads the boundary from its first line. With `Tus-Resumable`, the request instead begins a resumable upload of one file (https://tus.io), and its body may have the first bytes of the file. The token needs the right `files:write`.
  */
 export const uploadToRoot = <ThrowOnError extends boolean = false>(options: Options<UploadToRootData, ThrowOnError>): RequestResult<UploadToRootResponses, UploadToRootErrors, ThrowOnError> => (options.client ?? client).post<UploadToRootResponses, UploadToRootErrors, ThrowOnError>({
     ...formDataBodySerializer,
@@ -402,28 +402,28 @@ export const putRoot = <ThrowOnError extends boolean = false>(options: Options<P
 /**
  * Cancel an upload
  *
- * The stored bytes of the upload are removed. A file that is already stored stays. The token needs the right `files:write`.
+ * The stored bytes of the upload are removed. If the file is already stored, it stays. The token needs the right `files:write`.
  */
 export const cancelUpload = <ThrowOnError extends boolean = false>(options: Options<CancelUploadData, ThrowOnError>): RequestResult<CancelUploadResponses, CancelUploadErrors, ThrowOnError> => (options.client ?? client).delete<CancelUploadResponses, CancelUploadErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/uploads/{upload}', ...options });
 
 /**
  * Show an upload, or request addresses of its parts
  *
- * All parts have 8 MiB (8,388,608 bytes); the last one may be smaller. Send up to 8 `digests` for an address of each part from `first` on. The bucket refuses other bytes than those of the digest. When all parts are stored, an empty PATCH without `Tus-Resumable` completes the upload. The token needs the right `files:write`.
+ * All parts have 8 MiB (8,388,608 bytes); the last one may be smaller. Send up to 8 `digests` to get an address for each part from `first` on. The bucket refuses bytes that do not match their digest. When all parts are stored, an empty PATCH without `Tus-Resumable` completes the upload. The token needs the right `files:write`.
  */
 export const readUpload = <ThrowOnError extends boolean = false>(options: Options<ReadUploadData, ThrowOnError>): RequestResult<ReadUploadResponses, ReadUploadErrors, ThrowOnError> => (options.client ?? client).get<ReadUploadResponses, ReadUploadErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/uploads/{upload}', ...options });
 
 /**
  * Show the progress of a resumable upload
  *
- * The upload is complete when `Upload-Offset` equals `Upload-Length`. If a temporary fault prevented the placing of its file, the service tries again first. The token needs the right `files:write`.
+ * The upload is complete when `Upload-Offset` equals `Upload-Length`. If a temporary fault prevented the service from placing the file, it tries again before it answers. The token needs the right `files:write`.
  */
 export const describeUpload = <ThrowOnError extends boolean = false>(options: Options<DescribeUploadData, ThrowOnError>): RequestResult<DescribeUploadResponses, DescribeUploadErrors, ThrowOnError> => (options.client ?? client).head<DescribeUploadResponses, DescribeUploadErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/uploads/{upload}', ...options });
 
 /**
  * Continue a resumable upload, or complete an upload in parts
  *
- * Without `Tus-Resumable`, the request has no body and completes an upload whose parts are all stored. With it, all bytes before the `Upload-Offset` of an answer are durable. At the end, the service places the file, by the rules of every upload. If these rules refuse the file, the upload ends. The token needs the right `files:write`.
+ * A request without `Tus-Resumable` has no body and completes an upload whose parts are all stored. With `Tus-Resumable`, the request appends its bytes. All bytes before the `Upload-Offset` of an answer are durable. At the end, the service places the file by the rules of every upload. If these rules refuse the file, the upload ends. The token needs the right `files:write`.
  */
 export const appendToUpload = <ThrowOnError extends boolean = false>(options: Options<AppendToUploadData, ThrowOnError>): RequestResult<AppendToUploadResponses, AppendToUploadErrors, ThrowOnError> => (options.client ?? client).patch<AppendToUploadResponses, AppendToUploadErrors, ThrowOnError>({
     bodySerializer: null,
@@ -438,7 +438,7 @@ export const appendToUpload = <ThrowOnError extends boolean = false>(options: Op
 /**
  * List the changes of a site
  *
- * Without `after`, the answer has the newest changes. With `after`, it has the changes that follow. To see each change once, repeat the request with `next` as `after`; when `next` is null, repeat it later with the same `after`. With `type` or `subject`, an answer may be short or empty although `next` is set. Changes of files and folders are shown to tokens with a right to read them, of a move both ends. The token needs the right `history:read`.
+ * Without `after`, the answer has the newest changes. With `after`, it has the changes that follow. To see each change once, send `next` as `after` of the next request; when `next` is null, repeat the request later with the same `after`. With `type` or `subject`, an answer may be short or empty although `next` is set. Changes of a file or folder are shown only to tokens with a right to read it. A move or copy needs the right on both paths. The token needs the right `history:read`.
  */
 export const listChanges = <ThrowOnError extends boolean = false>(options: Options<ListChangesData, ThrowOnError>): RequestResult<ListChangesResponses, ListChangesErrors, ThrowOnError> => (options.client ?? client).get<ListChangesResponses, ListChangesErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/changes', ...options });
 

@@ -31,7 +31,7 @@ export type Health = {
 };
 
 /**
- * The service answers; `links` are its `console`, `docs` and `openapi`.
+ * The service answers. `links` lead to its `console`, `docs` and `openapi`.
  */
 export type Root = {
     status: 'ok';
@@ -87,7 +87,7 @@ export type Site = {
      */
     renderingEngine: boolean;
     /**
-     * `files`: the token has a right on files of the site.
+     * `files` is listed if the token has a right on files of the site.
      */
     permissions: Array<'files'>;
 };
@@ -119,7 +119,7 @@ export type Field = {
 };
 
 /**
- * The identifier of a type of system field. -400 (ImageVerification) is stored by import only.
+ * The identifier of a type of system field. Fields of the type -400 (ImageVerification) can only be imported.
  */
 export type StoredFieldTypeId = -2 | -3 | -304 | -10 | -20 | -23 | -5 | -6 | -7 | -11 | -21 | -24 | -25 | -4 | -22 | -500 | -31 | -33 | -34 | -32 | -30 | -301 | -302 | -13 | -40 | -41 | -12 | -303 | -300 | -200 | -403 | -404 | -402 | -400;
 
@@ -197,7 +197,7 @@ export type FieldType = {
 };
 
 /**
- * A page of a list. A page by `skip` has `skip`. A page by `cursor` has `nextCursor`, which is null at the end; its `totalItemsCount` is null unless `count=true`.
+ * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page; its `totalItemsCount` is null unless the request has `count=true`.
  */
 export type NewsAssociationPage = {
     items: Array<NewsAssociation>;
@@ -286,7 +286,7 @@ export type Unlinks = {
 };
 
 /**
- * Objects with an `objectId`, or ids. A single one needs no array.
+ * Objects with an `objectId`, or ids. A single object or id needs no array.
  */
 export type UnlinkedItems = Array<UnlinkedItem | ObjectId> | UnlinkedItem | ObjectId;
 
@@ -295,7 +295,7 @@ export type UnlinkedItem = {
 };
 
 /**
- * A page of a list. A page by `skip` has `skip`. A page by `cursor` has `nextCursor`, which is null at the end; its `totalItemsCount` is null unless `count=true`.
+ * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page; its `totalItemsCount` is null unless the request has `count=true`.
  */
 export type BlogAssociationPage = {
     items: Array<BlogAssociation>;
@@ -343,7 +343,7 @@ export type BlogAssociation = {
 };
 
 /**
- * A page of a list. A page by `skip` has `skip`. A page by `cursor` has `nextCursor`, which is null at the end; its `totalItemsCount` is null unless `count=true`.
+ * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page; its `totalItemsCount` is null unless the request has `count=true`.
  */
 export type CategoryPage = {
     items: Array<Category>;
@@ -362,7 +362,7 @@ export type Category = {
 };
 
 /**
- * A page of a list. A page by `skip` has `skip`. A page by `cursor` has `nextCursor`, which is null at the end; its `totalItemsCount` is null unless `count=true`.
+ * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page; its `totalItemsCount` is null unless the request has `count=true`.
  */
 export type NewsItemPage = {
     items: Array<NewsItem>;
@@ -373,7 +373,7 @@ export type NewsItemPage = {
 };
 
 /**
- * All of a news item.
+ * A news item with all of its members.
  */
 export type NewsItem = {
     id?: number;
@@ -425,7 +425,7 @@ export type CategoryUnlinks = {
 };
 
 /**
- * Objects with a `categoryId`, or ids. A single one needs no array.
+ * Objects with a `categoryId`, or ids. A single object or id needs no array.
  */
 export type UnlinkedCategories = Array<UnlinkedCategory | CategoryId> | UnlinkedCategory | CategoryId;
 
@@ -434,7 +434,7 @@ export type UnlinkedCategory = {
 };
 
 /**
- * A page of a list. A page by `skip` has `skip`. A page by `cursor` has `nextCursor`, which is null at the end; its `totalItemsCount` is null unless `count=true`.
+ * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page; its `totalItemsCount` is null unless the request has `count=true`.
  */
 export type BlogPage = {
     items: Array<Blog>;
@@ -445,7 +445,7 @@ export type BlogPage = {
 };
 
 /**
- * All of a blog.
+ * A blog with all of its members.
  */
 export type Blog = {
     id?: number;
@@ -471,7 +471,7 @@ export type Blog = {
 };
 
 /**
- * A page of a list. A page by `skip` has `skip`. A page by `cursor` has `nextCursor`, which is null at the end; its `totalItemsCount` is null unless `count=true`.
+ * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page; its `totalItemsCount` is null unless the request has `count=true`.
  */
 export type SiteUrlPage = {
     items: Array<SiteUrl>;
@@ -497,7 +497,7 @@ export type Files = {
 };
 
 /**
- * Restores the newest kept state, or the `version` of a file. With `replace`, it replaces the present state.
+ * Restores the newest kept state of a file, or the one that `version` names. With `replace: true`, the restored state replaces the present one.
  */
 export type Restoration = {
     version?: string;
@@ -521,7 +521,7 @@ export type Deleting = {
 };
 
 /**
- * A file or a folder. `lastModified` of a folder is the time of its creation, or null if it was created together with a file. A file has `contentType`, `etag` (with its quotes, for `If-Match`) and `fingerprint`. Up to 8 MiB the fingerprint is the hex MD5 of the bytes. Above, it is the hex MD5 of the MD5s of parts of 8 MiB, `-` and the number of parts; a file that was copied whole may have the MD5 of its bytes in either form. It is null while it is unknown. A page has `draft` and `workflow`, which may be null. A folder has `contents`, sorted by name. If there are more, `cursor` is for the next request.
+ * A file or a folder. `lastModified` of a folder is the time of its creation, or null if it was created together with a file. A file has `contentType`, `etag` (with its quotes, for `If-Match`) and `fingerprint`. The fingerprint of a file of up to 8 MiB is the hex MD5 of its bytes. For a larger file, it is the hex MD5 of the MD5s of its parts of 8 MiB, `-` and the number of parts. A file that was copied as a whole may have the MD5 of its bytes in either form. An unknown fingerprint is null. A page has `draft` and `workflow`, which may be null. A folder has `contents`, sorted by name. If there are more entries, send `cursor` with the next request.
  */
 export type Entry = {
     name: string;
@@ -549,7 +549,7 @@ export type Draft = {
 };
 
 /**
- * An entry of a folder. `lastModified` of a folder is null here. With `recursive=true` every entry is a file with its `path` relative to the folder, its `etag` and its `fingerprint`.
+ * An entry of a folder. Here, `lastModified` of a folder is null. With `recursive=true` every entry is a file with its `path` relative to the folder, its `etag` and its `fingerprint`.
  */
 export type FolderContent = {
     name: string;
@@ -563,7 +563,7 @@ export type FolderContent = {
 };
 
 /**
- * A URL that downloads one version of a file as an attachment. Everybody who has it may use it until it expires.
+ * A URL that downloads one version of a file as an attachment. Everybody who has the URL may use it until it expires.
  */
 export type DownloadLink = {
     url: string;
@@ -571,7 +571,25 @@ export type DownloadLink = {
 };
 
 /**
- * The kept states of a file, the newest first. If there are more, `cursor` is for the next request.
+ * Files and folders whose names contain the text. If there may be more, `nextCursor` is the `cursor` of the next request; a page may then be short.
+ */
+export type SearchPage = {
+    items: Array<FoundItem>;
+    nextCursor?: string;
+};
+
+/**
+ * A file or folder whose name contains the text.
+ */
+export type FoundItem = {
+    path: string;
+    type: EntryType;
+    size: number;
+    lastUpdateDate: string;
+};
+
+/**
+ * The kept states of a file, the newest first. If there are more, send `cursor` with the next request.
  */
 export type VersionPage = {
     versions: Array<Version>;
@@ -579,7 +597,7 @@ export type VersionPage = {
 };
 
 /**
- * A state of a file. `at` is the time of the change that made it. `current` marks the present state. `removed` marks states that ended when the file was removed or moved; all others were replaced.
+ * A state of a file. `at` is the time of the change that made this state. `current` marks the present state. `removed` marks a state that ended when the file was removed or moved; other old states were replaced.
  */
 export type Version = {
     version: string;
@@ -590,7 +608,7 @@ export type Version = {
 };
 
 /**
- * Removed files and folders of a folder, sorted by name. If there are more, `cursor` is for the next request.
+ * Removed files and folders of a folder, sorted by name. If there are more, send `cursor` with the next request.
  */
 export type DeletedPage = {
     deleted: Array<Deleted>;
@@ -598,7 +616,7 @@ export type DeletedPage = {
 };
 
 /**
- * A removed file or folder that has not come back. `size` of a folder is null.
+ * A removed file or folder that was not restored or created again. `size` of a folder is null.
  */
 export type Deleted = {
     name: string;
@@ -608,7 +626,26 @@ export type Deleted = {
 };
 
 /**
- * The files, folders (with the folder itself) and bytes that a DELETE would remove, drafts included. `code` is the error of a DELETE that would be refused. `atLeast` is true if there is more than was counted.
+ * Removed files and folders that a restore can bring back, the newest removal first, with the user who removed each. Moved files are not among them. If there are more, `nextCursor` is the `cursor` of the next request; a page may then be short.
+ */
+export type TrashPage = {
+    deleted: Array<TrashItem>;
+    nextCursor?: string;
+};
+
+/**
+ * A removed file or folder. A folder has no size of its own.
+ */
+export type TrashItem = {
+    path: string;
+    type: 'file' | 'folder';
+    removedAt: string;
+    removedBy: string;
+    size: number | null;
+};
+
+/**
+ * The files, folders (with the folder itself) and bytes that a DELETE would remove, drafts included. If the DELETE would be refused, `code` is its error. `atLeast` is true if the folder has more than was counted.
  */
 export type RemovalPreview = {
     files: number;
@@ -633,7 +670,7 @@ export type NewPath = {
 };
 
 /**
- * The path of the copy as plain text, not percent-encoded. A folder may have up to 10,000 files and folders.
+ * The path of the copy as plain text, not percent-encoded. A folder to copy may have up to 10,000 files and folders.
  */
 export type CopyPath = {
     copyTo: string;
@@ -647,7 +684,7 @@ export type Progress = {
 };
 
 /**
- * The state of an upload. `stored` has the numbers of its stored parts, `addresses` those that were requested.
+ * The state of an upload. `stored` has the numbers of its stored parts. `addresses` has the addresses that the request asks for.
  */
 export type UploadState = {
     size: number | null;
@@ -658,7 +695,7 @@ export type UploadState = {
 };
 
 /**
- * The address of a part, for an hour. PUT its bytes there with these headers, and without the token.
+ * The address of a part, valid for an hour. PUT its bytes there with these headers, and without the token.
  */
 export type PartAddress = {
     number: number;
@@ -669,7 +706,7 @@ export type PartAddress = {
 };
 
 /**
- * Changes, the oldest first. `next` is the `after` of the next request, or null if there are no more.
+ * Changes, the oldest first. Send `next` as the `after` of the next request. `next` is null if there are no more changes.
  */
 export type ChangePage = {
     items: Array<Change>;
@@ -677,7 +714,7 @@ export type ChangePage = {
 };
 
 /**
- * A change. Ids sort by time. `subject` is the path of a file or folder, or another name such as `form/1/field/-7` or `category/1/news/36`. `actor` is the user of the token. For a command it is `admin:` and the user of its machine, and `requestId` is null. `details` depend on the type and may be null: `names` or `count` of several files or versions, `to` of a move or a copy.
+ * A change. Ids sort by time. `subject` is the path of a file or folder, or another name such as `form/1/field/-7` or `category/1/news/36`. `actor` is the user of the token. For a change by a command, `actor` is `admin:` and the user of the operating system, and `requestId` is null. `details` depends on the type and may be null: `names` or `count` of several files or versions, `to` of a move or a copy.
  */
 export type Change = {
     id: string;
@@ -890,7 +927,7 @@ export type Where = {
 };
 
 /**
- * Conditions on a member. All must be met.
+ * Conditions on a member. A member meets them only if it meets all.
  */
 export type WhereOperators = {
     $eq?: string | number | boolean | null;
@@ -915,23 +952,23 @@ export type GetHealthData = {
 
 export type GetHealthErrors = {
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -956,23 +993,23 @@ export type GetRootData = {
 
 export type GetRootErrors = {
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -992,7 +1029,7 @@ export type GetOpenApiData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -1003,23 +1040,23 @@ export type GetOpenApiData = {
 
 export type GetOpenApiErrors = {
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1044,23 +1081,23 @@ export type GetReferenceData = {
 
 export type GetReferenceErrors = {
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1080,7 +1117,7 @@ export type GetReferenceAssetData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -1096,27 +1133,27 @@ export type GetReferenceAssetData = {
 
 export type GetReferenceAssetErrors = {
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1136,7 +1173,7 @@ export type GetConsoleData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -1147,23 +1184,23 @@ export type GetConsoleData = {
 
 export type GetConsoleErrors = {
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1183,13 +1220,13 @@ export type GetConsoleAssetData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The name of the file, as the page writes it.
+         * The name of the file, as the page spells it.
          */
         file: string;
     };
@@ -1199,27 +1236,27 @@ export type GetConsoleAssetData = {
 
 export type GetConsoleAssetErrors = {
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1244,31 +1281,31 @@ export type ListSitesData = {
 
 export type ListSitesErrors = {
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1288,13 +1325,13 @@ export type ListFieldsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -1308,45 +1345,45 @@ export type ListFieldsData = {
 
 export type ListFieldsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `115001` The site has no such web form. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `115001` The site has no web form with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1366,7 +1403,7 @@ export type CreateFieldData = {
     body: NewField;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -1380,31 +1417,31 @@ export type CreateFieldData = {
 
 export type CreateFieldErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `115000` The request body is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
-     * - `115006` The web form already has a field of this type. Change or remove that one.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     * - `115006` The web form already has a field of this type. Change or remove that field.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `115001` The site has no such web form. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `115001` The site has no web form with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
      */
     406: Error;
     /**
@@ -1412,23 +1449,23 @@ export type CreateFieldErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1448,13 +1485,13 @@ export type DeleteFieldData = {
     body?: never;
     headers?: {
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -1472,50 +1509,50 @@ export type DeleteFieldData = {
 
 export type DeleteFieldErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `115001` The site has no such web form. Check the id.
-     * - `115002` The web form has no such system field. List its fields first.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `115001` The site has no web form with this id. Check the id.
+     * - `115002` The web form has no system field with this id. List the fields of the form first.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
+     * - `100412` If-Match failed: the resource has changed. Read it again, then repeat the request.
      */
     412: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1533,13 +1570,13 @@ export type GetFieldData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -1557,46 +1594,46 @@ export type GetFieldData = {
 
 export type GetFieldErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `115001` The site has no such web form. Check the id.
-     * - `115002` The web form has no such system field. List its fields first.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `115001` The site has no web form with this id. Check the id.
+     * - `115002` The web form has no system field with this id. List the fields of the form first.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1616,13 +1653,13 @@ export type UpdateFieldData = {
     body: FieldChange;
     headers?: {
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -1640,35 +1677,35 @@ export type UpdateFieldData = {
 
 export type UpdateFieldErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `115000` The request body is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `115001` The site has no such web form. Check the id.
-     * - `115002` The web form has no such system field. List its fields first.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `115001` The site has no web form with this id. Check the id.
+     * - `115002` The web form has no system field with this id. List the fields of the form first.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
+     * - `100412` If-Match failed: the resource has changed. Read it again, then repeat the request.
      */
     412: Error;
     /**
@@ -1676,23 +1713,23 @@ export type UpdateFieldErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1710,7 +1747,7 @@ export type ListWebFormsData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
@@ -1720,44 +1757,44 @@ export type ListWebFormsData = {
 
 export type ListWebFormsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1777,7 +1814,7 @@ export type GetWebFormData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -1791,45 +1828,45 @@ export type GetWebFormData = {
 
 export type GetWebFormErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `115001` The site has no such web form. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `115001` The site has no web form with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1849,7 +1886,7 @@ export type ListFieldTypesData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
@@ -1859,44 +1896,44 @@ export type ListFieldTypesData = {
 
 export type ListFieldTypesErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
+     * - `100006` The service offers none of the media types in Accept. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1914,12 +1951,12 @@ export type ListFieldTypesResponse = ListFieldTypesResponses[keyof ListFieldType
 
 export type UnlinkNewsData = {
     /**
-     * Required unless the query has `items`. In a form, `items` is such a JSON text, or `items[0][objectId]=1`. A form is also accepted under `Content-Type: application/json`.
+     * Required unless the query has `items`. In a form, `items` is a JSON text too, or `items[0][objectId]=1`. A form is also accepted under `Content-Type: application/json`.
      */
     body?: Unlinks;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -1929,7 +1966,7 @@ export type UnlinkNewsData = {
     };
     query?: {
         /**
-         * The items as a JSON text, for clients that send no body with `DELETE`: `[{"objectId":1}]`, `[1,2]` or `1`. A body has priority.
+         * The items as a JSON text, for clients that send no body with `DELETE`: `[{"objectId":1}]`, `[1,2]` or `1`. If the request has a body, this parameter is ignored.
          */
         items?: string;
     };
@@ -1938,27 +1975,27 @@ export type UnlinkNewsData = {
 
 export type UnlinkNewsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220001` The site has no such category. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220001` The site has no category with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -1966,23 +2003,23 @@ export type UnlinkNewsErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1991,7 +2028,7 @@ export type UnlinkNewsError = UnlinkNewsErrors[keyof UnlinkNewsErrors];
 
 export type UnlinkNewsResponses = {
     /**
-     * None of them is linked.
+     * No link between them is left.
      */
     204: void;
 };
@@ -2002,13 +2039,13 @@ export type ListNewsOfCategoryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -2018,15 +2055,15 @@ export type ListNewsOfCategoryData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: a list of a category has no member `subject`, only `news.subject`, so `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
+         * The members to sort by, separated by commas. `-` in front of a member sorts it in descending order. Equal items are sorted by id.
          */
         order?: string;
         /**
@@ -2038,11 +2075,11 @@ export type ListNewsOfCategoryData = {
          */
         limit?: number;
         /**
-         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Cannot be combined with `skip`.
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`.
+         * With `cursor`, `true` also counts the whole list.
          */
         count?: string;
     };
@@ -2051,44 +2088,44 @@ export type ListNewsOfCategoryData = {
 
 export type ListNewsOfCategoryErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
-     * - `220003` The list is too long to be filtered or sorted at once. Page through it with the parameter cursor.
+     * - `220003` The list is too long to be filtered or sorted at once. Read it page by page with the parameter cursor.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220001` The site has no such category. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220001` The site has no category with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2108,7 +2145,7 @@ export type LinkNewsData = {
     body: NewLinks;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -2122,28 +2159,28 @@ export type LinkNewsData = {
 
 export type LinkNewsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220001` The site has no such category. Check the id.
-     * - `220002` The site lacks some of the objects. Nothing was linked. Check the ids.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220001` The site has no category with this id. Check the id.
+     * - `220002` Some of the objects do not exist on the site. Nothing was linked. Check the ids.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -2151,23 +2188,23 @@ export type LinkNewsErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2183,12 +2220,12 @@ export type LinkNewsResponses = {
 
 export type UnlinkBlogsData = {
     /**
-     * Required unless the query has `items`. In a form, `items` is such a JSON text, or `items[0][objectId]=1`. A form is also accepted under `Content-Type: application/json`.
+     * Required unless the query has `items`. In a form, `items` is a JSON text too, or `items[0][objectId]=1`. A form is also accepted under `Content-Type: application/json`.
      */
     body?: Unlinks;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -2198,7 +2235,7 @@ export type UnlinkBlogsData = {
     };
     query?: {
         /**
-         * The items as a JSON text, for clients that send no body with `DELETE`: `[{"objectId":1}]`, `[1,2]` or `1`. A body has priority.
+         * The items as a JSON text, for clients that send no body with `DELETE`: `[{"objectId":1}]`, `[1,2]` or `1`. If the request has a body, this parameter is ignored.
          */
         items?: string;
     };
@@ -2207,27 +2244,27 @@ export type UnlinkBlogsData = {
 
 export type UnlinkBlogsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220001` The site has no such category. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220001` The site has no category with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -2235,23 +2272,23 @@ export type UnlinkBlogsErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2260,7 +2297,7 @@ export type UnlinkBlogsError = UnlinkBlogsErrors[keyof UnlinkBlogsErrors];
 
 export type UnlinkBlogsResponses = {
     /**
-     * None of them is linked.
+     * No link between them is left.
      */
     204: void;
 };
@@ -2271,13 +2308,13 @@ export type ListBlogsOfCategoryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -2287,15 +2324,15 @@ export type ListBlogsOfCategoryData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: a list of a category has no member `subject`, only `news.subject`, so `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
+         * The members to sort by, separated by commas. `-` in front of a member sorts it in descending order. Equal items are sorted by id.
          */
         order?: string;
         /**
@@ -2307,11 +2344,11 @@ export type ListBlogsOfCategoryData = {
          */
         limit?: number;
         /**
-         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Cannot be combined with `skip`.
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`.
+         * With `cursor`, `true` also counts the whole list.
          */
         count?: string;
     };
@@ -2320,44 +2357,44 @@ export type ListBlogsOfCategoryData = {
 
 export type ListBlogsOfCategoryErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
-     * - `220003` The list is too long to be filtered or sorted at once. Page through it with the parameter cursor.
+     * - `220003` The list is too long to be filtered or sorted at once. Read it page by page with the parameter cursor.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220001` The site has no such category. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220001` The site has no category with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2377,7 +2414,7 @@ export type LinkBlogsData = {
     body: NewLinks;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -2391,28 +2428,28 @@ export type LinkBlogsData = {
 
 export type LinkBlogsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220001` The site has no such category. Check the id.
-     * - `220002` The site lacks some of the objects. Nothing was linked. Check the ids.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220001` The site has no category with this id. Check the id.
+     * - `220002` Some of the objects do not exist on the site. Nothing was linked. Check the ids.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -2420,23 +2457,23 @@ export type LinkBlogsErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2454,27 +2491,27 @@ export type ListCategoriesData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: a list of a category has no member `subject`, only `news.subject`, so `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
+         * The members to sort by, separated by commas. `-` in front of a member sorts it in descending order. Equal items are sorted by id.
          */
         order?: string;
         /**
@@ -2486,11 +2523,11 @@ export type ListCategoriesData = {
          */
         limit?: number;
         /**
-         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Cannot be combined with `skip`.
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`.
+         * With `cursor`, `true` also counts the whole list.
          */
         count?: string;
     };
@@ -2499,43 +2536,43 @@ export type ListCategoriesData = {
 
 export type ListCategoriesErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
-     * - `220003` The list is too long to be filtered or sorted at once. Page through it with the parameter cursor.
+     * - `220003` The list is too long to be filtered or sorted at once. Read it page by page with the parameter cursor.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2555,13 +2592,13 @@ export type GetCategoryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -2571,7 +2608,7 @@ export type GetCategoryData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: a list of a category has no member `subject`, only `news.subject`, so `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
     };
@@ -2580,43 +2617,43 @@ export type GetCategoryData = {
 
 export type GetCategoryErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220001` The site has no such category. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220001` The site has no category with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2636,27 +2673,27 @@ export type ListNewsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: a list of a category has no member `subject`, only `news.subject`, so `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
+         * The members to sort by, separated by commas. `-` in front of a member sorts it in descending order. Equal items are sorted by id.
          */
         order?: string;
         /**
@@ -2668,11 +2705,11 @@ export type ListNewsData = {
          */
         limit?: number;
         /**
-         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Cannot be combined with `skip`.
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`.
+         * With `cursor`, `true` also counts the whole list.
          */
         count?: string;
     };
@@ -2681,43 +2718,43 @@ export type ListNewsData = {
 
 export type ListNewsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
-     * - `220003` The list is too long to be filtered or sorted at once. Page through it with the parameter cursor.
+     * - `220003` The list is too long to be filtered or sorted at once. Read it page by page with the parameter cursor.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2735,12 +2772,12 @@ export type ListNewsResponse = ListNewsResponses[keyof ListNewsResponses];
 
 export type UnlinkCategoriesOfNewsData = {
     /**
-     * Required unless the query has `items`. In a form, `items` is such a JSON text, or `items[0][categoryId]=1`. A form is also accepted under `Content-Type: application/json`.
+     * Required unless the query has `items`. In a form, `items` is a JSON text too, or `items[0][categoryId]=1`. A form is also accepted under `Content-Type: application/json`.
      */
     body?: CategoryUnlinks;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -2750,7 +2787,7 @@ export type UnlinkCategoriesOfNewsData = {
     };
     query?: {
         /**
-         * The items as a JSON text, for clients that send no body with `DELETE`: `[{"categoryId":1}]`, `[1,2]` or `1`. A body has priority.
+         * The items as a JSON text, for clients that send no body with `DELETE`: `[{"categoryId":1}]`, `[1,2]` or `1`. If the request has a body, this parameter is ignored.
          */
         items?: string;
     };
@@ -2759,28 +2796,28 @@ export type UnlinkCategoriesOfNewsData = {
 
 export type UnlinkCategoriesOfNewsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220002` The site has no such object. Check the id.
-     * - `220001` The site lacks some of the categories. Nothing was changed. Check the ids.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220002` The site has no object with this id. Check the id.
+     * - `220001` Some of the categories do not exist on the site. Nothing was changed. Check the ids.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -2788,23 +2825,23 @@ export type UnlinkCategoriesOfNewsErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2813,7 +2850,7 @@ export type UnlinkCategoriesOfNewsError = UnlinkCategoriesOfNewsErrors[keyof Unl
 
 export type UnlinkCategoriesOfNewsResponses = {
     /**
-     * None of them is linked.
+     * No link between them is left.
      */
     204: void;
 };
@@ -2824,13 +2861,13 @@ export type ListCategoriesOfNewsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -2840,15 +2877,15 @@ export type ListCategoriesOfNewsData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: a list of a category has no member `subject`, only `news.subject`, so `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
+         * The members to sort by, separated by commas. `-` in front of a member sorts it in descending order. Equal items are sorted by id.
          */
         order?: string;
         /**
@@ -2860,11 +2897,11 @@ export type ListCategoriesOfNewsData = {
          */
         limit?: number;
         /**
-         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Cannot be combined with `skip`.
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`.
+         * With `cursor`, `true` also counts the whole list.
          */
         count?: string;
     };
@@ -2873,44 +2910,44 @@ export type ListCategoriesOfNewsData = {
 
 export type ListCategoriesOfNewsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
-     * - `220003` The list is too long to be filtered or sorted at once. Page through it with the parameter cursor.
+     * - `220003` The list is too long to be filtered or sorted at once. Read it page by page with the parameter cursor.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220002` The site has no such object. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220002` The site has no object with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2930,7 +2967,7 @@ export type LinkCategoriesOfNewsData = {
     body: NewCategoryLinks;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -2944,28 +2981,28 @@ export type LinkCategoriesOfNewsData = {
 
 export type LinkCategoriesOfNewsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220002` The site has no such object. Check the id.
-     * - `220001` The site lacks some of the categories. Nothing was changed. Check the ids.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220002` The site has no object with this id. Check the id.
+     * - `220001` Some of the categories do not exist on the site. Nothing was changed. Check the ids.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -2973,23 +3010,23 @@ export type LinkCategoriesOfNewsErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3007,27 +3044,27 @@ export type ListBlogsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: a list of a category has no member `subject`, only `news.subject`, so `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
+         * The members to sort by, separated by commas. `-` in front of a member sorts it in descending order. Equal items are sorted by id.
          */
         order?: string;
         /**
@@ -3039,11 +3076,11 @@ export type ListBlogsData = {
          */
         limit?: number;
         /**
-         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Cannot be combined with `skip`.
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`.
+         * With `cursor`, `true` also counts the whole list.
          */
         count?: string;
     };
@@ -3052,43 +3089,43 @@ export type ListBlogsData = {
 
 export type ListBlogsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
-     * - `220003` The list is too long to be filtered or sorted at once. Page through it with the parameter cursor.
+     * - `220003` The list is too long to be filtered or sorted at once. Read it page by page with the parameter cursor.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3106,12 +3143,12 @@ export type ListBlogsResponse = ListBlogsResponses[keyof ListBlogsResponses];
 
 export type UnlinkCategoriesOfBlogData = {
     /**
-     * Required unless the query has `items`. In a form, `items` is such a JSON text, or `items[0][categoryId]=1`. A form is also accepted under `Content-Type: application/json`.
+     * Required unless the query has `items`. In a form, `items` is a JSON text too, or `items[0][categoryId]=1`. A form is also accepted under `Content-Type: application/json`.
      */
     body?: CategoryUnlinks;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -3121,7 +3158,7 @@ export type UnlinkCategoriesOfBlogData = {
     };
     query?: {
         /**
-         * The items as a JSON text, for clients that send no body with `DELETE`: `[{"categoryId":1}]`, `[1,2]` or `1`. A body has priority.
+         * The items as a JSON text, for clients that send no body with `DELETE`: `[{"categoryId":1}]`, `[1,2]` or `1`. If the request has a body, this parameter is ignored.
          */
         items?: string;
     };
@@ -3130,28 +3167,28 @@ export type UnlinkCategoriesOfBlogData = {
 
 export type UnlinkCategoriesOfBlogErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220002` The site has no such object. Check the id.
-     * - `220001` The site lacks some of the categories. Nothing was changed. Check the ids.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220002` The site has no object with this id. Check the id.
+     * - `220001` Some of the categories do not exist on the site. Nothing was changed. Check the ids.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -3159,23 +3196,23 @@ export type UnlinkCategoriesOfBlogErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3184,7 +3221,7 @@ export type UnlinkCategoriesOfBlogError = UnlinkCategoriesOfBlogErrors[keyof Unl
 
 export type UnlinkCategoriesOfBlogResponses = {
     /**
-     * None of them is linked.
+     * No link between them is left.
      */
     204: void;
 };
@@ -3195,13 +3232,13 @@ export type ListCategoriesOfBlogData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -3211,15 +3248,15 @@ export type ListCategoriesOfBlogData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: a list of a category has no member `subject`, only `news.subject`, so `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
+         * The members to sort by, separated by commas. `-` in front of a member sorts it in descending order. Equal items are sorted by id.
          */
         order?: string;
         /**
@@ -3231,11 +3268,11 @@ export type ListCategoriesOfBlogData = {
          */
         limit?: number;
         /**
-         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Cannot be combined with `skip`.
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`.
+         * With `cursor`, `true` also counts the whole list.
          */
         count?: string;
     };
@@ -3244,44 +3281,44 @@ export type ListCategoriesOfBlogData = {
 
 export type ListCategoriesOfBlogErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
-     * - `220003` The list is too long to be filtered or sorted at once. Page through it with the parameter cursor.
+     * - `220003` The list is too long to be filtered or sorted at once. Read it page by page with the parameter cursor.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220002` The site has no such object. Check the id.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220002` The site has no object with this id. Check the id.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3301,7 +3338,7 @@ export type LinkCategoriesOfBlogData = {
     body: NewCategoryLinks;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -3315,28 +3352,28 @@ export type LinkCategoriesOfBlogData = {
 
 export type LinkCategoriesOfBlogErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `220002` The site has no such object. Check the id.
-     * - `220001` The site lacks some of the categories. Nothing was changed. Check the ids.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `220002` The site has no object with this id. Check the id.
+     * - `220001` Some of the categories do not exist on the site. Nothing was changed. Check the ids.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -3344,23 +3381,23 @@ export type LinkCategoriesOfBlogErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3378,27 +3415,27 @@ export type ListSiteUrlsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: a list of a category has no member `subject`, only `news.subject`, so `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
+         * The members to sort by, separated by commas. `-` in front of a member sorts it in descending order. Equal items are sorted by id.
          */
         order?: string;
         /**
@@ -3410,11 +3447,11 @@ export type ListSiteUrlsData = {
          */
         limit?: number;
         /**
-         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Cannot be combined with `skip`.
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`.
+         * With `cursor`, `true` also counts the whole list.
          */
         count?: string;
     };
@@ -3423,42 +3460,42 @@ export type ListSiteUrlsData = {
 
 export type ListSiteUrlsErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3478,17 +3515,17 @@ export type DeletePathData = {
     body?: never;
     headers?: {
         /**
-         * `*`: the change is made only if the path is free. ETags: only if no tag names the present state.
+         * `*`: make the change only if no file is at the path. ETags: make the change only if none of them names the present state.
          */
         'If-None-Match'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -3498,19 +3535,19 @@ export type DeletePathData = {
     };
     query?: {
         /**
-         * `draft` deletes only the draft of a page. Folders and other files ignore it.
+         * `draft` deletes only the draft of a page. Requests for folders and other files ignore this parameter.
          */
         version?: 'draft';
         /**
-         * `false` refuses to delete a folder that is not empty.
+         * With `false`, the request deletes a folder only if it is empty.
          */
         force?: Force;
         /**
-         * Purges the old versions of the file, also those from before a removal, and those of its draft. The file itself stays. The switch needs no value.
+         * Purges the old versions of the file, also those from before a removal, and those of its draft. The file itself stays. The parameter needs no value.
          */
         versions?: string;
         /**
-         * Purges this one of its `versions`.
+         * Purges only this one of the `versions` of the file.
          */
         versionId?: string;
     };
@@ -3519,53 +3556,53 @@ export type DeletePathData = {
 
 export type DeletePathErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104000` The request is malformed. GET /docs shows what to send.
-     * - `104002` This path is a folder. Name a file in it.
+     * - `104002` This path is a folder. Name a file in the folder.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat when that is done.
-     * - `104011` The page has a running workflow. End it before you delete or rename the page.
-     * - `104014` The file has no name. Give it one.
-     * - `104020` This folder is reserved. You cannot delete, rename or move it.
+     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104011` The page has a running workflow. End the workflow before you delete or rename the page.
+     * - `104014` The file or folder has no name. Send a path with a name.
+     * - `104020` This folder is reserved: you cannot delete, rename or move it. Choose another folder.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `104024` The folder is not empty. Empty it first, or leave out force=false.
+     * - `104024` The folder is not empty. Empty the folder first, or leave out force=false.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      * - `104001` The site has no such file or folder. Check the path.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
+     * - `100412` If-Match failed: the resource has changed. Read it again, then repeat the request.
      */
     412: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3574,7 +3611,7 @@ export type DeletePathError = DeletePathErrors[keyof DeletePathErrors];
 
 export type DeletePathResponses = {
     /**
-     * It is deleted.
+     * The file, draft or folder is deleted, or the versions are purged.
      */
     200: unknown;
     /**
@@ -3589,25 +3626,25 @@ export type ReadPathData = {
     body?: never;
     headers?: {
         /**
-         * One range of bytes; several are ignored.
+         * One range of bytes. A header with several ranges is ignored.
          */
         Range?: string;
         /**
-         * The ETag or Last-Modified of an earlier part.
+         * The ETag or Last-Modified of a part that you have. If the file has changed since, the answer has the whole file.
          */
         'If-Range'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -3617,43 +3654,47 @@ export type ReadPathData = {
     };
     query?: {
         /**
-         * Asks for information about the path, not for its bytes. The switch needs no value.
+         * Asks for information about the path instead of its bytes. The parameter needs no value.
          */
         meta?: string;
         /**
-         * The most entries of an answer, for `meta`, `versions` and `deleted`.
+         * The largest number of entries in an answer to `meta`, `search`, `versions` or `deleted`.
          */
         limit?: number;
         /**
-         * The `cursor` of the previous answer, for `meta`, `versions` and `deleted`.
+         * The `cursor` or `nextCursor` of the previous answer.
          */
         cursor?: string;
         /**
-         * For `meta`: `true` lists every file below the folder instead, up to 1,000 per answer, sorted by path.
+         * For `meta`: with `true`, the answer instead lists every file below the folder, up to 1,000 per answer, sorted by path.
          */
         recursive?: 'true';
         /**
-         * Asks for a URL that downloads the present version of the file as an attachment. Everybody who has the URL may use it for five minutes. The switch needs no value.
+         * Asks for a URL that downloads the present version of the file as an attachment. Everybody who has the URL may use it for five minutes. The parameter needs no value.
          */
         link?: string;
         /**
-         * Lists the states of the live file: 100 by default (`limit`). The switch needs no value.
+         * Lists the states of the live file: 100 by default (`limit`). The parameter needs no value.
          */
         versions?: string;
         /**
-         * Reads one of its `versions` instead of the present one.
+         * Reads one of the `versions` of the file instead of the present one.
          */
         versionId?: string;
         /**
-         * Lists removed files and folders that have not come back: 100 by default (`limit`). The folder itself may be removed. The switch needs no value.
+         * Lists files and folders below the folder whose names contain this text, in upper or lower case: 100 by default (`limit`).
+         */
+        search?: string;
+        /**
+         * Without a value, lists removed files and folders of this folder that were not restored or created again: 100 by default (`limit`). The folder itself may be removed. `all` also lists those of the folders below, the newest removal first, 100 at most.
          */
         deleted?: string;
         /**
-         * Shows what a DELETE of the path would remove, and removes nothing. The switch needs no value.
+         * Shows what a DELETE of the path would remove, and removes nothing. The parameter needs no value.
          */
         removal?: string;
         /**
-         * `draft` reads the draft of a page, or the live file when there is none. Other values are ignored.
+         * `draft` reads the draft of a page, or the live file if the page has no draft. Other values are ignored.
          */
         version?: string;
     };
@@ -3662,51 +3703,51 @@ export type ReadPathData = {
 
 export type ReadPathErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104000` The request is malformed. GET /docs shows what to send.
-     * - `104002` This path is a folder. Name a file in it.
+     * - `104002` This path is a folder. Name a file in the folder.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104015` The path is not valid. Check its characters and their encoding.
-     * - `104028` A file or folder name is too long. Choose a shorter one.
+     * - `104015` The path is not valid. Check its characters and its percent-encoding.
+     * - `104028` The name of a file or folder is too long. Choose a shorter name.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      * - `104001` The site has no such file or folder. Check the path.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
+     * - `100412` If-Match failed: the resource has changed. Read it again, then repeat the request.
      */
     412: Error;
     /**
-     * - `100416` The range is outside the file. Content-Range gives the length of the file.
+     * - `100416` The range is outside the file. Choose a range within the length that Content-Range gives.
      */
     416: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3715,9 +3756,9 @@ export type ReadPathError = ReadPathErrors[keyof ReadPathErrors];
 
 export type ReadPathResponses = {
     /**
-     * The bytes of the file. With `meta`, information about the path; with `link`, a URL of the bytes; with `versions` or `deleted`, the history; with `removal`, the preview of a removal.
+     * The bytes of the file. With `meta`, information about the path; with `link`, a URL of the bytes; with `search`, what was found; with `versions` or `deleted`, the history; with `removal`, the preview of a removal.
      */
-    200: Entry | DownloadLink | VersionPage | DeletedPage | RemovalPreview;
+    200: Entry | DownloadLink | SearchPage | VersionPage | DeletedPage | TrashPage | RemovalPreview;
     /**
      * The bytes that `Range` asks for.
      */
@@ -3730,7 +3771,7 @@ export type UploadToFolderData = {
     body: Files;
     headers?: {
         /**
-         * `*`: the change is made only if the path is free. ETags: only if no tag names the present state.
+         * `*`: make the change only if no file is at the path. ETags: make the change only if none of them names the present state.
          */
         'If-None-Match'?: string;
         /**
@@ -3746,21 +3787,21 @@ export type UploadToFolderData = {
          */
         'Upload-Defer-Length'?: string;
         /**
-         * `filename` and, if you like, `filetype` and `version` (`draft`, `draft-publish`), each in base64.
+         * `filename`, and optionally `filetype` and `version` (`draft`, `draft-publish`), each in base64.
          */
         'Upload-Metadata'?: string;
         /**
-         * `sha256`, `sha1` or `md5`, a space and the checksum of the body in base64. If the bytes do not match, none are stored.
+         * `sha256`, `sha1` or `md5`, then a space and the checksum of the body in base64. If the bytes do not match, none are stored.
          */
         'Upload-Checksum'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -3770,15 +3811,15 @@ export type UploadToFolderData = {
     };
     query?: {
         /**
-         * The access token, if there is no `Authorization`; the header wins.
+         * The access token. It is ignored if the request has an `Authorization` header.
          */
         access_token?: string;
         /**
-         * Begins an upload of one file whose parts you send to the bucket yourself. The body is `{"name": …, "size": …}`, with `type` and `version` if you like. The switch needs no value.
+         * Begins an upload of one file whose parts you send to the bucket yourself. The body is `{"name": …, "size": …}`, with optional `type` and `version`. The parameter needs no value.
          */
         parts?: string;
         /**
-         * Restores the removed file or folder. The body is `{}`, or names the version. The switch needs no value.
+         * Restores the removed file or folder. The body is `{}`, or names the version. The parameter needs no value.
          */
         restore?: string;
     };
@@ -3787,73 +3828,73 @@ export type UploadToFolderData = {
 
 export type UploadToFolderErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104000` The request is malformed. GET /docs shows what to send.
-     * - `104002` This path is a folder. Name a file in it.
-     * - `104005` The file is too large. Send a smaller one.
-     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
-     * - `104006` Two editable regions of the template share a name. Give each its own.
-     * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
-     * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104002` This path is a folder. Name a file in the folder.
+     * - `104005` The file is too large. Send a smaller file.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
+     * - `104006` Two editable regions of the template have the same name. Give each region its own name.
+     * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
+     * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat when that is done.
-     * - `104012` The page has a running workflow. End it before you change the page.
+     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104012` The page has a running workflow. End the workflow before you change the page.
      * - `104019` This path is a file. Choose a folder.
-     * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
-     * - `104014` The file has no name. Give it one.
-     * - `104015` The path is not valid. Check its characters and their encoding.
-     * - `104016` Two files of the upload have the same name. Give each its own.
-     * - `104028` A file or folder name is too long. Choose a shorter one.
-     * - `104033` The bytes do not match the checksum of the request. Send them again.
-     * - `104020` This folder is reserved. You cannot delete, rename or move it.
+     * - `104022` The name is taken. Choose another name, or delete the file or folder that has this name.
+     * - `104014` The file or folder has no name. Send a path with a name.
+     * - `104015` The path is not valid. Check its characters and its percent-encoding.
+     * - `104016` Two files of the upload have the same name. Give each file its own name.
+     * - `104028` The name of a file or folder is too long. Choose a shorter name.
+     * - `104033` The bytes do not match the checksum of the request. Send the bytes again.
+     * - `104020` This folder is reserved: you cannot delete, rename or move it. Choose another folder.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      * - `104001` The site has no such file or folder. Check the path.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
-     * - `100412` This tus version is not supported. Tus-Version lists those that are.
+     * - `100412` If-Match failed: the resource has changed. Read it again, then repeat the request.
+     * - `100412` This tus version is not supported. Use a version from the Tus-Version header.
      */
     412: Error;
     /**
-     * - `104005` The upload is too large. Tus-Max-Size in the answer to OPTIONS is the limit.
+     * - `104005` The upload is too large. Ask for the limit with OPTIONS: Tus-Max-Size gives the bytes.
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `104033` The bytes do not match Upload-Checksum. None were stored: send them again.
+     * - `104033` The bytes do not match Upload-Checksum. No bytes were stored. Send the bytes again.
      */
     460: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3866,7 +3907,7 @@ export type UploadToFolderResponses = {
      */
     200: Stored;
     /**
-     * With `Tus-Resumable`: a resumable upload has begun. Send its bytes to `Location`. With `parts`: an upload in parts has begun. Request their addresses there.
+     * With `Tus-Resumable`: a resumable upload has begun. Send its bytes to `Location`. With `parts`: an upload in parts has begun. Request the addresses of its parts at `Location`.
      */
     201: unknown;
 };
@@ -3877,7 +3918,7 @@ export type PutPathData = {
     body?: NewName | NewPath | CopyPath;
     headers?: {
         /**
-         * `*`: the change is made only if the path is free. ETags: only if no tag names the present state.
+         * `*`: make the change only if no file is at the path. ETags: make the change only if none of them names the present state.
          */
         'If-None-Match'?: string;
         /**
@@ -3889,13 +3930,13 @@ export type PutPathData = {
          */
         'Content-Digest'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -3905,7 +3946,7 @@ export type PutPathData = {
     };
     query?: {
         /**
-         * Asks for information about the path, not for its bytes. The switch needs no value.
+         * Asks for information about the path instead of its bytes. The parameter needs no value.
          */
         meta?: string;
         /**
@@ -3913,7 +3954,7 @@ export type PutPathData = {
          */
         type?: string;
         /**
-         * `draft` stores the draft of a page; `draft-publish`, or nothing, the live file.
+         * `draft` stores the draft of a page. `draft-publish` stores the live file, as does a request without `version`.
          */
         version?: 'draft' | 'draft-publish';
     };
@@ -3922,45 +3963,45 @@ export type PutPathData = {
 
 export type PutPathErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104000` The request is malformed. GET /docs shows what to send.
-     * - `104002` This path is a folder. Name a file in it.
-     * - `104005` The file is too large. Send a smaller one.
-     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
-     * - `104006` Two editable regions of the template share a name. Give each its own.
-     * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
-     * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104002` This path is a folder. Name a file in the folder.
+     * - `104005` The file is too large. Send a smaller file.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
+     * - `104006` Two editable regions of the template have the same name. Give each region its own name.
+     * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
+     * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat when that is done.
-     * - `104012` The page has a running workflow. End it before you change the page.
+     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104012` The page has a running workflow. End the workflow before you change the page.
      * - `104019` This path is a file. Choose a folder.
-     * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
-     * - `104014` The file has no name. Give it one.
-     * - `104015` The path is not valid. Check its characters and their encoding.
-     * - `104016` Two files of the upload have the same name. Give each its own.
-     * - `104028` A file or folder name is too long. Choose a shorter one.
-     * - `104011` The page has a running workflow. End it before you delete or rename the page.
-     * - `104020` This folder is reserved. You cannot delete, rename or move it.
-     * - `104033` The bytes do not match the checksum of the request. Send them again.
+     * - `104022` The name is taken. Choose another name, or delete the file or folder that has this name.
+     * - `104014` The file or folder has no name. Send a path with a name.
+     * - `104015` The path is not valid. Check its characters and its percent-encoding.
+     * - `104016` Two files of the upload have the same name. Give each file its own name.
+     * - `104028` The name of a file or folder is too long. Choose a shorter name.
+     * - `104011` The page has a running workflow. End the workflow before you delete or rename the page.
+     * - `104020` This folder is reserved: you cannot delete, rename or move it. Choose another folder.
+     * - `104033` The bytes do not match the checksum of the request. Send the bytes again.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      * - `104001` The site has no such file or folder. Check the path.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
+     * - `100412` If-Match failed: the resource has changed. Read it again, then repeat the request.
      */
     412: Error;
     /**
@@ -3968,23 +4009,23 @@ export type PutPathErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4004,17 +4045,17 @@ export type DeleteRootData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
     query?: {
         /**
-         * `draft` deletes only the draft of a page. Folders and other files ignore it.
+         * `draft` deletes only the draft of a page. Requests for folders and other files ignore this parameter.
          */
         version?: 'draft';
         /**
-         * `false` refuses to delete a folder that is not empty.
+         * With `false`, the request deletes a folder only if it is empty.
          */
         force?: Force;
     };
@@ -4023,39 +4064,39 @@ export type DeleteRootData = {
 
 export type DeleteRootErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104000` The request is malformed. GET /docs shows what to send.
-     * - `104014` The file has no name. Give it one.
+     * - `104014` The file or folder has no name. Send a path with a name.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4066,37 +4107,41 @@ export type ReadRootData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
     query?: {
         /**
-         * Asks for the progress of the token's newest upload; its value may be the token.
+         * Asks for the progress of the token's newest upload. The value of the parameter may be the token.
          */
         status?: string;
         /**
-         * Asks for information about the path, not for its bytes. The switch needs no value.
+         * Asks for information about the path instead of its bytes. The parameter needs no value.
          */
         meta?: string;
         /**
-         * The most entries of an answer, for `meta`, `versions` and `deleted`.
+         * The largest number of entries in an answer to `meta`, `search`, `versions` or `deleted`.
          */
         limit?: number;
         /**
-         * The `cursor` of the previous answer, for `meta`, `versions` and `deleted`.
+         * The `cursor` or `nextCursor` of the previous answer.
          */
         cursor?: string;
         /**
-         * For `meta`: `true` lists every file below the folder instead, up to 1,000 per answer, sorted by path.
+         * For `meta`: with `true`, the answer instead lists every file below the folder, up to 1,000 per answer, sorted by path.
          */
         recursive?: 'true';
         /**
-         * Lists removed files and folders that have not come back: 100 by default (`limit`). The folder itself may be removed. The switch needs no value.
+         * Lists files and folders below the folder whose names contain this text, in upper or lower case: 100 by default (`limit`).
+         */
+        search?: string;
+        /**
+         * Without a value, lists removed files and folders of this folder that were not restored or created again: 100 by default (`limit`). The folder itself may be removed. `all` also lists those of the folders below, the newest removal first, 100 at most.
          */
         deleted?: string;
         /**
-         * Shows what a DELETE of the path would remove, and removes nothing. The switch needs no value.
+         * Shows what a DELETE of the path would remove, and removes nothing. The parameter needs no value.
          */
         removal?: string;
     };
@@ -4105,39 +4150,39 @@ export type ReadRootData = {
 
 export type ReadRootErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104000` The request is malformed. GET /docs shows what to send.
-     * - `104002` This path is a folder. Name a file in it.
+     * - `104002` This path is a folder. Name a file in the folder.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4146,9 +4191,9 @@ export type ReadRootError = ReadRootErrors[keyof ReadRootErrors];
 
 export type ReadRootResponses = {
     /**
-     * The progress, the contents of the root, its removed files and folders, or the preview of a removal.
+     * The progress, the contents of the root, what a search found, removed files and folders, or the preview of a removal.
      */
-    200: Progress | Entry | DeletedPage | RemovalPreview;
+    200: Progress | Entry | SearchPage | DeletedPage | TrashPage | RemovalPreview;
 };
 
 export type ReadRootResponse = ReadRootResponses[keyof ReadRootResponses];
@@ -4157,7 +4202,7 @@ export type UploadToRootData = {
     body: Files;
     headers?: {
         /**
-         * `*`: the change is made only if the path is free. ETags: only if no tag names the present state.
+         * `*`: make the change only if no file is at the path. ETags: make the change only if none of them names the present state.
          */
         'If-None-Match'?: string;
         /**
@@ -4173,31 +4218,31 @@ export type UploadToRootData = {
          */
         'Upload-Defer-Length'?: string;
         /**
-         * `filename` and, if you like, `filetype` and `version` (`draft`, `draft-publish`), each in base64.
+         * `filename`, and optionally `filetype` and `version` (`draft`, `draft-publish`), each in base64.
          */
         'Upload-Metadata'?: string;
         /**
-         * `sha256`, `sha1` or `md5`, a space and the checksum of the body in base64. If the bytes do not match, none are stored.
+         * `sha256`, `sha1` or `md5`, then a space and the checksum of the body in base64. If the bytes do not match, none are stored.
          */
         'Upload-Checksum'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
     query?: {
         /**
-         * The access token, if there is no `Authorization`; the header wins.
+         * The access token. It is ignored if the request has an `Authorization` header.
          */
         access_token?: string;
         /**
-         * Begins an upload of one file whose parts you send to the bucket yourself. The body is `{"name": …, "size": …}`, with `type` and `version` if you like. The switch needs no value.
+         * Begins an upload of one file whose parts you send to the bucket yourself. The body is `{"name": …, "size": …}`, with optional `type` and `version`. The parameter needs no value.
          */
         parts?: string;
     };
@@ -4206,71 +4251,71 @@ export type UploadToRootData = {
 
 export type UploadToRootErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104000` The request is malformed. GET /docs shows what to send.
-     * - `104002` This path is a folder. Name a file in it.
-     * - `104005` The file is too large. Send a smaller one.
-     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
-     * - `104006` Two editable regions of the template share a name. Give each its own.
-     * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
-     * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104002` This path is a folder. Name a file in the folder.
+     * - `104005` The file is too large. Send a smaller file.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
+     * - `104006` Two editable regions of the template have the same name. Give each region its own name.
+     * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
+     * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat when that is done.
-     * - `104012` The page has a running workflow. End it before you change the page.
+     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104012` The page has a running workflow. End the workflow before you change the page.
      * - `104019` This path is a file. Choose a folder.
-     * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
-     * - `104014` The file has no name. Give it one.
-     * - `104015` The path is not valid. Check its characters and their encoding.
-     * - `104016` Two files of the upload have the same name. Give each its own.
-     * - `104028` A file or folder name is too long. Choose a shorter one.
-     * - `104033` The bytes do not match the checksum of the request. Send them again.
+     * - `104022` The name is taken. Choose another name, or delete the file or folder that has this name.
+     * - `104014` The file or folder has no name. Send a path with a name.
+     * - `104015` The path is not valid. Check its characters and its percent-encoding.
+     * - `104016` Two files of the upload have the same name. Give each file its own name.
+     * - `104028` The name of a file or folder is too long. Choose a shorter name.
+     * - `104033` The bytes do not match the checksum of the request. Send the bytes again.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
-     * - `100412` This tus version is not supported. Tus-Version lists those that are.
+     * - `100412` If-Match failed: the resource has changed. Read it again, then repeat the request.
+     * - `100412` This tus version is not supported. Use a version from the Tus-Version header.
      */
     412: Error;
     /**
-     * - `104005` The upload is too large. Tus-Max-Size in the answer to OPTIONS is the limit.
+     * - `104005` The upload is too large. Ask for the limit with OPTIONS: Tus-Max-Size gives the bytes.
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `104033` The bytes do not match Upload-Checksum. None were stored: send them again.
+     * - `104033` The bytes do not match Upload-Checksum. No bytes were stored. Send the bytes again.
      */
     460: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4283,7 +4328,7 @@ export type UploadToRootResponses = {
      */
     200: Stored;
     /**
-     * With `Tus-Resumable`: a resumable upload has begun. Send its bytes to `Location`. With `parts`: an upload in parts has begun. Request their addresses there.
+     * With `Tus-Resumable`: a resumable upload has begun. Send its bytes to `Location`. With `parts`: an upload in parts has begun. Request the addresses of its parts at `Location`.
      */
     201: unknown;
 };
@@ -4294,17 +4339,17 @@ export type PutRootData = {
     body: Files;
     headers?: {
         /**
-         * `*`: the change is made only if the path is free. ETags: only if no tag names the present state.
+         * `*`: make the change only if no file is at the path. ETags: make the change only if none of them names the present state.
          */
         'If-None-Match'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
@@ -4314,45 +4359,45 @@ export type PutRootData = {
 
 export type PutRootErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104000` The request is malformed. GET /docs shows what to send.
-     * - `104002` This path is a folder. Name a file in it.
-     * - `104005` The file is too large. Send a smaller one.
-     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
-     * - `104006` Two editable regions of the template share a name. Give each its own.
-     * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
-     * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104002` This path is a folder. Name a file in the folder.
+     * - `104005` The file is too large. Send a smaller file.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
+     * - `104006` Two editable regions of the template have the same name. Give each region its own name.
+     * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
+     * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat when that is done.
-     * - `104012` The page has a running workflow. End it before you change the page.
+     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104012` The page has a running workflow. End the workflow before you change the page.
      * - `104019` This path is a file. Choose a folder.
-     * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
-     * - `104014` The file has no name. Give it one.
-     * - `104015` The path is not valid. Check its characters and their encoding.
-     * - `104016` Two files of the upload have the same name. Give each its own.
-     * - `104028` A file or folder name is too long. Choose a shorter one.
-     * - `104011` The page has a running workflow. End it before you delete or rename the page.
-     * - `104020` This folder is reserved. You cannot delete, rename or move it.
-     * - `104033` The bytes do not match the checksum of the request. Send them again.
+     * - `104022` The name is taken. Choose another name, or delete the file or folder that has this name.
+     * - `104014` The file or folder has no name. Send a path with a name.
+     * - `104015` The path is not valid. Check its characters and its percent-encoding.
+     * - `104016` Two files of the upload have the same name. Give each file its own name.
+     * - `104028` The name of a file or folder is too long. Choose a shorter name.
+     * - `104011` The page has a running workflow. End the workflow before you delete or rename the page.
+     * - `104020` This folder is reserved: you cannot delete, rename or move it. Choose another folder.
+     * - `104033` The bytes do not match the checksum of the request. Send the bytes again.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      * - `104001` The site has no such file or folder. Check the path.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
+     * - `100412` If-Match failed: the resource has changed. Read it again, then repeat the request.
      */
     412: Error;
     /**
@@ -4360,23 +4405,23 @@ export type PutRootErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4402,7 +4447,7 @@ export type CancelUploadData = {
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -4416,42 +4461,42 @@ export type CancelUploadData = {
 
 export type CancelUploadErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `104032` The upload does not exist, has ended or has expired. Create a new one.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `104032` The upload does not exist, has ended or has expired. Create a new upload.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100412` This tus version is not supported. Tus-Version lists those that are.
+     * - `100412` This tus version is not supported. Use a version from the Tus-Version header.
      */
     412: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4471,7 +4516,7 @@ export type ReadUploadData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -4494,53 +4539,53 @@ export type ReadUploadData = {
 
 export type ReadUploadErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
-     * - `104005` The file is too large. Send a smaller one.
-     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
-     * - `104006` Two editable regions of the template share a name. Give each its own.
-     * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
-     * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
+     * - `104005` The file is too large. Send a smaller file.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
+     * - `104006` Two editable regions of the template have the same name. Give each region its own name.
+     * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
+     * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat when that is done.
-     * - `104012` The page has a running workflow. End it before you change the page.
+     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104012` The page has a running workflow. End the workflow before you change the page.
      * - `104019` This path is a file. Choose a folder.
-     * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
+     * - `104022` The name is taken. Choose another name, or delete the file or folder that has this name.
      * - `104000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `104032` The upload does not exist, has ended or has expired. Create a new one.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `104032` The upload does not exist, has ended or has expired. Create a new upload.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100412` This tus version is not supported. Tus-Version lists those that are.
+     * - `100412` This tus version is not supported. Use a version from the Tus-Version header.
      */
     412: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4566,7 +4611,7 @@ export type DescribeUploadData = {
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -4580,52 +4625,52 @@ export type DescribeUploadData = {
 
 export type DescribeUploadErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
-     * - `104005` The file is too large. Send a smaller one.
-     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
-     * - `104006` Two editable regions of the template share a name. Give each its own.
-     * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
-     * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
+     * - `104005` The file is too large. Send a smaller file.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
+     * - `104006` Two editable regions of the template have the same name. Give each region its own name.
+     * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
+     * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat when that is done.
-     * - `104012` The page has a running workflow. End it before you change the page.
+     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104012` The page has a running workflow. End the workflow before you change the page.
      * - `104019` This path is a file. Choose a folder.
-     * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
+     * - `104022` The name is taken. Choose another name, or delete the file or folder that has this name.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `104032` The upload does not exist, has ended or has expired. Create a new one.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `104032` The upload does not exist, has ended or has expired. Create a new upload.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100412` This tus version is not supported. Tus-Version lists those that are.
+     * - `100412` This tus version is not supported. Use a version from the Tus-Version header.
      */
     412: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4641,7 +4686,7 @@ export type DescribeUploadResponses = {
 
 export type AppendToUploadData = {
     /**
-     * Bytes as they are.
+     * The bytes of the file.
      */
     body?: Blob | File;
     headers?: {
@@ -4658,13 +4703,13 @@ export type AppendToUploadData = {
          */
         'Upload-Length'?: string;
         /**
-         * `sha256`, `sha1` or `md5`, a space and the checksum of the body in base64. If the bytes do not match, none are stored.
+         * `sha256`, `sha1` or `md5`, then a space and the checksum of the body in base64. If the bytes do not match, none are stored.
          */
         'Upload-Checksum'?: string;
     };
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -4678,74 +4723,74 @@ export type AppendToUploadData = {
 
 export type AppendToUploadErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
-     * - `104005` The file is too large. Send a smaller one.
-     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
-     * - `104006` Two editable regions of the template share a name. Give each its own.
-     * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
-     * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
+     * - `104005` The file is too large. Send a smaller file.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for a larger quota.
+     * - `104006` Two editable regions of the template have the same name. Give each region its own name.
+     * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
+     * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat when that is done.
-     * - `104012` The page has a running workflow. End it before you change the page.
+     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104012` The page has a running workflow. End the workflow before you change the page.
      * - `104019` This path is a file. Choose a folder.
-     * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
+     * - `104022` The name is taken. Choose another name, or delete the file or folder that has this name.
      * - `104000` The request is malformed. GET /docs shows what to send.
-     * - `104033` The bytes do not match the checksum of the request. Send them again.
+     * - `104033` The bytes do not match the checksum of the request. Send the bytes again.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `104032` The upload does not exist, has ended or has expired. Create a new one.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `104032` The upload does not exist, has ended or has expired. Create a new upload.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `104030` Upload-Offset differs from the offset of the upload. Ask for that with HEAD, then continue there.
+     * - `104030` Upload-Offset differs from the offset of the upload. Ask for its offset with HEAD, then continue there.
      */
     409: Error;
     /**
-     * - `100412` This tus version is not supported. Tus-Version lists those that are.
+     * - `100412` This tus version is not supported. Use a version from the Tus-Version header.
      */
     412: Error;
     /**
-     * - `104005` The upload is too large. Tus-Max-Size in the answer to OPTIONS is the limit.
+     * - `104005` The upload is too large. Ask for the limit with OPTIONS: Tus-Max-Size gives the bytes.
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `104031` Another request is appending. Repeat after the time in the Retry-After header.
+     * - `104031` Another request is appending to the upload. Repeat your request after the time in the Retry-After header.
      */
     423: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `104033` The bytes do not match Upload-Checksum. None were stored: send them again.
+     * - `104033` The bytes do not match Upload-Checksum. No bytes were stored. Send the bytes again.
      */
     460: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4765,7 +4810,7 @@ export type ListChangesData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
@@ -4775,7 +4820,7 @@ export type ListChangesData = {
          */
         after?: string;
         /**
-         * The most changes of an answer, 100 by default.
+         * The largest number of changes in an answer, 100 by default.
          */
         limit?: number;
         /**
@@ -4783,7 +4828,7 @@ export type ListChangesData = {
          */
         type?: string;
         /**
-         * The beginning of the subject.
+         * The beginning of the subjects to list.
          */
         subject?: string;
     };
@@ -4792,38 +4837,38 @@ export type ListChangesData = {
 
 export type ListChangesErrors = {
     /**
-     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104023` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `104004` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use a token that has this right.
      * - `104000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4853,28 +4898,28 @@ export type SignOutData = {
 
 export type SignOutErrors = {
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
-     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check the name and the password.
      */
     401: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4904,11 +4949,11 @@ export type SignInErrors = {
      */
     400: Error;
     /**
-     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check the name and the password.
      */
     401: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -4916,23 +4961,23 @@ export type SignInErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4957,27 +5002,27 @@ export type SignOutV1Data = {
 
 export type SignOutV1Errors = {
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5007,11 +5052,11 @@ export type SignInV1Errors = {
      */
     400: Error;
     /**
-     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check the name and the password.
      */
     401: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -5019,23 +5064,23 @@ export type SignInV1Errors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5061,19 +5106,19 @@ export type AcceptInvitationData = {
 export type AcceptInvitationErrors = {
     /**
      * - `101002` The request is malformed. GET /docs shows what to send.
-     * - `101013` The password is too weak. Choose one of 12 to 256 characters.
+     * - `101013` The password is too weak. Choose a password of 12 to 256 characters.
      */
     400: Error;
     /**
-     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check the name and the password.
      */
     401: Error;
     /**
-     * - `101003` The invitation is unknown, used or expired. Ask for a new one.
+     * - `101003` The invitation is unknown, used or expired. Ask for a new invitation.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -5081,23 +5126,23 @@ export type AcceptInvitationErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5122,27 +5167,27 @@ export type GetMeData = {
 
 export type GetMeErrors = {
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5168,16 +5213,16 @@ export type ChangePasswordData = {
 export type ChangePasswordErrors = {
     /**
      * - `101002` The request is malformed. GET /docs shows what to send.
-     * - `101013` The password is too weak. Choose one of 12 to 256 characters.
+     * - `101013` The password is too weak. Choose a password of 12 to 256 characters.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
-     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check the name and the password.
      */
     401: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -5185,23 +5230,23 @@ export type ChangePasswordErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5229,31 +5274,31 @@ export type SignOutOfSiteData = {
 
 export type SignOutOfSiteErrors = {
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5281,36 +5326,36 @@ export type CreateSiteTokenData = {
 
 export type CreateSiteTokenErrors = {
     /**
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
-     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check the name and the password.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5330,7 +5375,7 @@ export type ListUsersData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
@@ -5340,40 +5385,40 @@ export type ListUsersData = {
 
 export type ListUsersErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5393,7 +5438,7 @@ export type AddUserData = {
     body: NewUser;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
@@ -5403,29 +5448,29 @@ export type AddUserData = {
 
 export type AddUserErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `101002` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `101011` The name is taken. Choose another one.
+     * - `101011` The name is taken. Choose another name.
      */
     409: Error;
     /**
@@ -5433,23 +5478,23 @@ export type AddUserErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5469,7 +5514,7 @@ export type RemoveUserData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -5483,45 +5528,45 @@ export type RemoveUserData = {
 
 export type RemoveUserErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `101010` The site has no such person. GET …/users lists its people.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `101010` The site has no such person. Choose a name that GET …/users lists.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `101012` This is the last owner of a site. Make another person an owner first.
+     * - `101012` This is the last owner of a site. Choose another owner first.
      */
     409: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5539,7 +5584,7 @@ export type GetUserData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -5553,41 +5598,41 @@ export type GetUserData = {
 
 export type GetUserErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `101010` The site has no such person. GET …/users lists its people.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `101010` The site has no such person. Choose a name that GET …/users lists.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5607,7 +5652,7 @@ export type ChangeUserData = {
     body: UserChange;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -5621,30 +5666,30 @@ export type ChangeUserData = {
 
 export type ChangeUserErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `101002` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `101010` The site has no such person. GET …/users lists its people.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `101010` The site has no such person. Choose a name that GET …/users lists.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `101012` This is the last owner of a site. Make another person an owner first.
+     * - `101012` This is the last owner of a site. Choose another owner first.
      */
     409: Error;
     /**
@@ -5652,23 +5697,23 @@ export type ChangeUserErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };

@@ -9,12 +9,12 @@ import { type Fingerprint, nextBase } from './plan.ts'
 import type { Direction, Prepared, SyncOptions } from './prepare.ts'
 import { createWriter, type Writing } from './write.ts'
 
-// Milliseconds between two writes of the state. After a crash, at most this much is examined again. For many files,
-// writing takes at most a tenth of the time.
+// In milliseconds: the time between two writes of the state. After a crash, only the files of this time are examined
+// again. If there are many files, writing takes at most a tenth of the time.
 const saveEvery = 1000
 const savingRatio = 10
 
-// These failures concern every file: the token, the network, an unavailable service, the disk.
+// These failures concern every file: the token, the network, an unavailable service, a full disk.
 const isFatal = (error: unknown): boolean => {
   if (error instanceof ServiceError)
     return [0, 401, 429, 502, 503, 504, 507].includes(error.status) || error.code === 104003
@@ -56,9 +56,9 @@ const createStateSaver = (direction: Direction, { local, remote, state, resolved
     const began = Date.now()
     next = Number.POSITIVE_INFINITY
     const base = nextBase(local, remote, before, done, direction)
-    // An unreadable path may still exist, even if the other side no longer has it.
+    // A path that cannot be read may still exist, so its file on the other side is not removed.
     for (const [path, seen] of before ?? []) if (isUnreadable(path)) base.set(path, seen)
-    // The other command transfers what this one has left alone.
+    // Files that this command leaves alone are transferred by the other command.
     for (const [path, seen] of resolved) if (!done.has(path)) base.set(path, seen)
     state.base = base
     await save()
@@ -98,7 +98,8 @@ export const carryOut = async (
     if (signal?.aborted) return
     if (isConflict(error)) {
       counts.conflict++
-      const why = error instanceof LocalRefusal ? error.message : 'It changed on the site in the meantime. Repeat.'
+      const why =
+        error instanceof LocalRefusal ? error.message : 'It changed on the site in the meantime. Repeat the command.'
       onEvent({ event: 'conflict', path, why })
       return
     }

@@ -8,14 +8,14 @@ const faults: Readonly<Record<string, readonly [what: string, todo: string]>> = 
   EROFS: ['This disk is read-only', 'Choose another place'],
   EISDIR: ['This is a folder, but a file is needed', 'Name a file, or move the folder away'],
   ENOTDIR: ['This is a file, but a folder is needed', 'Name a folder, or move the file away'],
-  ENOSPC: ['The disk is full', 'Make room, then repeat'],
-  EXDEV: ['This is on another disk than the folder', 'Push or pull it separately'],
+  ENOSPC: ['The disk is full', 'Make room, then repeat the command'],
+  EXDEV: ['This is not on the same disk as the folder', 'Push or pull it separately'],
   ENAMETOOLONG: ['This name or path is longer than the disk allows', 'Shorten it, or choose another place'],
-  EILSEQ: ['The disk refuses the characters of this name', 'Rename it'],
+  EILSEQ: ['The disk refuses the characters of this name', 'Rename the file or folder'],
   EEXIST: ['This already exists', 'Move it away, or choose another place'],
 }
 
-/** The error code of the system, such as ENOENT; empty without one. */
+/** The error code of the system, such as ENOENT. Empty if there is no code. */
 export const systemCodeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : ''
 
@@ -25,11 +25,11 @@ const fileOn = (path: string): string => {
   return path
 }
 
-/** A failure as text. Local faults name the path and a remedy. */
+/** A failure as text. The text of a local fault names the path and a remedy. */
 export const sentenceOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const code = systemCodeOf(error)
-  // The target of a rename means more to the user than its temporary source.
+  // Users know the target of a rename, but not its temporary source.
   const given = ('dest' in error && error.dest) || ('path' in error ? error.path : undefined)
   const path = code === 'ENOTDIR' && typeof given === 'string' ? fileOn(given) : given
   const [what, todo] = (Object.hasOwn(faults, code) && faults[code]) || []

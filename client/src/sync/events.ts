@@ -10,7 +10,7 @@ export interface Counts {
 
 export type SyncEvent =
   | { readonly event: 'skipped'; readonly path: string; readonly why: string }
-  /** `bytes` will be transferred, `removedBytes` removed. `ignored` counts files and whole folders. */
+  /** `bytes` will be transferred, and `removedBytes` removed. `ignored` counts files and whole folders. */
   | ({
       readonly event: 'plan'
       readonly bytes: number

@@ -21,13 +21,17 @@ export interface Wanted {
   readonly fingerprint?: Fingerprint
 }
 
-/** The MD5 of the whole. Other forms depend on the parts. */
+/** The MD5 of the whole file. Other forms depend on the parts. */
 const isWholeMd5 = (form: string): boolean => /^[\da-f]{32}$/.test(form)
 
 const changed = (path: string) =>
-  new ServiceError({ status: 412, code: 100412, message: `${path} changed on the site in the meantime. Repeat.` })
+  new ServiceError({
+    status: 412,
+    code: 100412,
+    message: `${path} changed on the site in the meantime. Repeat the command.`,
+  })
 
-/** Milliseconds without a byte until the connection counts as broken. */
+/** In milliseconds: after this time without a byte, the connection counts as broken. */
 const longestSilence = 60_000
 
 /** Reads an answer until it breaks off, and returns the number of bytes. Stops after more than `most`. */
@@ -62,8 +66,8 @@ const readChunks = async (
 }
 
 /**
- * Reads one version of a file, and continues after a broken connection. Errors: `ServiceError`; 412 if the file has
- * changed.
+ * Reads one version of a file, and continues after a broken connection. Errors: `ServiceError`, with 412 if the file
+ * has changed.
  */
 export const fetchBytes = async (
   files: Files,
@@ -82,7 +86,10 @@ export const fetchBytes = async (
     if (received > 0 && response.status !== 206) throw changed(path)
     return response
   }
-  /** Returns 0 if nobody answers, because the service may be restarting. Fails at once if no byte has ever arrived. */
+  /**
+   * Returns 0 if the service does not answer, because it may be restarting. Fails at once if no byte has arrived so
+   * far.
+   */
   const fetchMore = async (): Promise<number> => {
     try {
       return await readChunks(await ask(), size - received, take, signal)
@@ -102,7 +109,7 @@ export const fetchBytes = async (
     throw new ServiceError({
       status: 0,
       code: 0,
-      message: `The download of ${path} broke off several times. Check the network, then repeat.`,
+      message: `The download of ${path} broke off several times. Check the network, then repeat the command.`,
     })
   }
 }
@@ -136,7 +143,7 @@ export const writeTo = async (temporary: string, write: (file: FileHandle) => Pr
 export interface Target {
   readonly root: string
   readonly path: string
-  /** The file to replace, and a check that it is unchanged. Undefined: the file must not exist. */
+  /** The file to replace, and a check that the file is unchanged. Undefined: no file may exist here. */
   readonly replaces?: { readonly location: string; readonly isUnmodified: () => boolean } | undefined
 }
 
@@ -146,8 +153,8 @@ export interface Fetched {
 }
 
 /**
- * Downloads a file into its place at once and whole, and replaces only the expected state. Errors: `ServiceError`;
- * `LocalRefusal`; those of `node:fs`.
+ * Downloads a file and puts it in its place complete, in one step. Replaces only the expected state. Errors:
+ * `ServiceError`; `LocalRefusal`; those of `node:fs`.
  */
 export const fetchFile = async (
   files: Files,
@@ -174,15 +181,15 @@ export const fetchFile = async (
     )
     const received = fingerprint.finish()
     if (wanted.fingerprint?.some(isWholeMd5) && !isSame(wanted.fingerprint, received))
-      throw new LocalRefusal(`The bytes of ${path} arrived damaged, so nothing was written. Repeat.`)
+      throw new LocalRefusal(`The bytes of ${path} arrived damaged, so nothing was written. Repeat the command.`)
     const written = stateOf(await stat(temporary))
     const location = replaces?.location ?? join(await folderFor(root, path), basename(path))
     if (replaces) {
       const there = await stat(location).catch(() => undefined)
       await access(dirname(location), constants.W_OK)
       if (there) await chmod(temporary, there.mode & 0o777)
-      if (!replaces.isUnmodified()) throw new LocalRefusal(`${path} changed in the meantime. Repeat.`, true)
-      // Synchronous after the check, so that nobody writes in between.
+      if (!replaces.isUnmodified()) throw new LocalRefusal(`${path} changed in the meantime. Repeat the command.`, true)
+      // Synchronous after the check, so that nobody can write in between.
       renameSync(temporary, location)
     } else await placeNew(temporary, location, path)
     const now = await stat(location).then(stateOf, () => undefined)
@@ -199,7 +206,7 @@ const occupantOf = async (location: string): Promise<string> => {
   return 'a new file, or one whose name this disk cannot tell from it (such as another case)'
 }
 
-/** Unlike a rename, a link never replaces a file. File systems without links get a check first. */
+/** Unlike a rename, a link never replaces a file. On a file system without links, a check comes before the rename. */
 export const placeNew = async (temporary: string, location: string, path: string): Promise<void> => {
   const taken = async () =>
     new LocalRefusal(

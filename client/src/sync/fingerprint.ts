@@ -3,12 +3,18 @@ import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Fingerprint } from './plan.ts'
 
-/** Bytes. The service uses the MD5 of files up to this size, and the MD5s of parts of this size for larger ones. */
+/**
+ * In bytes. The fingerprint of a file up to this size is its MD5. The fingerprint of a larger file is made from the
+ * MD5s of parts of this size.
+ */
 const partSize = 8 * 1024 ** 2
 
 const md5 = (bytes: Uint8Array): Buffer => createHash('md5').update(bytes).digest()
 
-/** The MD5 of the whole, of the whole as one part, and of several parts (functions/storage/README.md). */
+/**
+ * Three fingerprints of the same bytes: the MD5 of the whole, of the whole as one part, and of several parts
+ * (functions/storage/README.md).
+ */
 const formsOf = (whole: Buffer, parts: readonly Buffer[]): Fingerprint => {
   const asOnePart = `${md5(whole).toString('hex')}-1`
   const asParts = parts.length > 1 ? [`${md5(Buffer.concat(parts)).toString('hex')}-${parts.length}`] : []
@@ -50,14 +56,14 @@ export const fingerprintOf = (bytes: Uint8Array): Fingerprint => {
   return fingerprint.finish()
 }
 
-/** Bytes. Smaller files are read in one call: a stream takes five times as long to start and end. */
+/** In bytes. Smaller files are read in one call, because a stream takes five times as long to start and end. */
 const readAtOnce = 256 * 1024
 
 export const fingerprintFile = async (path: string, size: number, signal?: AbortSignal): Promise<Fingerprint> => {
   signal?.throwIfAborted()
   if (size <= readAtOnce) return fingerprintOf(await readFile(path))
   const fingerprint = createFingerprint()
-  // Without the signal: Node warns about many listeners.
+  // The signal is not passed on, because Node would warn about many listeners.
   for await (const chunk of createReadStream(path, { highWaterMark: readAtOnce })) {
     signal?.throwIfAborted()
     fingerprint.add(chunk)

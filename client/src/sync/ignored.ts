@@ -4,17 +4,17 @@ import ignore from 'ignore'
 import { systemCodeOf } from './disk-errors.ts'
 import { LocalRefusal } from './local-refusal.ts'
 
-/** The folder with the state of earlier runs. It is never sent. */
+/** The folder with the state of earlier runs. This folder is never sent. */
 export const stateFolder = '.site-files'
 
 const builtIn = ['.git', 'node_modules', '.DS_Store', 'Thumbs.db', '._*', stateFolder]
 
-/** The path is ignored on both sides. Paths of folders end with a slash. */
+/** True for a path that is ignored on both sides. Paths of folders end with a slash. */
 export type Ignored = (path: string) => boolean
 
 export const isInStateFolder: Ignored = (path) => path.toLowerCase().split('/').includes(stateFolder)
 
-// Empty if the file does not exist. A pipe or a device might never end, so it is refused.
+// Empty if the file does not exist. A pipe or a device is refused, because it might never end.
 const readPatterns = async (path: string): Promise<string> => {
   try {
     if ((await stat(path)).isFile()) return await readFile(path, 'utf8')
@@ -27,7 +27,8 @@ const readPatterns = async (path: string): Promise<string> => {
 
 export const readIgnored = async (directory: string): Promise<Ignored> => {
   const named = ignore({ ignorecase: false }).add(await readPatterns(join(directory, '.siteignore')))
-  // No line of `.siteignore` can include the built-in patterns again. They ignore case, because a disk may.
+  // No line of `.siteignore` can include the paths of the built-in patterns again. The built-in patterns ignore case,
+  // because a disk may.
   const always = ignore({ ignorecase: true }).add(builtIn)
   return (path) => named.ignores(path) || always.ignores(path)
 }

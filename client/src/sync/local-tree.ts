@@ -9,18 +9,24 @@ import { inParallel } from './in-parallel.ts'
 import type { FileState } from './plan.ts'
 
 export interface LocalFile extends Remembered {
-  /** The local path. Its name may have another Unicode form than the path in the site (NFD). */
+  /** The local path. Its Unicode form may differ from that of the path in the site (NFD). */
   readonly location: string
 }
 
-/** Saves reading the file again. Times are in milliseconds; no program can set `touched` back. */
+/**
+ * If these values are unchanged, the file is not read again. Times are in milliseconds. No program can set `touched`
+ * back.
+ */
 export interface Remembered extends FileState {
   readonly modified: number
   readonly touched: number
   readonly inode: number
 }
 
-/** A part of the result of `stat`. Node's own types are avoided, because programs without them use this module. */
+/**
+ * A part of the result of `stat`. The types of Node are avoided, because TypeScript programs without them use this
+ * module.
+ */
 interface Info {
   readonly size: number
   readonly mtimeMs: number
@@ -109,7 +115,7 @@ const isIgnored = ({ ignored, ignoredPaths }: Walk, path: string): boolean => {
 }
 
 /**
- * Follows symbolic links inside the folder only, and never in a cycle. `above` are the folders that contain the link.
+ * Follows symbolic links only inside the folder, and never in a cycle. `above` are the folders that contain the link.
  */
 const follow = async (walk: Walk, path: string, location: string, above: readonly string[]): Promise<void> => {
   const skip = (why: string) => void walk.skipped.push({ path, why })
@@ -136,7 +142,7 @@ const entriesOf = async (walk: Walk, path: string, location: string): Promise<re
   return path === '' ? reading : ((await readable(walk, path, reading)) ?? [])
 }
 
-/** Names get the Unicode form of the service (NFC). */
+/** Names are converted to the Unicode form of the service (NFC). */
 const enter = async (walk: Walk, path: string, location: string, above: readonly string[]): Promise<void> => {
   walk.signal?.throwIfAborted()
   if (path !== '' && isIgnored(walk, `${path}/`)) return

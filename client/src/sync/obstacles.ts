@@ -2,8 +2,8 @@ import { foldersOf } from './plan.ts'
 import type { Writing } from './write.ts'
 
 /**
- * Obstacles to remove first: files in place of folders, and files in folders that become files. `folders` are the
- * folders that are then empty and obstacles themselves, deepest first.
+ * The obstacles to remove first: files in place of folders, and files in folders that will become files. `folders` are
+ * the folders that are then empty and are obstacles themselves, the deepest first.
  */
 export const findObstacles = (
   steps: readonly Writing[],

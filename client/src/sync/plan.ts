@@ -1,4 +1,4 @@
-/** All fingerprints of the same bytes. Two files are equal if they share one. */
+/** All fingerprints of the same bytes. Two files are equal if they share a fingerprint. */
 export type Fingerprint = readonly string[]
 
 export interface FileState {
@@ -6,13 +6,13 @@ export interface FileState {
   readonly fingerprint: Fingerprint
 }
 
-/** The last known state of both sides at a path. A missing side had no file. */
+/** The last known state of both sides at a path. Undefined: the side had no file there. */
 export interface SeenState {
   readonly local?: Fingerprint
   readonly remote?: Fingerprint
 }
 
-/** `modified`: the time of its last change, as an ISO date. */
+/** `modified`: the time of the last change, as an ISO date. */
 export interface Side {
   readonly size: number
   readonly modified: string | null
@@ -20,14 +20,14 @@ export interface Side {
 
 export type KeptWhy = 'equal' | 'newer' | 'extra' | 'stays'
 
-/** By path: `/` between the segments, none at the start. */
+/** Files by their path. Paths have `/` between the segments, and no `/` at the start. */
 export type Tree<State> = ReadonlyMap<string, State>
 
 /**
- * Reasons to `keep`: `equal`; `newer`, the target alone has changed; `extra`, only the target has the file and
- * `removes` would remove it; `stays`, only the target has it and it is new there. A `conflict` is a change on both
- * sides, or an obstacle: `inTheWay` is a file in place of a folder, or a folder with files in place of the file. Only
- * `removes` removes obstacles.
+ * Reasons to `keep`: `equal`: both sides are the same; `newer`: only the target has changed; `extra`: only the target
+ * has the file, and `removes` would remove it; `stays`: the file is new on the target. A `conflict` is a change on both
+ * sides, or an obstacle: `inTheWay` is a file in place of a folder, or a folder with files in place of the file.
+ * Obstacles are removed only with `removes`.
  */
 export type Step =
   | { readonly action: 'create' | 'replace' | 'remove'; readonly path: string; readonly size: number }
@@ -45,7 +45,10 @@ export interface PlanOptions {
   readonly direction: 'push' | 'pull'
   readonly removes?: boolean
   readonly force?: boolean
-  /** Replaces the last known state of paths that the user has decided about. Not even `force` overrides it. */
+  /**
+   * Replaces the last known state of the paths that the user has decided about. Not even `force` overrides such a
+   * decision.
+   */
   readonly resolved?: Tree<SeenState>
 }
 
@@ -65,7 +68,8 @@ const verdictOn = (
   seen: Seen | undefined,
   direction: PlanOptions['direction'],
 ): 'write' | 'conflict' | 'newer' => {
-  // A pull would lose a file that was never in the site. After a push, the service keeps the old version.
+  // A pull would lose a file that was never in the site. A push loses nothing, because the service keeps the old
+  // version.
   if (!seen) return source && target && direction === 'pull' ? 'conflict' : 'write'
   const wereEqual = isSame(seen.source, seen.target)
   if (isSame(target?.fingerprint, seen.target))
@@ -112,9 +116,9 @@ const withObstacles = (steps: readonly Step[], target: Tree<FileState>): readonl
 const byPath = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
 /**
- * Plans a push or a pull, sorted by path. `base` is the state after the last run; undefined for the first run, which
- * cannot know who changed a file. A first push then overwrites, because the service keeps the old version; a first pull
- * reports a conflict. A pure function.
+ * Plans a push or a pull, sorted by path. `base` is the state after the last run. It is undefined in the first run,
+ * which cannot know which side changed a file. So a first push overwrites, because the service keeps the old version,
+ * and a first pull reports a conflict. A pure function.
  */
 export const plan = (
   local: Tree<FileState>,
@@ -142,15 +146,16 @@ const nextState = (
   const now = { ...(here && { local: here }), ...(there && { remote: there }) }
   if (here && there && isSame(here, there)) return now
   if (!first) return before
-  // A file that the other side never had does not count as missing there. A repetition overwrites exactly what this run
-  // would have.
+  // A file that the other side never had does not count as missing there. If the run is repeated, it overwrites exactly
+  // what this run would have overwritten.
   if (first === 'push') return there && { remote: there }
   return here && !there ? { local: here } : undefined
 }
 
 /**
- * The known state after a run. Equal paths get both sides. Other paths keep their earlier state, so that the next run
- * still sees their change. `done` has the paths that the run made equal; undefined means no file.
+ * The known state after a run. Equal paths get the state of both sides. Other paths keep their earlier state, so that
+ * the next run still sees their change. `done` has the paths that the run made equal; undefined means that neither side
+ * has the file.
  */
 export const nextBase = (
   local: Tree<FileState>,

@@ -16,16 +16,16 @@ export interface SyncOptions {
   readonly client: SiteClient
   readonly directory: string
   readonly folder?: string
-  /** Removes files that the other side does not have. If that side is empty, removes nothing. */
+  /** Removes files that the other side does not have. If the other side is empty, removes nothing. */
   readonly removes?: boolean
   /** Includes files that `.siteignore` or the built-in patterns ignore. */
   readonly all?: boolean
   readonly force?: boolean
-  /** Files in conflict, or folders with some: keeps the local side, or that of the site (`theirs`). */
+  /** Files in conflict, or folders with such files: keeps the local side (`mine`), or that of the site (`theirs`). */
   readonly mine?: readonly string[]
   readonly theirs?: readonly string[]
   readonly dryRun?: boolean
-  /** Called before the first removal. Without it, nobody is asked. */
+  /** Called before the first removal, to ask the user. Without it, removes without a question. */
   readonly confirm?: (paths: readonly string[]) => Promise<boolean>
   readonly onEvent?: (event: SyncEvent) => void
   readonly signal?: AbortSignal
@@ -34,11 +34,15 @@ export interface SyncOptions {
 
 export type Direction = PlanOptions['direction']
 
-/** Milliseconds. A file that changed this shortly before the state was written may change again with the same time. */
+/**
+ * In milliseconds. If a file changed within this time before the state was written, it may change again without a new
+ * time.
+ */
 const coarseClock = 2000
 
 /**
- * The folder in its exact spelling: reads ignore case, conditional writes do not. Only a push may name a new folder.
+ * The folder in the spelling of the site: reads ignore case, but conditional writes do not. Only a push may name a new
+ * folder.
  */
 const findFolder = async ({ files }: SiteClient, wanted: string, direction: Direction): Promise<string> => {
   const folder = wanted.split('/').filter(Boolean).join('/').normalize('NFC')
@@ -74,7 +78,7 @@ const isOnSiteOnly = (step: Step): boolean =>
 
 type Files = Pick<LocalTree, 'files'> & { readonly remote: RemoteTree['files'] }
 
-/** The chosen side counts as changed, and the other one as unchanged. Errors: `LocalRefusal`. */
+/** The chosen side counts as changed, and the other side as unchanged. Errors: `LocalRefusal`. */
 const resolve = (
   { mine = [], theirs = [] }: Pick<SyncOptions, 'mine' | 'theirs'>,
   { files, remote }: Files,
@@ -139,9 +143,9 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
     if (!isWanted) state.uploads.delete(place)
   }
   const isUnreadable = (path: string) => isCovered(unreadable, path)
-  // An unreadable file may be a moved one that seems to be missing elsewhere.
+  // A file that cannot be read may be a moved file, which seems to be missing at another path.
   const isKnown = unreadable.length === 0
-  // An existing file that cannot be sent is not missing.
+  // A file that exists but cannot be sent is not missing.
   const choices = { direction, removes: removes && isKnown, force }
   const resolved = resolve(options, { files: local, remote }, () =>
     plan(local, remote, state.base, { ...choices, force: false }),

@@ -45,7 +45,7 @@ export const listRemote = async (
     for await (const file of files.listAll(folder, signal)) {
       const { path } = file
       const why = unstorableReason(path)
-      if (why) unstorable.push({ path, message: `${why} Rename it on the site, then repeat.` })
+      if (why) unstorable.push({ path, message: `${why} Rename it on the site, then repeat the command.` })
       else if (isInStateFolder(path)) skipped.push({ path, why: `${stateFolder} is reserved for this command` })
       else if (ignored(path)) ignoredPaths++
       else listed.push(file)
@@ -57,7 +57,8 @@ export const listRemote = async (
   const keep = ({ path, size, etag, lastModified: modified }: ListedFile, fingerprint: string) =>
     tree.set(path, { size, etag, modified, fingerprint: fingerprint === '' ? [] : [fingerprint] })
   for (const file of listed) if (file.fingerprint !== null) keep(file, file.fingerprint)
-  // The service computes the fingerprint of a large file after its upload. A request for the file itself waits for it.
+  // The service computes the fingerprint of a large file after its upload. A request for the file itself waits for the
+  // fingerprint.
   const unknown = listed.filter(({ fingerprint }) => fingerprint === null)
   await inParallel(unknown, 8, async (file) => {
     const { fingerprint, etag } = await files.stat(joinPath(folder, file.path))

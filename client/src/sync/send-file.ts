@@ -13,7 +13,7 @@ import type { BegunUpload } from './state.ts'
 
 export interface Sending {
   readonly path: string
-  /** The tag of the state to replace. Undefined: the file must not exist. */
+  /** The tag of the state to replace. Undefined: no file may exist. */
   readonly etag: string | undefined
   readonly onProgress: (progress: UploadProgress) => void
   readonly signal: AbortSignal | undefined
@@ -37,7 +37,7 @@ const isAlreadyStored = async (
 const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, save, ...sending }: Sending) => {
   const source = await openFile(file.location, async () => {
     if (!isUnmodified(file)) {
-      throw new LocalRefusal(`${path} changed during the upload. Repeat when nobody writes to it.`)
+      throw new LocalRefusal(`${path} changed during the upload. Repeat the command when nobody writes to it.`)
     }
   })
   const fingerprint = file.fingerprint.join(' ')
@@ -54,8 +54,8 @@ const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, s
       },
     })
   /**
-   * Continues an unfinished upload. It keeps its original condition, so it is useless if its file was placed and
-   * replaced since.
+   * Continues an unfinished upload. The upload keeps its original condition, so it cannot be used if its file was
+   * placed and replaced since.
    */
   const resume = async (address: string): Promise<boolean> => {
     try {
@@ -78,7 +78,7 @@ const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, s
   return file.fingerprint
 }
 
-/** Milliseconds in which a file may change again with the same time. */
+/** In milliseconds: within this time a file may change again without a new time. */
 const coarseTime = 25
 const mostReads = 10
 
@@ -88,7 +88,7 @@ const readUnchanging = async (file: LocalFile, { path, signal }: Sending): Promi
     for (let look = 0; look < mostReads; look++) {
       const before = stateOf(await handle.stat())
       if (before.size > largestRequest)
-        throw new LocalRefusal(`${path} grew during the upload. Repeat when nobody writes to it.`)
+        throw new LocalRefusal(`${path} grew during the upload. Repeat the command when nobody writes to it.`)
       if (Math.abs(Date.now() - before.modified) < coarseTime) await pause(coarseTime, signal)
       else {
         const bytes = Buffer.allocUnsafeSlow(before.size)
@@ -99,7 +99,7 @@ const readUnchanging = async (file: LocalFile, { path, signal }: Sending): Promi
   } finally {
     await handle.close()
   }
-  throw new LocalRefusal(`${path} keeps changing. Repeat when nobody writes to it.`)
+  throw new LocalRefusal(`${path} keeps changing. Repeat the command when nobody writes to it.`)
 }
 
 const sendSmall = async (files: Files, file: LocalFile, sending: Sending): Promise<Fingerprint> => {

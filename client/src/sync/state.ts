@@ -14,9 +14,9 @@ export interface BegunUpload {
 export interface SyncState {
   base: ReadonlyMap<string, SeenState> | undefined
   readonly uploads: Map<string, BegunUpload>
-  /** Remembered files of the folder, shared by all targets. */
+  /** What is remembered about the files of the folder. All targets share it. */
   readonly remembered: Map<string, Remembered>
-  /** Milliseconds. A file that changed just before may change again with the same time. */
+  /** In milliseconds. A file that changed within this time may change again without a new time. */
   readonly written: number
 }
 
@@ -29,7 +29,7 @@ interface StoredFiles {
   readonly files: readonly (readonly [string, Remembered])[]
 }
 
-// A file per target, because runs to several targets may be concurrent.
+// Each target has its own file, because runs to several targets may be concurrent.
 interface StoredTarget {
   readonly version: number
   readonly target: string
@@ -50,7 +50,7 @@ const filesOf = (directory: string): string => join(directory, stateFolder, 'fil
 const targetOf = (directory: string, target: string): string =>
   join(directory, stateFolder, `target-${createHash('sha256').update(target).digest('hex').slice(0, 16)}.json`)
 
-// A missing or unusable file gives an empty state: everything is examined again.
+// If the file is missing or unusable, the state is empty, and everything is examined again.
 const load = async <Stored, Result>(
   file: string,
   isStored: (value: unknown) => value is Stored,
@@ -66,7 +66,7 @@ const load = async <Stored, Result>(
   }
 }
 
-/** Atomic: a killed process leaves the old file. */
+/** Written in one step, so that a killed process leaves the old file. */
 const replace = async (file: string, value: object): Promise<void> => {
   await mkdir(dirname(file), { recursive: true })
   const temporary = join(dirname(file), temporaryName())

@@ -20,7 +20,7 @@ const isWriting = (step: Step): step is Writing => step.action !== 'keep' && ste
 
 const bytesOf = (steps: readonly Step[]): number => steps.reduce((sum, { size }) => sum + size, 0)
 
-/** An empty side is probably a wrong folder or an unmounted disk. */
+/** An empty side is probably a wrong folder or a disk that is not mounted. */
 const refuseEmptying = (direction: Direction, { local, remote, steps }: Prepared): void => {
   const source = direction === 'push' ? local : remote
   if (source.size > 0 || !steps.some(({ action }) => action === 'remove')) return
@@ -67,9 +67,9 @@ const run = async (direction: Direction, options: SyncOptions): Promise<EndEvent
 }
 
 /**
- * Transfers the differences of a local folder to the site, each under the condition that nobody else has changed the
- * file. Resolves even if single files failed. Errors: a `ServiceError` that concerns every file; `LocalRefusal`; those
- * of `node:fs`.
+ * Transfers the differences of a local folder to the site. Each transfer has the condition that nobody else has changed
+ * the file. Resolves even if single files failed. Errors: a `ServiceError` that concerns every file; `LocalRefusal`;
+ * those of `node:fs`.
  */
 export const push = (options: SyncOptions): Promise<EndEvent> => run('push', options)
 

@@ -6,12 +6,12 @@ export const temporaryName = (): string => `.${randomUUID()}.part`
 
 const isTemporary = (name: string): boolean => /^\.[\da-f-]{36}\.part$/.test(name)
 
-/** Milliseconds after the last change until a file counts as abandoned. */
+/** In milliseconds: after this time without a change, a temporary file counts as abandoned. */
 const longestWrite = 24 * 3600_000
 
 /**
- * Removes abandoned temporary files of killed runs. Other names stay: a link may lead here, and browsers use the same
- * extension.
+ * Removes temporary files that killed runs have left. Files with other names stay: a link may lead here, and browsers
+ * use the same extension.
  */
 export const removeLeftovers = async (folder: string): Promise<void> => {
   const names = await readdir(folder).catch(() => [])

@@ -18,10 +18,12 @@ const normalise = (location: string): string => location.normalize('NFC').toLowe
 const removeLocal = async (root: string, path: string, file: LocalFile): Promise<void> => {
   const location = join(root, path)
   const entry = await lstat(location).catch(() => undefined)
-  // The same file has another path, where it may be needed.
+  // The same file has another path too, where it may still be needed.
   if (entry?.isFile() && normalise(await realpath(location)) !== normalise(location))
-    throw new LocalRefusal(`${path} is inside a folder that is a symbolic link. Remove it there, or remove the link.`)
-  if (!isUnmodified(file)) throw new LocalRefusal(`${path} changed in the meantime. Repeat.`, true)
+    throw new LocalRefusal(
+      `${path} is inside a folder that is a symbolic link. Remove the file there, or remove the link.`,
+    )
+  if (!isUnmodified(file)) throw new LocalRefusal(`${path} changed in the meantime. Repeat the command.`, true)
   unlinkSync(entry ? location : file.location)
   for (let folder = dirname(location); folder !== root && folder.startsWith(root); folder = dirname(folder)) {
     try {

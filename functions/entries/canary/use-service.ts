@@ -7,8 +7,8 @@ const file = `/api/v2/admin${site}/storage/canary.txt`
 const forms = `/api/v1/admin${site}/webforms`
 
 /**
- * Stores, reads and removes a file, and adds, changes and removes a field, as a caller does. Throws an Error that names
- * the request that failed.
+ * Does what a caller does: stores, reads and removes a file, and adds, changes and removes a field. Throws an Error
+ * that names the request that failed.
  */
 export const useService = async ({ baseUrl, canaryToken }: CanarySettings): Promise<void> => {
   const ask = async (method: string, path: string, body?: string, missing?: number): Promise<string> => {
@@ -30,13 +30,13 @@ export const useService = async ({ baseUrl, canaryToken }: CanarySettings): Prom
   const content = randomUUID()
   await ask('PUT', file, content)
   const read = await ask('GET', file)
-  if (read !== content) throw new Error(`GET ${file} answered other bytes than those that were stored`)
+  if (read !== content) throw new Error(`GET ${file} did not answer the bytes that were stored`)
   await ask('DELETE', file)
 
   const [form] = JSON.parse(await ask('GET', forms)).items
   if (!form) throw new Error('The site of the canary has no web form. Create one: "site-admin form create".')
   const fields = `${forms}/${form.id}/fields/system`
-  // An earlier run may have left it.
+  // An earlier run may have left the field.
   await ask('DELETE', `${fields}/-20`, undefined, 404)
   await ask('POST', fields, '{"type": {"id": -20}, "mandatory": true}')
   await ask('PUT', `${fields}/-20`, '{"mandatory": false}')

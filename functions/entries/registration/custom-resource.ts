@@ -11,8 +11,8 @@ const properties = z.object({
 })
 
 /**
- * Writes the data centre's base URL into the directory, so that other data centres can redirect callers. The entry
- * survives the removal of the stack: sites may still live there, and a new stack writes it again.
+ * Writes the base URL of the data centre into the directory, so that other data centres can redirect callers. The entry
+ * stays when the stack is removed: sites may still be in this data centre, and a new stack writes the entry again.
  */
 export const registerDataCentre = async (
   sites: Pick<SiteDirectory, 'putDataCentre'>,
@@ -22,8 +22,8 @@ export const registerDataCentre = async (
 }
 
 /**
- * Puts the answer to the URL of the event. Throws if this fails: Lambda then repeats the event, and the deployment does
- * not wait an hour for a lost answer.
+ * Sends the answer to the URL of the event. Throws if this fails: Lambda then repeats the event. Otherwise the
+ * deployment would wait an hour for the lost answer.
  */
 export const answerDeployment = async (
   url: string,
@@ -37,6 +37,6 @@ export const answerDeployment = async (
     body: JSON.stringify(answer),
     signal: AbortSignal.timeout(timeLimit),
   })
-  // The URL is a secret: keep it out of the log.
+  // The URL is a secret, so the log must not contain it.
   if (!ok) throw new Error(`CloudFormation refused the answer: status ${status}`)
 }

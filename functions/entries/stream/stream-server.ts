@@ -18,9 +18,9 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /**
- * While its body arrives, a request has the whole time of Lambda. After the body, it has the time that the distribution
- * waits for an answer: a later change would take effect after an error was sent. `now` is a monotonic clock, in
- * milliseconds.
+ * Until its body has arrived, a request may take the whole time of Lambda. After the body, it has as long as the
+ * distribution waits for an answer: a change after this time would take effect although the caller got an error. `now`
+ * is a monotonic clock, in milliseconds.
  */
 export const createDeadlineFor =
   (now: () => number) =>
@@ -45,8 +45,8 @@ const slowestBody = { bytesPerSecond: 16 * 1024, seconds: 10 }
 const formOverhead = 16 * 1024 * 1024
 
 // Lambda sends the whole request before it reads the answer. So the body of a refused request is read too, up to the
-// size of the largest file; a connection that sends more is closed. Each holds one of the places of its process, so
-// strangers and slow senders get less (S-131, S-114).
+// size of the largest file; a connection that sends more is closed. Each such request occupies a place in its process,
+// so strangers and slow senders get less time and fewer bytes (S-131, S-114).
 const answersAfterBody = (largestFile: number): EarlyAnswers => ({
   bytes: largestFile + formOverhead,
   ms: streaming.longestRequest * 1000,
@@ -64,7 +64,7 @@ export const createStreamServer = (
   const { clock = systemClock } = surroundings
   const deps = createStorageDeps(settings, stores, surroundings)
   const storage = createStorageHandler(deps)
-  // Reports this process. The distribution sends the service's `/health` to another function.
+  // The health of this process. The distribution sends the service's `/health` to another function.
   const health = createHandler('fields', [fieldsRoutes[0]], { getHealth }, deps.edge)
   const server = createServer((path) => (path === '/health' ? health : storage), {
     admits: comesFromDistribution(settings.originSecrets),

@@ -3,8 +3,8 @@ import { isServerError, isThrottlingError, isTransientError } from '@smithy/core
 import { ServiceError } from '../../core/errors.ts'
 
 /**
- * Timeouts of a client's request handler, in milliseconds: until the answer begins, and between two pieces of it. A
- * slower call fails with a TimeoutError. Without `throwOnRequestTimeout` the SDK only warns, and keeps waiting.
+ * In milliseconds: the time until an answer begins, and the time between two pieces of it. A slower call fails with a
+ * TimeoutError. Without `throwOnRequestTimeout` the SDK would only warn, and keep waiting.
  */
 export const timeouts = ({
   requestTimeout,
@@ -16,7 +16,10 @@ export const timeouts = ({
 
 export const smallCallTimeouts = timeouts({ requestTimeout: 3_000 })
 
-/** The store was throttled, timed out, unreachable or cut at the deadline: the request may be repeated. */
+/**
+ * True when the store was throttled, timed out, or was unreachable, or when the call was cut off at the deadline: the
+ * request may be repeated.
+ */
 const isTransient = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false
   if (error.name === 'AbortError') return true

@@ -19,8 +19,8 @@ type Wanted = ReadonlyMap<number, boolean | undefined>
 const linksAtOnce = 16
 
 /**
- * `put`: links with a displayable flag from the caller. `add`: new links without one; another request may set it at
- * this moment.
+ * `put`: links with a displayable flag from the caller. `add`: new links without such a flag, which another request may
+ * set at this moment.
  */
 const changesOf = (wanted: Wanted, present: ReadonlyMap<number, CategoryLink>) => ({
   put: [...wanted].flatMap(([id, displayable]): CategoryLink[] =>
@@ -53,7 +53,10 @@ interface Addition {
   readonly present: ReadonlyMap<number, CategoryLink>
 }
 
-/** Writes the missing links, then looks again at their ends. A link that this undoes was made, so it is recorded too. */
+/**
+ * Writes the missing links, then checks both ends of each link again. A link that this undoes was visible for a moment,
+ * so it is recorded too.
+ */
 const addLinks = async (
   items: CategoryItems,
   additions: readonly Addition[],
@@ -75,7 +78,7 @@ const addLinks = async (
       await items.links.addMany(list, add, writing)
     })
   } catch (error) {
-    // Some may have been written.
+    // The call failed, but some links may have been written.
     await lookAgain()
     throw error
   }
@@ -84,8 +87,8 @@ const addLinks = async (
 }
 
 /**
- * Links from the object's side (C-46): checks everything first, then makes each link as from its category's side. A
- * failure may leave some links, and repeating completes them.
+ * Links from the side of the object (C-46): checks everything first, then makes each link as from the side of its
+ * category. A failure may leave some of the links, and repeating the call completes them.
  */
 const createObjectLinks = (
   items: CategoryItems,
@@ -143,7 +146,7 @@ const createCategoryLinks = (items: CategoryItems, record: RecordChange): Catego
     ])
     const unknown = ids.filter((id) => !existing.has(id))
     if (!isThere || unknown.length > 0) {
-      // A request left these links when it died after its writes, before it checked both sides again.
+      // A request left these links when it ended after its writes, before it checked both ends again.
       const leftOver = [...present.keys()].filter((id) => !isThere || !existing.has(id))
       if (leftOver.length > 0) await undoLinksOfRemoved(items, list, leftOver, deadline)
       return isThere ? { outcome: 'objects unknown', ids: new Set(unknown) } : { outcome: 'category unknown' }
@@ -180,7 +183,7 @@ const createContentRemoval = ({ contents, links }: CategoryItems, record: Record
       if (!(await contents.flagRemoved(site, kind, id))) return false
       await deleteLinksOf(object)
       await contents.delete(site, kind, id)
-      // The index lags: a link that was written just before the removal began may only show now.
+      // The index lags: a link that was written just before the removal began may appear in it only now.
       await deleteLinksOf(object)
       await record(entry)
       return true
@@ -194,7 +197,7 @@ const createContentRemoval = ({ contents, links }: CategoryItems, record: Record
       return true
     },
 
-    // Links are found through categories, so links are deleted first.
+    // Links are found through categories, so the links are deleted before the category.
     async clear(site) {
       for await (const categories of contents.idPages(site, 'category')) {
         await inParallel(categories, categoriesAtOnce, async (id) => {
@@ -216,8 +219,8 @@ interface Options extends Omit<TableOptions, 'table'> {
 
 /**
  * Contents and their links are in two tables, so no write covers both. A removal flags the object, deletes its links,
- * then deletes the object. A new link is checked, written, and checked again. If a removal came in between, the second
- * check finds its flag and undoes the link.
+ * then deletes the object. A new link is checked, written, and checked again. If a removal began between the two
+ * checks, the second check finds the flag of the removal and undoes the link.
  */
 export const createCategoryStores = ({
   contentTable,

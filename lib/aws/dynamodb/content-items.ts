@@ -13,7 +13,7 @@ type Apply = Parameters<Contents['changeMany']>[3]
 interface ContentItem {
   readonly kind: string
   readonly id: number
-  // It is being removed. The member `deleted` of a news item belongs to its author.
+  // True while the content is being removed. The member `deleted` of a news item is another one, which its author sets.
   readonly removed?: true
   readonly text?: Scalar | undefined
   readonly [member: string]: unknown
@@ -63,7 +63,7 @@ const itemsOf = (content: Content, site: SiteId, kind: ContentKind): ContentItem
   ...textItems(content, site, kind),
 ]
 
-// Each group is in memory with its long texts.
+// A whole group is in memory, with its long texts.
 const changedTogether = 100
 const groupsAtOnce = 4
 
@@ -184,9 +184,9 @@ const createWriting = (table: ContentTable, record: RecordChange) =>
     },
   }) satisfies Partial<Contents>
 
-// Texts are deleted first: if the removal is interrupted, its repetition still finds the items.
+// Texts are deleted before their items: if the removal is interrupted, its repetition still finds the items.
 const createDeleting = (table: ContentTable) => ({
-  // All ids, read consistently, with those of items that are being removed.
+  // All ids, read consistently, also those of items that are being removed.
   async *idPages(site: SiteId, kind: ContentKind): AsyncGenerator<readonly number[], void> {
     for await (const items of rangePages(table, rangeOf(site, kind, true))) yield items.map(({ id }) => id)
   },
@@ -212,8 +212,8 @@ interface Options extends TableOptions {
 }
 
 /**
- * The table Content: the categories, news items and blogs of a site. Long texts are items of their own. Items with the
- * flag of a removal do not exist for readers.
+ * The table Content: the categories, news items and blogs of a site. Long texts are separate items. For readers, items
+ * with the flag of a removal do not exist.
  */
 export const createContentItems = ({ record, ...options }: Options) => {
   const table = openTable<ContentItem>(options)

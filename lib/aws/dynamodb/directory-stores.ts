@@ -6,11 +6,11 @@ import { openTable, queryItems, scan, type Table, type TableOptions } from './dy
 import { batchGet } from './dynamodb-batches.ts'
 import type { RecordChange } from './journal.ts'
 
-/** For functions: only commands may change sites and tokens. */
+/** For functions, which only read: only commands change sites and tokens. */
 export const withoutHistory: RecordChange = async () => {}
 
 interface DirectoryOptions extends TableOptions {
-  // Writes to the history in the site's own data centre.
+  // Writes to the history of the site, in its data centre.
   readonly record: RecordChange
 }
 
@@ -54,7 +54,7 @@ export const createGrants = ({ record, ...options }: DirectoryOptions): Grants =
         const sites = item && storedGrant(item).sites
         if (!sites?.includes(site)) return false
         const others = sites.filter((other) => other !== site)
-        // Nothing adds sites to a token, so an equal count means equal sites.
+        // No command adds sites to a token, so an equal number of sites means the same sites.
         const condition = 'contains(#sites, :site) AND size(#sites) = :count'
         const values = { ':site': site, ':count': sites.length }
         const isDone =

@@ -23,8 +23,8 @@ const usualStall = 8_000
 const longestPause = 1_000
 
 /**
- * Sends requests until the store has taken all of them. It may leave some undone, because it is busy or its answer
- * would be too large. Errors: unavailable, after `stall` milliseconds without progress.
+ * Sends requests until the store has completed all of them. The store may leave some undone, because it is busy or its
+ * answer would be too large. Errors: unavailable, after `stall` milliseconds without progress.
  */
 const sendAll = async <Request>(
   requests: Request[],
@@ -39,7 +39,7 @@ const sendAll = async <Request>(
       attempt = 0
       end = Date.now() + stall
     }
-    // Full jitter: callers that were throttled together do not repeat together.
+    // Full jitter, so that callers that were throttled together do not repeat together.
     const pause = Math.random() * Math.min(longestPause, 25 * 2 ** attempt)
     if (Date.now() + pause > end) throw new ServiceError('unavailable')
     await sleep(pause)
@@ -49,8 +49,8 @@ const sendAll = async <Request>(
 }
 
 /**
- * Reads items by distinct keys consistently in parallel calls, in any order. It leaves out keys without an item.
- * Errors: unavailable.
+ * Reads items by distinct keys, consistently, in parallel calls. The order of the result is arbitrary, and keys without
+ * an item are left out. Errors: unavailable.
  */
 export const batchGet = async <Item extends object>(
   { client, name, longestStall }: Table<Item>,
@@ -66,7 +66,7 @@ export const batchGet = async <Item extends object>(
   }
   const items: Item[] = []
   const get = async (some: ItemKey[]): Promise<ItemKey[]> => {
-    // Not every store repeats the options with the keys that it leaves undone.
+    // Some stores do not return the options together with the keys that they leave undone.
     const { Responses, UnprocessedKeys } = await client.send(
       new BatchGetCommand({ RequestItems: { [name]: { ...options, Keys: some } } }),
     )
@@ -94,8 +94,8 @@ const batchWrite = async (
 }
 
 /**
- * Puts items with distinct keys in parallel calls. A failure may leave some undone; repeating is safe. Errors:
- * unavailable.
+ * Puts items with distinct keys in parallel calls. A failure may leave some of the items unwritten, and repeating is
+ * safe. Errors: unavailable.
  */
 export const batchPut = <Item extends object>(table: Table<Item>, items: readonly Item[], deadline?: Deadline) => {
   const requests = items.map((Item) => ({ PutRequest: { Item } }))

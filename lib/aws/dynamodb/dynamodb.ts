@@ -13,7 +13,7 @@ import { failLikePort, smallCallTimeouts } from '../calls/client-calls.ts'
 export interface TableOptions {
   readonly dynamodb: DynamoDBDocumentClient
   readonly table: string
-  // Milliseconds without progress after which a batch fails.
+  // In milliseconds: after this time without progress, a batch fails.
   readonly longestStall?: number | undefined
   readonly now?: (() => number) | undefined
 }
@@ -43,8 +43,8 @@ interface Write {
 }
 
 /**
- * One update of an item, which creates a missing one. Conditions may use the values to `set`, under the names of their
- * columns. `update` has other clauses. `returns` selects the result of `update`; nothing by default.
+ * One update of an item, which creates the item if it is missing. Conditions may use the values to `set` by the names
+ * of their columns. `update` has other clauses. `returns` selects the result of `update`; by default there is none.
  */
 export interface ItemChange extends Write {
   readonly set?: Attributes
@@ -52,7 +52,7 @@ export interface ItemChange extends Write {
   readonly returns?: 'ALL_NEW' | 'UPDATED_OLD' | undefined
 }
 
-/** `where` is the condition on the keys; `columns` names the attributes to read, all by default. */
+/** `where` is the condition on the keys. `columns` names the attributes to read; by default all are read. */
 export interface Query {
   readonly where: string
   readonly values: Attributes
@@ -101,7 +101,10 @@ const ifConditionHolds = async <Output>(call: Promise<Output>): Promise<Output |
 /** Only this service writes to its tables, so their items have the declared type. */
 export type Table<Item extends object = Attributes> = ReturnType<typeof openTable<Item>>
 
-/** The calls on one table. A write whose condition does not hold returns false or undefined. Errors: unavailable. */
+/**
+ * The calls on one table. If the condition of a write is false, the call returns false or undefined. Errors:
+ * unavailable.
+ */
 export const openTable = <Item extends object = Attributes>({ dynamodb, table, longestStall }: TableOptions) => {
   const TableName = table
   return {
@@ -154,7 +157,7 @@ export const openTable = <Item extends object = Attributes>({ dynamodb, table, l
   }
 }
 
-// DynamoDB bounds a call too; a larger number only has to fit.
+// DynamoDB itself bounds the size of a page, so this only has to be a valid number.
 const mostPerCall = 1_000_000
 
 const queryPage = async <Item extends object>(
@@ -180,7 +183,9 @@ const queryPage = async <Item extends object>(
   return { items: Items as Item[], count: Count, last: LastEvaluatedKey }
 }
 
-/** The pages of a query. `missing` says before each page how many items are still wanted; no page is read for 0. */
+/**
+ * The pages of a query. Before each page, `missing` returns how many items are still wanted. For 0, no page is read.
+ */
 export async function* queryPages<Item extends object>(
   table: Table<Item>,
   query: Query,
@@ -195,7 +200,7 @@ export async function* queryPages<Item extends object>(
   }
 }
 
-/** The items of a query, up to `limit`; fewer only at its end. It reads no more than it returns. */
+/** The items of a query, up to `limit`. Only the end of the query has fewer. Reads no more items than it returns. */
 export const queryItems = async <Item extends object>(
   table: Table<Item>,
   query: Query,

@@ -18,7 +18,7 @@ import {
 } from './path-items.ts'
 import { createMark, isOwnWrite } from './write-mark.ts'
 
-/** Milliseconds. Closed removals stay this long, so that changes which began before them still see them. */
+/** In milliseconds. Closed removals stay for this time, so that changes that began before them still see them. */
 const closedFor = 24 * 3600 * 1000
 
 const whereFree = (now: number) => ({
@@ -116,7 +116,7 @@ const createRestoreLocks = ({ table, now, read, update }: Removals): Pick<Folder
   },
 })
 
-// Milliseconds. A removal continues one that failed within this time.
+// In milliseconds: a removal that begins within this time after a failed one continues it.
 const continuedFor = 24 * 3600 * 1000
 
 const createRecords = (options: TableOptions, now: () => number, keptDays: number) => {
@@ -126,14 +126,14 @@ const createRecords = (options: TableOptions, now: () => number, keptDays: numbe
     return table.update({ site, path: recordKey(folder) }, { ...rest, values: { ...own, ...values } })
   }
   return {
-    // Call it before the first deletion: if the process dies, the record covers everything that the request can have
-    // removed. Returns the removal, joined with an earlier one that it continues.
+    // Call this before the first deletion: if the process dies, the record covers everything that the request may have
+    // removed. Returns the period of the removal, which includes that of an earlier removal that it continues.
     async begin(removal: RemovedFolder, deadline: Deadline): Promise<RemovedFolder> {
       const { since } = removal
       const until = now() + Math.min(deadline.timeLeft(), longestSilence)
       const first = await change(removal, {
         update: 'SET #pending = :since, #until = :until, #expires = :expires',
-        // Records of earlier versions have no #until.
+        // Records of earlier versions of the service have no #until.
         condition:
           'attribute_not_exists(#pending) OR #until < :recent OR (attribute_not_exists(#until) AND #to < :recent)',
         values: { ':until': until, ':recent': since - continuedFor },
@@ -142,7 +142,7 @@ const createRecords = (options: TableOptions, now: () => number, keptDays: numbe
       const update = 'SET #pending = if_not_exists(#pending, :since), #until = :until, #expires = :expires'
       const continued = { update, values: { ':until': until }, returns: 'ALL_NEW' } as const
       const { pending = since, from = pending, to = 0 } = first ?? (await change(removal, continued)) ?? {}
-      // Another removal has ended since this one listed the folder.
+      // Another removal has ended since this removal listed the folder.
       return { ...removal, since: to >= since ? Math.min(from, pending) : pending }
     },
 
@@ -156,7 +156,7 @@ const createRecords = (options: TableOptions, now: () => number, keptDays: numbe
       await change(removal, { update, condition: '#pending = :since' })
     },
 
-    // One that has not ended, or that failed, hides no earlier one.
+    // A removal that has not ended, or that failed, hides no earlier record.
     async lastOf(site: SiteId, folders: readonly StoragePath[]): Promise<readonly Period[]> {
       const items = await readItems(table, site, folders.map(recordKey))
       return items
@@ -179,7 +179,7 @@ const createOpening = (
     const item = { site, path: removalKey(folder), id, closed: false, heartbeat: began, began, entry, removed: 0 }
     using opening = deadline.reserving(reserves.answer)
     opening.check()
-    // If the opening call was cut and the folder is empty, its message closes the removal.
+    // If the opening call was cut off and the folder is empty, the worker of its message closes the removal.
     if (await table.put(item, { ...whereFree(began), signal: opening.signal })) return id
     const removal = await read(site, folder)
     if (removal?.isRestoreLock && !removal.isClosed) throw new ServiceError('folderLocked')
@@ -189,7 +189,7 @@ const createOpening = (
   async close(site, path, id, removed) {
     const removal = await read(site, path)
     if (removal?.id !== id || removal.isClosed) return
-    // If a worker dies before it closes the removal, another one does both.
+    // If a worker dies before it closes the removal, another worker does both.
     await note({ site, folder: path, since: removal.began })
     const mark = createMark()
     const closed = await update(
@@ -206,7 +206,10 @@ const createOpening = (
 })
 
 const createLooks = ({ table, now, read, readAll }: Removals) => ({
-  /** `age` and `idle`: milliseconds since the removal began, and since its last progress. `attempts`: since then. */
+  /**
+   * `age` and `idle`: milliseconds since the removal began, and since its last progress. `attempts`: their number since
+   * then.
+   */
   async progressOf({ site, path, id }: RemovalTask) {
     const removal = await read(site, path)
     if (removal?.id !== id || removal.isClosed) return undefined
@@ -231,14 +234,14 @@ const createLooks = ({ table, now, read, readAll }: Removals) => ({
       },
     ),
 
-  // `lockId` is the caller's own lock: it does not block the caller.
+  // `lockId` is the lock of the caller, which does not block the caller.
   async locksOf(site: SiteId, folders: readonly StoragePath[], lockId?: string): Promise<FolderLocks> {
     const found = await readAll(site, folders)
     const isLocked = found.some(({ isClosed, id }) => !isClosed && id !== lockId)
     return { isLocked, ids: new Set(found.map(({ id }) => id)) }
   },
 
-  // A removal of one of them has begun since. It may have taken the new files along, even if it has ended.
+  // A removal of one of the folders has begun since. It may have removed the new files too, even if it has ended.
   isLockedSince: async (site: SiteId, folders: readonly StoragePath[], seen: FolderLocks['ids']): Promise<boolean> =>
     (await readAll(site, folders)).some(({ id }) => !seen.has(id)),
 })

@@ -6,29 +6,32 @@ import { inSeconds, type Query } from './dynamodb.ts'
 import { createMark } from './write-mark.ts'
 
 /**
- * The table Journal: the history of a site in blocks of a few entries, one item each. An entry is added to its block by
- * one update, and DynamoDB orders the updates of an item: that order is the order of the history. A full block stays
- * full and names the next one, which nobody writes to before. So no entry ever appears before one that a reader has
- * seen.
+ * The table Journal: the history of a site in blocks of a few entries, one item each. One update adds an entry to its
+ * block. DynamoDB orders the updates of an item, and this order is the order of the history. A full block stays full
+ * and names the next block. Nobody writes to the next block before that. So no entry ever appears before an entry that
+ * a reader has seen.
  */
 export interface Block {
   readonly site: SiteId
-  // The start of the positions of its entries, close to the epoch milliseconds when the previous block became full. 0
-  // is the head.
+  // The start of the positions of the entries, close to the epoch milliseconds when the previous block became full. 0
+  // for the head.
   readonly block: number
   readonly count: number
-  // The weight of its entries: it shows whether the block is full.
+  // The weight of the entries, which shows whether the block is full.
   readonly bytes: number
   readonly next: number
-  // The newest first: the pipe of change events reads the first one.
+  // The newest first, because the pipe of change events reads the first one.
   readonly entries: readonly EntryItem[]
   readonly marks: ReadonlySet<string>
 }
 
-/** The head has none of the members that may be missing. */
+/** The head lacks the members that may be missing. */
 export type BlockItem = Pick<Block, 'site' | 'block' | 'next'> & Partial<Block>
 
-/** Every member is present and a text, so that a pipe can read it. `requestId` is empty and `details` `{}` for none. */
+/**
+ * Every member is present and is a text, so that a pipe can read it. Without a value, `requestId` is empty and
+ * `details` is `{}`.
+ */
 interface EntryItem {
   readonly at: string
   readonly type: string
@@ -42,11 +45,12 @@ interface EntryItem {
 const firstNumber = 100
 const perBlock = 1_000
 
-// A single writer fills a block with more bytes than this. An entry has about 160 bytes, and five fit into the 1,024
-// bytes of one write unit with all names.
+// A single writer fills a block up to a little more than these bytes. An entry has about 160 bytes. Five entries, with
+// all names, fit into the 1,024 bytes of one write unit.
 const mostBytes = 480
 
-// Several writers at once fill larger blocks, up to this. Each full block refuses all writes that are under way.
+// Several writers at once fill larger blocks, up to these bytes, because each full block refuses all writes that are
+// under way.
 const mostCrowdedBytes = 20_480
 
 export const blockOf = (position: number): number => Math.floor(position / perBlock)
@@ -56,7 +60,7 @@ export const isFull = ({ bytes }: Pick<Block, 'bytes'>): boolean => bytes > most
 export const headBlock = 0
 
 export const entryItem = ({ type, subject, actor, requestId = '', details = {} }: HistoryEntry, now: number) => ({
-  // Short, because it counts towards the block.
+  // The names are short, because they count towards the block.
   mark: createMark(4),
   item: {
     at: new Date(now).toISOString(),
@@ -71,10 +75,7 @@ export const entryItem = ({ type, subject, actor, requestId = '', details = {} }
 const sizeOf = (item: EntryItem): number =>
   Object.values(item).reduce((sum: number, text: string) => sum + Buffer.byteLength(text), 0)
 
-/**
- * A block as a writer knows it: the bytes of its entries. The writer fills the block with the entry that exceeds
- * `limit`.
- */
+/** What a writer knows of a block: the bytes of its entries. The entry that exceeds `limit` makes the block full. */
 export interface KnownBlock {
   readonly block: number
   readonly bytes: number
@@ -85,10 +86,10 @@ export const newBlock = (block: number, limit = mostBytes): KnownBlock => ({ blo
 
 const bytesOf = ({ entries }: Pick<Block, 'entries'>): number => entries.reduce((sum, item) => sum + sizeOf(item), 0)
 
-// Milliseconds without an entry, after which a site seems to have no other writers.
+// In milliseconds: after this time without entries of others, a site seems to have no other writers.
 const quietTime = 1_000
 
-/** A new writer does not know how many others there are, and leaves it to them to fill a block. */
+/** A new writer does not know how many others there are, and lets them fill the block. */
 export const knownFromQuery = (found: Block, now: number): KnownBlock => {
   const isQuiet = found.next < now - quietTime
   if (isFull(found)) return newBlock(found.next, isQuiet ? mostBytes : mostCrowdedBytes)
@@ -96,7 +97,7 @@ export const knownFromQuery = (found: Block, now: number): KnownBlock => {
   return { block: found.block, bytes, limit: isQuiet && bytes > mostBytes ? 0 : mostCrowdedBytes }
 }
 
-/** The entries of others since the last one of this writer show how many writers there are. */
+/** The number of entries by others since this writer's last entry shows how many writers there are. */
 export const knownFromAddition = (filled: Block, before: KnownBlock): KnownBlock => {
   const bytes = bytesOf(filled)
   const added = bytes - before.bytes
@@ -105,7 +106,7 @@ export const knownFromAddition = (filled: Block, before: KnownBlock): KnownBlock
   return isFull(filled) ? newBlock(filled.next, limit) : { block: filled.block, bytes, limit }
 }
 
-// Entries that do not fill a block weigh so little that it has room for `mostCrowdedBytes` of them.
+// With entries of this weight, a block that is not full has room for `mostCrowdedBytes`.
 const weightOf = (item: EntryItem, { bytes, limit }: KnownBlock): number => {
   const size = sizeOf(item)
   return bytes + size > limit ? mostBytes + 1 : Math.ceil((size * mostBytes) / mostCrowdedBytes)

@@ -31,8 +31,8 @@ import {
 import { isOwnWrite } from './write-mark.ts'
 
 /**
- * Writes the history entry of a change, after the change and before its answer. It never throws: the change stays, and
- * the entry goes to `lost` (docs/operating.md).
+ * Writes the history entry of a change, after the change and before its answer. Never throws: if the write fails, the
+ * change stays, and the entry is passed to `lost` (docs/operating.md).
  */
 export type RecordChange = (entry: HistoryEntry, deadline?: Deadline) => Promise<void>
 
@@ -42,20 +42,20 @@ export const logLostEntry = (entry: HistoryEntry, error: unknown): void => {
 
 interface Options extends TableOptions {
   readonly lost?: (entry: HistoryEntry, error: unknown) => void
-  // Milliseconds by which an entry may delay its change. Late is better than lost.
+  // In milliseconds: an entry may delay its change by this time, because a late answer is better than a lost entry.
   readonly longestDelay?: number
 }
 
 const mostAttempts = 30
 
-// Milliseconds. If the head named the first block longer ago, and the block is missing, it has expired: its positions
-// must not repeat.
+// In milliseconds. If the head named the first block longer ago, and the block is missing, the block has expired. Its
+// positions must not be used again.
 const longestAbsence = 24 * 3600 * 1000
 
 const mostRemembered = 1_000
 const rememberedFor = 3600 * 1000
 
-// Few blocks have less than three entries.
+// Few blocks have fewer than three entries.
 const blocksFor = (entries: number): number => (entries <= 0 ? 0 : Math.min(200, Math.ceil(entries / 3) + 1))
 
 const createPositions = (now: () => number) => {
@@ -76,7 +76,8 @@ const createPositions = (now: () => number) => {
 }
 
 /**
- * Runs the writes of each site one after another. A nearly full block would refuse most of several parallel writes.
+ * Runs the writes of each site one after another. If they ran in parallel, a nearly full block would refuse most of
+ * them.
  */
 const createTurns = () => {
   const turns = new Map<SiteId, Promise<void>>()
@@ -99,7 +100,10 @@ const firstOf = async (table: Blocks, query: Query, signal: AbortSignal): Promis
   return item && toBlock(item)
 }
 
-/** Starts the history of a site and returns its first block. If several writers start it, the first one wins. */
+/**
+ * Starts the history of a site and returns its first block. If several writers start it, they use the block of the
+ * first one.
+ */
 const startHistory = async (
   table: Blocks,
   site: SiteId,
@@ -167,8 +171,8 @@ const createHistory = (table: Blocks): History => ({
     const query = blocksFrom(site, { from: Math.max(blockOf(position), headBlock + 1) })
     for await (const { items } of queryPages(table, query, () => blocksFor(limit - changes.length))) {
       const blocks = items.map(toBlock)
-      // The blocks of a page are read at different moments. After an open block, a page could miss entries that were
-      // added to the open one since.
+      // The blocks of a page are read at different moments. After an open block, no further block is read: entries that
+      // were added to the open block since would be missing between them.
       const open = blocks.findIndex((block) => !isFull(block))
       const whole = open < 0 ? blocks : blocks.slice(0, open + 1)
       changes.push(...whole.flatMap(changesIn).filter((change) => change.position > position))
@@ -204,7 +208,7 @@ export const createJournal = ({
       try {
         await takeTurn(entry.site, () => write(entry, delay.signal))
       } catch (error) {
-        // The remembered block may be wrong.
+        // The remembered block may no longer be the open one.
         positions.forget(entry.site)
         lost(entry, error)
       }

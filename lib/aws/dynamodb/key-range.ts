@@ -8,7 +8,7 @@ export interface KeyRange {
   readonly partitionKey: string
   readonly partition: string | number
   readonly sortKey: string
-  // Sort keys and ids sort alike.
+  // Sort keys have the same order as ids.
   readonly sortKeyOf: (id: number) => string | number
   readonly idOf: (sortKey: unknown) => number
   readonly consistent?: boolean
@@ -25,7 +25,10 @@ const queryAfter = (range: KeyRange, after: number): Query => ({
   consistent: range.consistent ?? false,
 })
 
-/** The items after an id, in order, up to `limit`; fewer only at the end. It reads no more than it returns. */
+/**
+ * The items after an id, in order, up to `limit`. Only the end of the range has fewer. Reads no more items than it
+ * returns.
+ */
 export const readRange = async <Item extends object>(
   table: Table<Item>,
   range: KeyRange,

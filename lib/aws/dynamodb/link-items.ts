@@ -10,12 +10,12 @@ import { countRange, type KeyRange, rangePages, readRange } from './key-range.ts
 
 const updatesAtOnce = 32
 
-// Digits keep categories in order of their ids, in the index too.
+// Leading zeros keep categories in order of their ids, in the index too.
 const idDigits = 10
 const listKey = ({ site, kind, category }: { site: SiteId; kind: ObjectKind; category: number }) =>
   `${site}#${kind}#${String(category).padStart(idDigits, '0')}`
 
-// Names of attributes and absent defaults count towards the size of an item, and so towards the cost of a list.
+// Names of attributes count towards the size of an item, and so towards the cost of a list. Defaults are left out.
 interface LinkItem {
   readonly list: string
   readonly id: number
@@ -59,7 +59,7 @@ const createReading = (table: Table<LinkItem>) =>
 
 /**
  * The table CategoryLinks: one item per link, as small as possible, and an index of the same two keys in reverse. A new
- * link costs two write units. Every write is safe to repeat and takes each id once.
+ * link costs two write units. Repeating a write is safe. Each id may occur once in a write.
  */
 export const createLinkItems = (options: TableOptions) => {
   const table = openTable<LinkItem>(options)
@@ -73,7 +73,7 @@ export const createLinkItems = (options: TableOptions) => {
         yield items.map(({ id }) => id)
     },
 
-    // All categories of an object. May lag behind changes.
+    // All categories of an object. The list may lag behind changes.
     async *categoryPages(object: SiteObject) {
       for await (const items of rangePages(table, inverseRangeOf(object))) yield items.map(categoryOf)
     },
@@ -90,7 +90,7 @@ export const createLinkItems = (options: TableOptions) => {
         deadline,
       ),
 
-    // An update without an expression creates the missing item. A batch cannot do this.
+    // An update without an expression creates the item if it is missing. A batch cannot do this.
     addMany: (list: LinkList, ids: readonly number[], { check, signal }: Deadline) =>
       inParallel(keysOf(list, ids), updatesAtOnce, async (key) => {
         check()

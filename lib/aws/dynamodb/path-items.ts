@@ -22,8 +22,9 @@ export interface WorkflowItem extends PathItem {
 }
 
 /**
- * A removal, or a lock while a folder is restored, which ends at `until` by itself. `holder` has the lease of a removal
- * until then; `heartbeat` is its last sign of life. Moments are epoch milliseconds, `expires` is in seconds.
+ * A removal, or a lock while a folder is restored. The lock ends at `until` without a call. `holder` has the lease of a
+ * removal until then; `heartbeat` is the time of its last call. Moments are in epoch milliseconds, `expires` is in
+ * seconds.
  */
 export interface RemovalItem extends PathItem {
   readonly id: string
@@ -36,10 +37,10 @@ export interface RemovalItem extends PathItem {
   readonly entry?: HistoryEntry
   readonly removed?: number
   readonly began?: number
-  // Nothing up to the key `after` is left. `progressed`: the last removed object, or the first attempt.
+  // Nothing up to the key `after` is left. `progressed`: the time of the last removed object, or of the first attempt.
   readonly after?: string
   readonly progressed?: number
-  // Since the last progress.
+  // The number of attempts since the last progress.
   readonly attempts?: number
   readonly expires?: number
 }

@@ -7,9 +7,9 @@ import { createMark, isOwnWrite } from './write-mark.ts'
 
 const deletedTogether = 100
 
-// `$` follows `#`.
+// `$` is the character after `#`.
 const afterWorkflows = 'workflow$'
-// No path has a control character.
+// Sorts after every path, because no path has a control character.
 const justAfter = (key: string) => `${key}\u0001`
 
 const createWorkflows = ({ record, ...options }: LockOptions): Workflows => {

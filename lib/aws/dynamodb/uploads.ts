@@ -4,13 +4,14 @@ import type { UploadProgress } from '../../storage/upload-progress.ts'
 import { countedBytes, type Holding, type Progress, type Upload } from '../../storage/uploads/upload.ts'
 import { isOf, type UploadRecords } from '../../storage/uploads/upload-stores.ts'
 import { type ItemChange, inSeconds, openTable, scan, type Table, type TableOptions } from './dynamodb.ts'
+import type { RecordChange } from './journal.ts'
 
-// The MD5 sums of all parts, joined: at most 640 of them, or 10 KiB.
+// The MD5 sums of all parts, joined: at most 640 sums, or 10 KiB.
 interface StoredHolding extends Pick<Holding, 'name' | 'tail'> {
   readonly parts: Uint8Array
 }
 
-// `holder` has the lease `until` then. `ends` is the expiry in milliseconds.
+// `holder` has the lease until `until`. `ends` is the expiry in milliseconds.
 interface RecordItem extends Omit<Upload, 'id' | 'site' | 'isComplete' | 'holding'> {
   readonly token: string
   readonly site: number
@@ -54,7 +55,7 @@ const toUpload = (id: string, item: RecordItem): Upload => {
   }
 }
 
-// The same table has the progress of tokens, by their hashes.
+// The same table has the progress of tokens, by the hash of the token.
 const uploadKey = (id: string) => ({ token: `upload#${id}` })
 const openKey = ({ site, user }: Pick<Upload, 'site' | 'user'>) => ({ token: `open#${site}#${user}` })
 
@@ -81,7 +82,7 @@ const createOpenList = (options: TableOptions, uploads: Table<RecordItem>, now: 
     await table.update(openKey(owner), { update: 'DELETE #ids :ids', values: { ':ids': new Set(ids) } })
   }
 
-  // Removes expired and deleted uploads from a full list.
+  // Removes expired and deleted uploads from a list that is full.
   const prune = async (owner: Owner, moment: number): Promise<void> => {
     const { ids = [] } = (await table.get(openKey(owner))) ?? {}
     const closed: string[] = []
@@ -119,7 +120,7 @@ const createUploadLeases = (
       const moment = now()
       const taken = await table.update(uploadKey(id), {
         set: { holder, until: moment + duration },
-        // A repetition by the SDK finds its own holder.
+        // When the SDK repeats the call, it finds its own holder.
         condition:
           '#offset = :offset AND #complete = :false AND (attribute_not_exists(#holder) OR #holder = :holder OR ' +
           `#until <= :now)${owner ? ' AND #site = :site AND #user = :user AND #ends > :moment' : ''}`,
@@ -159,11 +160,15 @@ const createUploadLeases = (
   }
 }
 
+interface RecordOptions extends TableOptions {
+  readonly record: RecordChange
+}
+
 /**
- * The records of uploads in the table Uploads. One conditional update takes the lease at the expected offset, another
- * one stores the progress: a crash between them loses no confirmed byte.
+ * The records of uploads in the table Uploads. One conditional update takes the lease at the expected offset, and
+ * another one stores the progress, so a crash between them loses no confirmed byte.
  */
-export const createUploadRecords = ({ now = Date.now, ...options }: TableOptions): UploadRecords => {
+export const createUploadRecords = ({ now = Date.now, record, ...options }: RecordOptions): UploadRecords => {
   const table = openTable<RecordItem>(options)
   const openList = createOpenList(options, table, now)
 
@@ -184,15 +189,20 @@ export const createUploadRecords = ({ now = Date.now, ...options }: TableOptions
       return stored && toUpload(id, stored)
     },
 
-    async complete(id, expires) {
+    async complete(id, holder, expires, entry, deadline) {
       const stored = await table.update(uploadKey(id), {
-        set: { complete: true, ends: expires, expires: inSeconds(expires), holding: null },
-        update: 'REMOVE #holder, #until',
-        condition: '#complete = :false',
+        set: { complete: true, holder, ends: expires, expires: inSeconds(expires), holding: null },
+        update: 'REMOVE #until',
+        condition: '#complete = :false OR #holder = :holder',
         values: { ':false': false },
         returns: 'ALL_NEW',
       })
-      if (stored) await openList.remove(toUpload(id, stored), [id])
+      // The upload was cancelled while its file was placed: nobody else writes the entry.
+      const isCancelled = !stored && !(await table.get(uploadKey(id)))
+      await Promise.all([
+        (stored || isCancelled) && record(entry, deadline),
+        stored && openList.remove(toUpload(id, stored), [id]),
+      ])
     },
 
     async remove(id) {
@@ -205,7 +215,7 @@ export const createUploadRecords = ({ now = Date.now, ...options }: TableOptions
   }
 }
 
-/** Bytes. It reads the whole table, which has only the uploads of a week. */
+/** In bytes. Reads the whole table, which has only the uploads of a week. */
 export const countOpenUploads = async (options: TableOptions, site: SiteId): Promise<number> => {
   let bytes = 0
   for await (const item of scan(openTable<RecordItem>(options))) {
@@ -221,8 +231,8 @@ export const createUploadProgress = ({ now = Date.now, ...options }: TableOption
   const expires = () => inSeconds(now() + progressKeptFor)
 
   return {
-    // Arrival here decides which upload is the newest: a clock may be set back. A repeated call finds its upload as the
-    // newest one, or as the one that the newest has replaced.
+    // The order of arrival here decides which upload is the newest, because a clock may be set back. A repeated call
+    // finds its upload as the newest one, or as the one that the newest upload has replaced.
     async begin({ token, id }, percent) {
       await table.update(
         { token },

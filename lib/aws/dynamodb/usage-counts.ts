@@ -4,8 +4,8 @@ import { createDocumentClient, type ItemChange, openTable, queryFirst, type Tabl
 
 /**
  * The used bytes of a site, in the table PathLocks. During a recount, `since` adds up the bytes that changes place, and
- * `listed` the bytes up to the key `after`. `begun` and `counted` are the moments when a recount began and ended. Before
- * the first one has ended, no quota holds. Each recount begins and ends an `epoch`.
+ * `listed` the bytes up to the key `after`. `begun` and `counted` are the moments when a recount began and ended. Until
+ * the first recount has ended, the quota does not apply. Each recount begins and ends an `epoch`.
  */
 export interface UsageItem {
   readonly site: number
@@ -20,7 +20,7 @@ export interface UsageItem {
 }
 
 export interface UsageOptions extends TableOptions {
-  /** A client that sends no call twice; only sites with a quota need one. */
+  /** A client that never sends a call twice. It is created on demand, because only sites with a quota need it. */
   readonly once?: TableOptions['dynamodb'] | undefined
 }
 
@@ -49,10 +49,10 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: UsageOpt
       return item?.counted === undefined ? undefined : item.used
     },
 
-    // Milliseconds: no epoch comes again.
+    // In milliseconds, so that no epoch is used twice.
     async prepare(site, isNew) {
       const item: UsageItem = { ...keyOf(site), used: 0, since: 0, epoch: now(), ...(isNew && { counted: now() }) }
-      // Another command may create this site at the same moment.
+      // Another command may create this record at the same moment.
       await table.put(item, isNew ? { condition: 'attribute_not_exists(#path)' } : {})
     },
 

@@ -22,7 +22,7 @@ interface FormItem {
   name: string
   fields: FieldItem[]
   version: number
-  // Marks of the last changes, the newest first: a writer whose answer was lost recognises its own write.
+  // Marks of the last changes, the newest first. A writer whose answer was lost recognises its own write by its mark.
   changes: string[]
 }
 
@@ -53,7 +53,7 @@ type FormId = Pick<WebForm, 'site' | 'id'>
 
 const mostKnown = 100
 
-/** Forms as this process has written them. Most often nobody else changes a form between two changes. */
+/** Forms as this process has last written them. Most often nobody else changes a form between two changes. */
 const createKnownForms = () => {
   const forms = new Map<string, FormItem>()
   return {
@@ -71,10 +71,10 @@ const createKnownForms = () => {
   }
 }
 
-// After so many changes by others, a writer whose answer was lost no longer recognises its own.
+// After this many changes by others, a writer whose answer was lost no longer recognises its own change.
 const mostMarks = 16
 
-// Milliseconds in which a writer competes with others.
+// In milliseconds: a writer stops after this time if other writers are always faster.
 const longestRetry = 8_000
 const longestPause = 200
 
@@ -85,7 +85,7 @@ const replaceFields = async (
   { mark, signal }: { readonly mark: string; readonly signal: AbortSignal },
 ): Promise<boolean> => {
   const [last] = changes
-  // A form that was removed and created again has the same version, but not the same mark.
+  // A form that was removed and created again may have the same version, but not the same mark.
   const condition = last === undefined ? '#version = :before' : '#version = :before AND #changes[0] = :last'
   const values = { ':before': version, ...(last !== undefined && { ':last': last }) }
   try {
@@ -118,7 +118,7 @@ const tryToChange = async (
   return isReplaced ? { ...item, ...set } : 'overtaken'
 }
 
-/** From a known form only a change counts: before any other outcome, the form is read. */
+/** A remembered form is used only for a change: before any other outcome, the form is read. */
 const changeKnown = async (table: FormTable, known: FormItem | undefined, apply: Apply, attempt: Attempt) => {
   try {
     const attempted = known && (await tryToChange(table, known, apply, attempt))
@@ -146,7 +146,7 @@ const changeForm = async (
     pause = Math.min(longestPause, pause * 2 || 5)
   ) {
     if (Date.now() >= end) throw new ServiceError('unavailable')
-    // Full jitter: writers that collided once do not meet again.
+    // Full jitter, so that writers that collided once do not collide again.
     if (pause > 0) await sleep(Math.random() * pause)
     const item = await table.get({ site: form.site, form: form.id })
     if (!item) throw new ServiceError('webFormUnknown')
@@ -186,8 +186,8 @@ const createReading = (table: FormTable): Pick<WebForms, 'get' | 'list' | 'listW
 })
 
 /**
- * The table WebForms: one item for each form, with all its fields. A change is a read and a conditional write. It is
- * repeated when another writer was faster. A further change of the same process needs no read.
+ * The table WebForms: one item for each form, with all its fields. A change is a read and a conditional write. If
+ * another writer was faster, the change is repeated. A further change by the same process needs no read.
  */
 export const createWebForms = ({ record, ...options }: TableOptions & { readonly record: RecordChange }): WebForms => {
   const table = openTable<FormItem>(options)

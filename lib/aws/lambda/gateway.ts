@@ -39,14 +39,14 @@ const queryOf = ({ multiValueQueryStringParameters: query }: GatewayEvent): Map<
 
 /**
  * The form of `event.path`. REST APIs of AWS pass on the path as the caller wrote it and decode only `pathParameters`,
- * as captures show (https://github.com/middleapi/standard-server/pull/93). So does LocalStack. MiniStack decodes the
- * path once.
+ * as recorded events show (https://github.com/middleapi/standard-server/pull/93). LocalStack does the same. MiniStack
+ * decodes the path once.
  */
 export type PathEncoding = 'encoded' | 'decoded'
 
 /**
- * LocalStack drops slashes at the beginning of a path, but not in its context. A stage without a slash at its end gets
- * one in the path, but not in the context: relative URLs depend on it.
+ * LocalStack drops slashes at the beginning of a path, but not in the context of the event. If a request for a stage
+ * has no slash at its end, LocalStack adds one to the path, but not in the context. Relative URLs depend on this slash.
  */
 const withItsSlashes = ({ path, requestContext }: GatewayEvent): string => {
   const inContext = requestContext?.path
@@ -54,7 +54,7 @@ const withItsSlashes = ({ path, requestContext }: GatewayEvent): string => {
   return inContext?.endsWith(`/${path}`) ? `/${path}` : path
 }
 
-/** The path as the caller wrote it. A decoded path would mix up `%2F` and `/`. */
+/** The path as the caller wrote it. In a decoded path, `%2F` and `/` would look the same. */
 const pathOf = (event: GatewayEvent, encoding: PathEncoding): string =>
   encoding === 'encoded'
     ? withItsSlashes(event)
@@ -63,8 +63,8 @@ const pathOf = (event: GatewayEvent, encoding: PathEncoding): string =>
 const decodeFormText = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '))
 
 /**
- * Restores JSON that was declared as a form (A-5). LocalStack parses and rewrites every form, so the text has become a
- * name (`%7B%22a%22%3A1%7D=`), or several where it had `&` or `=`.
+ * Restores JSON that was declared as a form (A-5). LocalStack parses and rewrites every form, so the JSON text has
+ * become a name (`%7B%22a%22%3A1%7D=`), or several names if it contained `&` or `=`.
  */
 const jsonOutOfForm = (form: string): string => {
   if (!/^%[57]B[^&]*=/i.test(form)) return form
@@ -81,7 +81,7 @@ const jsonOutOfForm = (form: string): string => {
   }
 }
 
-// On AWS every body is base64. Text comes from emulators.
+// On AWS every body is base64. Only emulators send text.
 const bytesOfBody = ({ body, isBase64Encoded }: GatewayEvent, type: string): Buffer => {
   if (!body) return Buffer.alloc(0)
   if (isBase64Encoded) return Buffer.from(body, 'base64')
@@ -110,7 +110,8 @@ export const fromGateway = (
 ): Request => {
   const headers = headersOf(event)
   const bytes = bytesOfBody(event, headers['content-type'] ?? '')
-  // REST APIs drop this header, as events in AWS's documentation show. The body is whole, so its length is known.
+  // REST APIs drop this header, as events in the documentation of AWS show. The body is complete, so its length is
+  // known.
   headers['content-length'] = String(bytes.length)
   const address = addressOf(event, headers, isSecret)
   return {
@@ -130,19 +131,19 @@ const bytesOf = async (body: Readable | Uint8Array): Promise<Buffer> =>
     ? Buffer.concat(await body.toArray())
     : Buffer.from(body.buffer, body.byteOffset, body.length)
 
-// Lambda's result has at most 6 MB, with the headers. In bytes.
+// In bytes. A result of Lambda has at most 6 MB, with the headers.
 const largestText = 5_900_000
 
 // In JSON, quotes and line ends take two bytes. Only large texts are measured.
 const isSmallInJson = (text: string, length: number): boolean =>
   length * 2 < largestText || Buffer.byteLength(JSON.stringify(text)) < largestText
 
-// Bytes that no text contains, and that take six bytes each in JSON.
+// Bytes that occur in no text, and that take six bytes each in JSON.
 const controlCharacter = /[^\P{Cc}\t\n\r]/u
 
 /**
- * The bytes as text, if they are text: every caller gets text unchanged, base64 only some. The check takes 7 ms for 4
- * MiB, base64 35 ms.
+ * Returns the bytes as text, if they are text. Every caller gets text unchanged, but only some callers get base64
+ * decoded. The check takes 7 ms for 4 MiB, base64 35 ms.
  */
 const textOf = (bytes: Buffer): string | undefined => {
   if (!isUtf8(bytes)) return undefined
@@ -150,14 +151,16 @@ const textOf = (bytes: Buffer): string | undefined => {
   return !controlCharacter.test(text) && isSmallInJson(text, bytes.length) ? text : undefined
 }
 
-/** The `Accept` for which a gateway turns base64 into bytes: any, or one that names a type first (LocalStack). */
+/**
+ * The `Accept` for which a gateway turns base64 into bytes: any `Accept`, or one that names a type first (LocalStack).
+ */
 type BinaryAccept = 'any' | 'named'
 
-// LocalStack sends this `Accept` for callers that sent none, and expects base64.
+// If a caller sends no `Accept`, LocalStack passes on this one, and expects base64.
 const defaultAccept = 'application/json'
 
 /**
- * REST APIs decode base64 only for callers with `Accept`, as measured
+ * REST APIs decode base64 only for callers that send `Accept`, as measured
  * (https://github.com/localstack/localstack/pull/12199).
  */
 const isDecoded = (accept: string, binaryAccept: BinaryAccept): boolean =>

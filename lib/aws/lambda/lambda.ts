@@ -23,8 +23,9 @@ const buffered =
   }
 
 /**
- * The entry of a Lambda function behind API Gateway. Shortly before the time is up, middy aborts the request's signal,
- * and the core answers 503 and logs it. middy's own answer would come earlier, so its promise never settles.
+ * The entry of a Lambda function behind API Gateway. Shortly before the time is up, middy aborts the signal of the
+ * request, and the core answers 503 and logs it. The answer of middy would come earlier, so the promise for it never
+ * settles.
  */
 export const lambdaHandler = (
   handler: Handler,

@@ -14,7 +14,7 @@ interface Deps extends ContinueDeps {
   readonly removalQueue: RemovalQueue
 }
 
-// Reserved for calls in flight and the message to the next worker. In milliseconds.
+// In milliseconds: the time that is reserved for calls in flight, and for the message to the next worker.
 const timeToHandOver = 30_000
 
 const message = z.object({ site: z.string(), path: z.string(), id: z.string() })
@@ -24,7 +24,7 @@ const readTask = (body: string): RemovalTask => {
   return { site: storedId(site), path: toStoragePath(path), id }
 }
 
-// Its alarm reads `removalAge`, in seconds, at every log level.
+// The alarm for old removals reads `removalAge`, in seconds. The line is logged at every log level.
 const reportOpen = ({ site, path }: RemovalTask, age: number, attempts: number): void => {
   const line = { report: 'A removal is open', site, path, removalAge: Math.round(age / 1000), attempts }
   if (line.removalAge >= removalTimes.old) console.error(line)
@@ -32,10 +32,10 @@ const reportOpen = ({ site, path }: RemovalTask, age: number, attempts: number):
 }
 
 /**
- * Completes removals, slice by slice: the rest is a new message. When a worker dies or fails, the queue delivers its
- * message again, and finally moves it to the dead letters. After a store's failure the message waits until the worker's
- * time is over, because the worker may still have the lease. Without progress the worker fails in the end: a new
- * message would start the count of the queue again.
+ * Completes removals in slices: what is left after a slice becomes a new message. When a worker dies or fails, the
+ * queue delivers its message again, and finally moves it to the dead letters. After a failure of the store, the message
+ * waits until the time of its worker is over, because that worker may still have the lease. Without progress, the
+ * worker fails in the end: a new message would restart the count of the queue.
  */
 export const createRemovalWorker = ({ removalQueue, ...deps }: Deps): SQSHandler => {
   const work = async (message: RemovalMessage, remaining: number): Promise<Rest | undefined> => {
@@ -56,8 +56,9 @@ export const createRemovalWorker = ({ removalQueue, ...deps }: Deps): SQSHandler
     reportOpen(task, age, attempts)
     if (idle >= removalTimes.repeatedFor * 1000) {
       throw new Error(
-        `The removal of the folder ${task.path} of site ${task.site} makes no progress: ${attempts} attempts. The ` +
-          'queue repeats it, then moves it to the dead letters. docs/operating.md describes how to resume it.',
+        `The removal of the folder ${task.path} of site ${task.site} makes no progress: ${attempts} attempts. ` +
+          'The queue repeats the message, then moves it to the dead letters. docs/operating.md describes how to ' +
+          'resume the removal.',
       )
     }
     await removalQueue.send(task, delay)

@@ -16,13 +16,13 @@ interface Deps extends ContinueDeps, Omit<RecountDeps, 'files' | 'sites' | 'now'
   readonly removalQueue: RemovalQueue
 }
 
-// Milliseconds. A worker looks for the quota of a site once in this time.
+// In milliseconds: a worker looks for the quota of a site once in this time.
 const siteTtl = 20_000
 
-// Milliseconds, reserved for the last calls of a recount.
+// In milliseconds: the time that is reserved for the last calls of a recount.
 const timeToEnd = 20_000
 
-/** Works off the queue of removals, and recounts the used bytes when the schedule asks for it. */
+/** Processes the queue of removals, and recounts the used bytes when the schedule asks for it. */
 export const createRemovalsHandler = ({ sites, counts, files, clock, ...deps }: Deps) => {
   const remembered = { ttl: siteTtl, max: 1_000, now: clock.monotonic }
   const findSite = cachedLookup<SiteId, Site>((id) => sites.getSite(id), remembered)

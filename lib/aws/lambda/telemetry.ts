@@ -3,8 +3,8 @@ import type { EdgeSettings } from '../../config/config.ts'
 import type { RequestRecord, Telemetry } from '../../http/request.ts'
 
 /**
- * Structured log lines, from which the dashboard makes its figures. At `DEBUG` each request is also logged on arrival:
- * one without a second line has crashed its function.
+ * Structured log lines, from which the dashboard computes its figures. At `DEBUG` each request is also logged on
+ * arrival: if its second line is missing, the request has crashed its function.
  */
 export const createTelemetry = (serviceName: string, logLevel: EdgeSettings['logLevel']): Telemetry => {
   const logger = new Logger({ serviceName, logLevel })

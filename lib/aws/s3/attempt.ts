@@ -22,7 +22,10 @@ interface Uncovered {
   readonly versionId: string
 }
 
-/** A version that an upload has become. Its bytes are nowhere else, and undoing it copies them to the spare key. */
+/**
+ * A version that an upload has become. Its bytes exist nowhere else, so undoing the change copies them to the spare
+ * key.
+ */
 interface Joined {
   readonly kind: 'joined'
   readonly key: string
@@ -32,8 +35,8 @@ interface Joined {
 }
 
 /**
- * The result of a step: a version or a delete marker, or an old version that lost its markers. A bucket with new
- * versioning returns no versions: there, only an object at a free key can be undone.
+ * The result of a step: a version, a delete marker, or an old version that lost its markers. A bucket whose versioning
+ * is new returns no version ids. Then only an object at a key that was free can be undone.
  */
 export type Made = Doomed | Joined | Uncovered | { readonly kind: 'final'; readonly key: string }
 
@@ -42,10 +45,10 @@ export interface StepResult {
   readonly failure?: unknown
 }
 
-// S3 may finish a call a moment after it was cut. In milliseconds.
+// In milliseconds: S3 may finish a call a moment after it was cut off.
 const secondLook = 1_000
 
-/** Finds the result of a call whose answer was lost. If S3 refused the call, it made nothing. */
+/** Finds the result of a call whose answer was lost. If S3 refused the call, there is no result. */
 const findLost = async (
   { doing }: StepBuckets,
   failure: unknown,
@@ -99,8 +102,7 @@ export const explainRefusal = async (
 ): Promise<StepResult> =>
   isRefused(failure) ? { made, failure: await explain(failure).catch((error: unknown) => error) } : { made, failure }
 
-// S3 compares only tags. Another caller may upload the same bytes before the removal, and only the version would
-// differ.
+// S3 compares only tags. If another caller uploads the same bytes before the removal, only the version differs.
 const hideAgain = async (bucket: Bucket, uncovered: readonly Uncovered[]): Promise<void> => {
   const found: Doomed[] = []
   await inParallel(uncovered, callsInFlight, async ({ key, versionId }) => {
@@ -127,7 +129,7 @@ export const timeToReturn = reserves.answer + 500
 const timeToDelete = 2_000
 const spareBytesPerMillisecond = 1024 * 1024
 
-/** Reserved to find and undo results, in milliseconds. */
+/** In milliseconds: the time that is reserved to find and undo results. */
 const timeToUndo = (changes: readonly Change[]): number => {
   const covered = changes.filter((change) => change.kind === 'restore' && change.hiddenBy).length
   const staged = changes.reduce((sum, change) => sum + (change.kind === 'put' ? change.staged.size : 0), 0)
@@ -143,7 +145,7 @@ export const createAttempt = (bucket: Bucket, changes: readonly Change[], given:
   const buckets: StepBuckets = { doing: until(bucket, deadline.signal), finding: until(bucket, undoDeadline.signal) }
   const made: Made[] = []
 
-  // Without time for this, the upload is lost: its next request answers that it is unknown.
+  // Without time for the copy, the upload is lost: the next request for it gets the answer that it is unknown.
   const saveJoined = async (): Promise<void> => {
     using saving = undoDeadline.reserving(timeToDelete)
     const copying = { doing: until(bucket, saving.signal), finding: buckets.finding }

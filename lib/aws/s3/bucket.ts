@@ -11,18 +11,18 @@ import type { Expected } from '../../storage/object-store.ts'
 import { failLikePort, timeouts } from '../calls/client-calls.ts'
 
 export interface Bucket {
-  // Repeats transient failures: for idempotent calls.
+  // Repeats calls after transient failures: for idempotent calls only.
   readonly client: S3Client
-  // Repeats refusals only: for calls that make a version, which would stay unknown after a lost answer.
+  // Repeats only refused calls: for calls that make a version. After a lost answer, the version would stay unknown.
   readonly once: S3Client
   readonly name: string
-  // Bytes: a larger object is copied in parts.
+  // In bytes: a larger object is copied in parts.
   readonly largestCopy: number
   readonly known: Known
   readonly options: { readonly abortSignal?: AbortSignal }
 }
 
-/** The store behind a bucket may lack these. The text is the consequence. AWS lacks only versions, in a new bucket. */
+/** What the store behind a bucket may lack. Each text says what follows. AWS lacks only versions, in a new bucket. */
 const abilities = {
   'a removal of one version alone': 'only the check before the call remains',
   'listings in the order of names': 'names are sent as they are, and must be valid in XML',
@@ -36,7 +36,8 @@ interface Known {
 
 const mostAttempts = 3
 
-// In milliseconds. With every repetition, a request takes less than the time of a function. Its reader may be slow.
+// In milliseconds. With all repetitions, a call takes less than the time of a function. The reader of an answer may be
+// slow.
 const requestTimeout = 8_000
 const socketTimeout = 20_000
 
@@ -61,7 +62,7 @@ export const createS3Clients = (config: S3ClientConfig = {}): Pick<Bucket, 'clie
   const client = new S3Client({
     maxAttempts: mostAttempts,
     requestHandler: timeouts({ requestTimeout, socketTimeout }),
-    // Each part would wait for permission, over a new connection.
+    // Without this, each part would wait for 100 Continue, over a new connection.
     expectContinueHeader: false,
     ...config,
   })
@@ -88,19 +89,20 @@ export const openBucket = ({ largestCopy = 256 * 1024 * 1024, ...clients }: Open
 export const until = (bucket: Bucket, abortSignal: AbortSignal): Bucket => ({ ...bucket, options: { abortSignal } })
 
 /**
- * The bucket with the deadline for changes, and with the one for finding the results of calls whose answer was lost.
+ * The bucket with the deadline for changes, and with the deadline for finding the results of calls whose answer was
+ * lost.
  */
 export interface StepBuckets {
   readonly doing: Bucket
   readonly finding: Bucket
 }
 
-/** A type, and a mark by which the writer of an object recognises it after a lost answer. */
+/** A type, and a mark. After a lost answer, the writer of an object recognises it by the mark. */
 export const marked = (contentType: string, mark: string) => ({ ContentType: contentType, Metadata: { change: mark } })
 export const markOf = (head: Pick<HeadObjectCommandOutput, 'Metadata'> | undefined): string | undefined =>
   head?.Metadata?.['change']
 
-/** A write succeeds only onto this state; without one, onto any. */
+/** A write succeeds only if the key has this state. If undefined, any state is allowed. */
 export const onlyOnto = (
   expected: Pick<Expected, 'version'> | undefined,
 ): Pick<PutObjectCommandInput, 'IfMatch' | 'IfNoneMatch'> => {
@@ -108,16 +110,16 @@ export const onlyOnto = (
   return expected.version === undefined ? { IfNoneMatch: '*' } : { IfMatch: expected.version }
 }
 
-// Joining or copying a large object takes longer than a request of a function.
+// Joining or copying a large object takes longer than a request to a function.
 const longCall = { requestTimeout: 60_000 }
 export const longOptions = ({ options }: Bucket) => ({ ...options, ...longCall })
 
 export const callsInFlight = 32
 
-/** Of one multipart upload. */
+/** The largest number of parts of a multipart upload. */
 export const mostParts = 10_000
 
-/** The port's version is the entity tag without quotes. */
+/** The version in the port is the entity tag without its quotes. */
 export const unquote = (tag: string | undefined): string => tag?.replaceAll('"', '') ?? ''
 
 const serviceErrorIn = (error: unknown): S3ServiceException | undefined => {
@@ -129,14 +131,19 @@ export const statusOf = (error: unknown): number | undefined => serviceErrorIn(e
 export const isMissing = (error: unknown): boolean =>
   statusOf(error) === 404 || serviceErrorIn(error)?.name === 'NoSuchKey'
 
-/** A condition did not hold, or a race was lost (409), or there was nothing to compare with (404). Nothing was made. */
+/**
+ * True when a condition was false, when another call was faster (409), or when there was nothing to compare with (404).
+ * Then nothing was made.
+ */
 export const isRefused = (error: unknown): boolean => isMissing(error) || [409, 412].includes(statusOf(error) ?? 0)
 
-/** Refused without a repetition: the refusal of a repetition may be caused by the first attempt. */
+/**
+ * True when the call was refused at the first attempt. The refusal of a repetition may be caused by the first attempt.
+ */
 export const isRefusedAtOnce = (error: unknown): boolean =>
   isRefused(error) && (serviceErrorIn(error)?.$metadata.attempts ?? 1) === 1
 
-/** S3 aborts some uploads that lose a race. */
+/** When uploads compete for a key, S3 aborts some of them. */
 export const isUploadGone = (error: unknown): boolean => serviceErrorIn(error)?.name === 'NoSuchUpload'
 
 export const noteLack = ({ known, name }: Bucket, ability: keyof typeof abilities): void => {

@@ -19,7 +19,7 @@ interface Source {
   readonly versionId?: string
 }
 
-/** Without a type and a mark, a copy has those of its source. */
+/** If type and mark are left out, the copy has those of its source. */
 type Goal = Pick<
   CopyObjectCommandInput,
   'ContentType' | 'Metadata' | 'IfMatch' | 'IfNoneMatch' | 'CopySourceIfMatch'
@@ -29,10 +29,10 @@ type Goal = Pick<
 
 type Answer = Pick<CopyObjectCommandOutput, 'VersionId' | 'CopyObjectResult'> & { readonly ETag?: string | undefined }
 
-// A client opens 50 connections at most.
+// A client opens at most 50 connections.
 const partsInFlight = 32
 
-// Parts of this length keep the fingerprint (S-83).
+// With parts of this length, the copy has the same fingerprint (S-83).
 const rangesOf = (size: number): readonly string[] => {
   const length = Math.max(partLength, Math.ceil(size / mostParts))
   return Array.from({ length: Math.ceil(size / length) }, (_, index) => {
@@ -73,7 +73,7 @@ const copyInParts = async ({ doing, finding }: StepBuckets, CopySource: string, 
   }
 }
 
-/** One connection is too slow for a large object, so its parts are copied side by side. */
+/** A single connection is too slow for a large object, so its parts are copied side by side. */
 export const sendCopy = (buckets: StepBuckets, source: Source, goal: Goal): Promise<Answer> => {
   const { once, name, largestCopy } = buckets.doing
   const { key, size, versionId } = source

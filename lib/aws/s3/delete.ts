@@ -13,8 +13,8 @@ import { type Bucket, callsInFlight, isPassing, isRefused, noteLack, statusOf, u
 import { headObject } from './find.ts'
 
 /**
- * `object`: hide it with a delete marker if it still has this tag. `version`: delete one version or delete marker for
- * good.
+ * `object`: hide the object with a delete marker if it still has this tag. `version`: delete one version or delete
+ * marker for good.
  */
 export type Doomed =
   | { readonly kind: 'object'; readonly key: string; readonly tag: string }
@@ -38,7 +38,7 @@ const batchError = ({ Code = 'InternalError', Message = '' }: FailedKey): Error 
   return Code === 'AccessDenied' ? cause : new ServiceError('unavailable', { cause })
 }
 
-// A newer object stays. Another removal may have been faster.
+// If the object is newer, it stays. Another removal may have been faster.
 const isSettled = ({ Code = '' }: FailedKey): boolean =>
   ['PreconditionFailed', 'ConditionalRequestConflict', 'NoSuchKey', 'NoSuchVersion'].includes(Code)
 
@@ -67,8 +67,8 @@ const signalOf = ({ options: { abortSignal } }: Bucket) => (abortSignal ? { sign
 const conditionalRemoval = 'a removal of one version alone'
 
 /**
- * Hides an object if it still has the tag; without a tag, in any state. LocalStack 4.14.0 does not implement the
- * condition (501): there, a look before the call replaces the condition.
+ * Hides an object if it still has the tag; without a tag, in any state. LocalStack 4.14.0 does not implement this
+ * condition (501), so there the tag is compared before the call.
  */
 export const deleteState = async (
   bucket: Bucket,
@@ -105,10 +105,10 @@ const deleteOne = async (bucket: Bucket, doomed: Doomed, spared: Set<string>): P
   }
 }
 
-/** Returns the keys of objects that it did not hide, because others have changed or removed them. */
+/** Returns the keys of the objects that this call did not hide, because others have changed or removed them. */
 export const deleteAll = async (bucket: Bucket, doomed: readonly Doomed[]): Promise<ReadonlySet<string>> => {
   const spared = new Set<string>()
-  // A single DELETE is free; a batch is charged as a POST.
+  // A single DELETE is free, but a batch is charged as a POST.
   const isSingle = ({ key }: Doomed) => doomed.length === 1 || unfitForXml.test(key)
   await inParallel(doomed.filter(isSingle), callsInFlight, (one) => deleteOne(bucket, one, spared))
   const others = doomed.filter((one) => !isSingle(one))

@@ -6,10 +6,10 @@ import { type Bucket, isUploadGone, unquote } from './bucket.ts'
 import { startUpload } from './stage.ts'
 import { listParts } from './upload-parts.ts'
 
-// Seconds. Requests for more addresses are cheap.
+// In seconds. Requests for more addresses are cheap.
 const addressLasts = 3_600
 
-// In the query of an address, S3 would not compare it with the bytes.
+// If the digest were in the query of an address, S3 would not compare it with the bytes.
 const digestHeader = 'x-amz-checksum-sha256'
 
 const uploadOf = ({ target: { key }, holding: { name } }: Pick<StoredUpload, 'target' | 'holding'>) => ({

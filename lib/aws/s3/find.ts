@@ -35,11 +35,13 @@ export const findMarked = async (bucket: Bucket, key: string, mark: string): Pro
 
 const looksAtOnce = 16
 
-/** True when the writer has made a version since that moment, even if it was replaced or removed afterwards. */
+/**
+ * True when the writer has made a version since that moment, even if the version was replaced or removed afterwards.
+ */
 export const hasMarkedVersion = async (bucket: Bucket, key: string, mark: string, since: number): Promise<boolean> => {
   if (markOf(await headObject(bucket, key)) === mark) return true
   const { client, name, options } = bucket
-  // Versions of the key itself come first, the newest first.
+  // Versions of the key itself come before those of longer keys, the newest first.
   const query = new ListObjectVersionsCommand({ Bucket: name, Prefix: key, MaxKeys: longestListing })
   const { Versions = [] } = await client.send(query, options)
   const late = Versions.filter(({ Key, LastModified }) => Key === key && (LastModified?.getTime() ?? 0) >= since)
@@ -84,7 +86,7 @@ export const decodeKey = (key: string | undefined): string => decodeURIComponent
 
 export const compareKeys = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
-/** The greatest character: a folder's key with it sorts after everything in the folder. */
+/** The greatest character: with it, the key of a folder sorts after everything in the folder. */
 export const lastCharacter = '\u{10ffff}'
 
 const listOnce = async (
@@ -109,11 +111,11 @@ const listOnce = async (
   return { objects, folders, next: IsTruncated ? last.at(-1) : undefined }
 }
 
-// Our keys start with an ASCII letter, so none follows this one.
+// No key of the service follows this one, because all keys start with an ASCII letter.
 const behindAllKeys = '\u00e9'
 
 /**
- * LocalStack 4.14.0 compares names in their URL-encoded form, and so skips those that are not ASCII: there, a listing
+ * LocalStack 4.14.0 compares names in their URL-encoded form, and so skips names that are not ASCII. There, a listing
  * after this key returns objects.
  */
 const isSortedByBytes = async (bucket: Bucket): Promise<boolean> => {
@@ -123,7 +125,7 @@ const isSortedByBytes = async (bucket: Bucket): Promise<boolean> => {
   return false
 }
 
-/** `ObjectStore.list`. The first continued listing finds out how the store compares names. */
+/** `ObjectStore.list`. The first listing that continues tests how the store compares names. */
 export const listObjects = async (bucket: Bucket, query: ListQuery): Promise<Listing> => {
   if (query.after === undefined) return listOnce(bucket, query)
   const { known } = bucket
@@ -141,7 +143,9 @@ export const existsBelow = async (bucket: Bucket, prefix: string): Promise<boole
 const isFolder = (key: string) => key.endsWith('/')
 const parentOf = (folder: string) => folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1)
 
-/** The folders that exist, of some in one parent. From two on, one listing replaces a listing of each. */
+/**
+ * Returns which of some folders in one parent exist. For two or more folders, one listing replaces a listing of each.
+ */
 const existingFolders = async (
   bucket: Bucket,
   [parent, folders]: readonly [string, readonly string[]],
@@ -153,7 +157,7 @@ const existingFolders = async (
   return folders.filter((_, index) => found[index])
 }
 
-/** The first key that exists; for a key with `/` at its end, also the first with something below it. */
+/** The first of the keys that exists. A key that ends with `/` also exists if there is an object below it. */
 export const findRival = async (bucket: Bucket, keys: readonly string[]): Promise<string | undefined> => {
   const folders = [...Map.groupBy(keys.filter(isFolder), parentOf)]
   const [existing, objects] = await Promise.all([

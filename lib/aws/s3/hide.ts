@@ -6,7 +6,8 @@ import { type Bucket, callsInFlight, isMissing, type StepBuckets, unquote } from
 import { type Doomed, deleteAll, deleteState } from './delete.ts'
 import { headObject, listObjects } from './find.ts'
 
-// `seen`: its state, undefined for nothing. `version`: the only state to hide, undefined for any.
+// `seen`: the state that the change has seen; undefined if there was none. `version`: the only state to hide; undefined
+// for any state.
 interface Hiding {
   readonly key: string
   readonly seen: string | undefined
@@ -21,8 +22,8 @@ const findDeleteMarker = async ({ client, name, options }: Bucket, key: string):
 }
 
 /**
- * Hides an object with a delete marker. A newer object stays, unless another state was expected. A source that is gone
- * has been moved or removed by another request. Errors: NotPlaced.
+ * Hides an object with a delete marker. A newer object stays, unless another state was expected. If the source of a
+ * move is gone, another request has moved or removed it. Errors: NotPlaced.
  */
 export const hide = async (buckets: StepBuckets, { key, seen, version, expected }: Hiding): Promise<StepResult> => {
   const { doing, finding } = buckets
@@ -65,7 +66,10 @@ const withoutListed = async (bucket: Bucket, restorations: readonly Restoration[
 // A listing costs as much as a dozen looks.
 const fewObjects = callsInFlight
 
-/** The first one that is missing or has other bytes. Another caller may have stored the same bytes. */
+/**
+ * The first object that is missing or has other bytes. Another caller may have stored the same bytes, which is no
+ * difference.
+ */
 const findMissing = async (bucket: Bucket, restorations: readonly Restoration[]): Promise<string | undefined> => {
   const left = restorations.length > fewObjects ? await withoutListed(bucket, restorations) : restorations
   let missing: string | undefined
@@ -81,7 +85,7 @@ export const uncover = async ({ doing }: StepBuckets, restorations: readonly Res
   const markers = restorations.flatMap(({ key, hiddenBy = [] }) =>
     hiddenBy.map((versionId): Doomed => ({ kind: 'version', key, versionId })),
   )
-  // Some objects become visible even when a call fails.
+  // Some objects are visible again even if a call fails.
   const made = restorations.map(({ key, id }): Made => ({ kind: 'uncovered', key, versionId: id }))
   try {
     await deleteAll(doing, markers)

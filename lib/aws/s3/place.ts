@@ -3,6 +3,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import {
   type Change,
+  type Claim,
   type Expected,
   NotPlaced,
   type PlaceConditions,
@@ -44,7 +45,7 @@ const changesKey = (change: Change, key: string): boolean =>
 const isAtOrBelow = (key: string, other: string): boolean =>
   key === other || (other.endsWith('/') && key.startsWith(other))
 
-/** If two placements missed each other in the first look, one sees the other now. Errors: NotPlaced. */
+/** If two placements missed each other in the first look, at least one sees the other now. Errors: NotPlaced. */
 const checkAfter = async (
   bucket: Bucket,
   { absent, present = [], matching = [] }: PlaceConditions,
@@ -52,7 +53,7 @@ const checkAfter = async (
   looking: Promise<boolean>,
 ): Promise<void> => {
   const others = absent.filter((one) => !changes.some(({ key }) => isAtOrBelow(key, one)))
-  // The calls that changed the other keys compared their states.
+  // The other keys need no look: the calls that changed them compared their states.
   const unchanged = matching.filter(({ key }) => !changes.some((change) => changesKey(change, key)))
   const [isLocked, rival, there, changed] = await Promise.all([
     looking,
@@ -125,8 +126,8 @@ const each = (run: Run, changes: readonly Change[], work: Work): Promise<void> =
     await work(run, change)
   })
 
-// Changes with an expectation come first, one by one. If several requests expect the same state, one succeeds, and the
-// others have made nothing yet that it could depend on.
+// Changes that expect a state come first, one by one. If several requests expect the same state, one of them succeeds,
+// and the others have not yet made anything that must be undone.
 const inTurn = async (
   run: Run,
   changes: readonly Change[],
@@ -145,13 +146,23 @@ const apply = async (run: Run, changes: readonly Change[]): Promise<void> => {
   const covered = changes.filter((change) => change.kind === 'restore').filter(({ hiddenBy }) => hiddenBy)
   await attempt.collect(uncover(attempt.buckets, covered))
   await inTurn(run, changes.toSorted(byKey), ({ kind, key }) => kind === 'put' && expected.has(key), create)
-  // Without versions, nothing could restore the source: it stays.
+  // Without versions, the source of a move could not be restored, so it is not removed.
   const isVersioned = attempt.made.every(({ kind }) => kind !== 'object' && kind !== 'final')
   if (!isVersioned && changes.some(({ kind }) => kind === 'move')) throw new ServiceError('unavailable')
   await inTurn(run, changes, (change) => expected.has(removedBy(change, expected)?.key ?? change.key), takeAway)
 }
 
-/** `ObjectStore.place`; also returns whether anything has changed: folders that existed before are no change. */
+export const claimIn = (changes: readonly Change[]): Claim | undefined =>
+  changes.map((change) => (change.kind === 'put' ? change.staged.claim : undefined)).find((claim) => claim)
+
+/** Without its claim, another request may have accepted what this one has placed. Errors: unavailable. */
+const requireClaim = async ({ made, undoDeadline }: Attempt, changes: readonly Change[], cause: unknown) => {
+  const claim = made.length > 0 ? claimIn(changes) : undefined
+  if (!claim || (await undoDeadline.wait(claim.isHeld()).catch(() => false))) return
+  throw new ServiceError('unavailable', { cause })
+}
+
+/** `ObjectStore.place`, which also returns whether anything has changed. A folder that existed before is no change. */
 export const place = async (
   { bucket, removals, bodyOf }: PlaceDeps,
   changes: readonly Change[],
@@ -171,10 +182,11 @@ export const place = async (
     await checkAfter(buckets.doing, conditions, changes, deadline.wait(removals.isLockedSince(site, folders, seen)))
     if (begun) await deadline.wait(removals.note(begun)).catch(() => {})
   } catch (error) {
+    await requireClaim(attempt, changes, error)
     const isCut = deadline.signal.aborted && !(error instanceof NotPlaced)
     const cause = isCut ? new NotPlaced({ outcome: 'late' }) : error
     const failure = await attempt.undo(cause)
-    // If this removal continues an earlier one, the record of that one stays.
+    // If this removal continues an earlier one, the record of the earlier removal stays.
     if (begun && removedFolder && failure === cause)
       await undoDeadline.wait(removals.cancel(removedFolder)).catch(() => {})
     if (failure instanceof NotPlaced) return { outcome: failure.outcome, hasChanged: false }

@@ -28,7 +28,7 @@ const sendBody = (buckets: StepBuckets, { key, expected }: Write, { content, con
   const { once, name, options } = buckets.doing
   const goal = { Key: key, ...onlyOnto(expected) }
   const described = marked(contentType, id)
-  // The source stays: another attempt may copy it again.
+  // The source stays, so that another attempt can copy it again.
   if (content.kind === 'object') return sendCopy(buckets, { ...content, size }, { ...goal, ...described })
   if (content.kind === 'memory') {
     return once.send(new PutObjectCommand({ Bucket: name, ...goal, ...described, Body: content.bytes }), options)
@@ -47,14 +47,19 @@ const withSpare = ({ made, failure }: StepResult, { content, size }: StagedBody)
   }
 }
 
-/** Puts a staged body at a key. An upload can only be completed at its own key. Errors: NotPlaced (changed). */
+const isSourceGone = async (bucket: Bucket, { content }: StagedBody): Promise<boolean> =>
+  content.kind === 'object' && !(await headObject(bucket, content.key))
+
+/** Puts a staged body at a key. An upload can be completed only at its own key. Errors: NotPlaced (changed). */
 export const putBody = async (buckets: StepBuckets, write: Write, body: StagedBody): Promise<StepResult> => {
   const { key, expected } = write
   const isNew = expected ? expected.version === undefined : isScratch(key)
   const find = () => findMarked(buckets.finding, key, body.id)
   const result = withSpare(await awaitVersion(buckets, { key, isNew, find }, sendBody(buckets, write, body)), body)
   return explainRefusal(result, async (refusal) => {
-    if (isUploadGone(refusal)) return new ServiceError('unavailable', { cause: refusal })
+    if (isUploadGone(refusal) || (await isSourceGone(buckets.finding, body))) {
+      return new ServiceError('unavailable', { cause: refusal })
+    }
     return expected ? new NotPlaced({ outcome: 'changed', key }) : refusal
   })
 }
@@ -63,12 +68,12 @@ export const createFolder = async (buckets: StepBuckets, key: string): Promise<S
   const { once, name, options } = buckets.doing
   if (await headObject(buckets.doing, key)) return { made: [] }
   const command = new PutObjectCommand({ Bucket: name, Key: key, Body: Buffer.alloc(0), ContentLength: 0 })
-  // A folder that stays behind is empty, and the next attempt finds it.
+  // A folder that is left behind is empty, and the next attempt finds it.
   const find = async () => undefined
   return awaitVersion(buckets, { key, isNew: true, find }, once.send(command, options))
 }
 
-// Objects that others have put into the bucket may have no mark.
+// Objects that other programs have put into the bucket may have no mark.
 const findCopy = async (bucket: Bucket, { from, key }: Transfer): Promise<string | undefined> => {
   const copy = await headObject(bucket, key)
   if (!copy) return undefined
@@ -81,7 +86,8 @@ const findCopy = async (bucket: Bucket, { from, key }: Transfer): Promise<string
 export const copyObject = async (buckets: StepBuckets, transfer: Transfer): Promise<StepResult> => {
   const { doing, finding } = buckets
   const { kind, from, key, contentType } = transfer
-  // MiniStack 1.5.33 ignores IfNoneMatch of a copy. Copies are many and keep their source: they skip this look.
+  // MiniStack 1.5.33 ignores IfNoneMatch in a copy, so a look at the key replaces it. Copies of a folder skip this
+  // look, because they are many and keep their source.
   if (kind === 'move' && (await headObject(doing, key))) throw new NotPlaced({ outcome: 'occupied', key })
   const mark = randomUUID()
   const goal = { Key: key, CopySourceIfMatch: from.version, IfNoneMatch: '*' }

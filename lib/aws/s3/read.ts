@@ -19,7 +19,7 @@ const parseOutput = (key: string, output: GetObjectCommandOutput) => {
   }
 }
 
-/** Reads an object and a range of its bytes in one call. Every range of an empty object is unsatisfiable. */
+/** Reads an object and a range of its bytes in one call. An empty object satisfies no range. */
 const tryRange = async ({ client, name, options }: Bucket, key: string, Range: string) => {
   try {
     return parseOutput(key, await client.send(new GetObjectCommand({ Bucket: name, Key: key, Range }), options))
@@ -60,7 +60,7 @@ export const readVersion = async (
   return info && readChosen(bucket, { ...info, versionId: id }, choose)
 }
 
-/** `ObjectStore.read`: one call when the expected range is chosen, otherwise two. */
+/** `ObjectStore.read`: one call if `choose` selects the expected range, otherwise two calls. */
 export const readObject = async (
   bucket: Bucket,
   key: string,
@@ -73,19 +73,19 @@ export const readObject = async (
   const { info, range, body } = found
   const chosen = choose(info)
   if (body && chosen?.first === range.first && chosen.last === range.last) return { info, body }
-  // Nobody reads these bytes; closing frees the connection.
+  // Nobody reads these bytes, so closing the stream frees the connection.
   body?.on('error', () => {}).destroy()
   return chosen && chosen.last >= chosen.first ? lookAndRead(bucket, key, choose) : { info }
 }
 
 const linkSeconds = 300
 
-// In epoch milliseconds, rounded down because S3 counts whole seconds.
+// In epoch milliseconds, rounded down to whole seconds as in S3.
 const thisSecond = (): number => Math.floor(Date.now() / 1000) * 1000
 
 /**
- * A URL for this version of an object. The bytes come as an attachment without a type: an uploaded page must not run as
- * one of the bucket. The URL ends with the credentials that signed it, if they end earlier.
+ * A URL for this version of an object. The bytes come as an attachment without a type, because an uploaded page must
+ * not run as a page of the bucket. The URL expires with the credentials that signed it, if they expire earlier.
  */
 export const downloadLink = async (
   { client, name }: Pick<Bucket, 'client' | 'name'>,
@@ -95,7 +95,7 @@ export const downloadLink = async (
   const command = new GetObjectCommand({
     Bucket: name,
     Key: key,
-    // A download does not mix two versions if the file is replaced meanwhile.
+    // If the file is replaced meanwhile, a download does not mix two versions.
     VersionId: versionId,
     ResponseContentDisposition: asAttachment(key.slice(key.lastIndexOf('/') + 1)),
     ResponseContentType: 'application/octet-stream',

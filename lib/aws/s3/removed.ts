@@ -10,10 +10,10 @@ import type { Bucket } from './bucket.ts'
 import { compareKeys, existsBelow, lastCharacter } from './find.ts'
 import { type ListPosition, listPage, type Page, type State, statesBelow } from './versions.ts'
 
-/** The search for the version of a key that was hidden in some period, from its newest state on. */
+/** The search for the version of a key that was hidden in some period, beginning at the newest state of the key. */
 interface Search {
   readonly key: string
-  // The delete markers that hide it, as far as seen; undefined when there is a newer version.
+  // The delete markers that hide the version, as far as seen. Undefined if there is a newer version.
   hiddenBy: string[] | undefined
   isBehindDeleteMarker: boolean
   isOver: boolean
@@ -38,7 +38,7 @@ const continueSearch = (
   return []
 }
 
-// The clocks of bucket and caller differ a little, and S3 rounds to seconds. In milliseconds.
+// In milliseconds: the clocks of the bucket and the caller differ a little, and S3 rounds to seconds.
 const slack = 1_000
 
 export async function* listRemovedWithin(
@@ -60,12 +60,13 @@ export async function* listRemovedWithin(
 
 const looksAtOnce = 16
 
-// Listings of the folder itself, for each removed folder in it, and for all removed folders together.
+// The largest numbers of listings: of the folder itself, for each removed folder in it, and for all removed folders
+// together.
 const mostPages = 10
 const mostLooks = 10
 const mostLooksInAll = 200
 
-/** The folder, if it is empty, with the last removal among its first 10,000 states, and the number of listings used. */
+/** If the folder is empty, the last removal among its first 10,000 states. Also the number of listings used. */
 const removedFolder = async (
   bucket: Bucket,
   folder: string,
@@ -89,7 +90,7 @@ const behindKey = (prefix: string, key: string): ListPosition => ({
   key: key.endsWith('/') && key !== prefix ? `${key}${lastCharacter}` : key,
 })
 
-/** A key with markers and no version so far; `removedAt` is of the oldest marker. */
+/** A key for which only markers and no version were found so far. `removedAt` is the time of the oldest marker. */
 interface Undecided {
   readonly key: string
   readonly removedAt: number
@@ -115,7 +116,7 @@ const candidatesIn = (
   return { candidates: candidates.sort((one, other) => compareKeys(one.key, other.key)), undecided }
 }
 
-/** The first listing is short, because most requests want few entries; each further one is longer. */
+/** The first listing is short, because most requests want few entries. Each further listing is longer. */
 async function* findCandidates(bucket: Bucket, { prefix, after, limit }: RemovedQuery) {
   let upTo = after
   let position = after === undefined ? undefined : behindKey(prefix, after)
@@ -133,7 +134,7 @@ async function* findCandidates(bucket: Bucket, { prefix, after, limit }: Removed
     yield { candidates: found.candidates, upTo, isLast: !next }
     if (!next) return
   }
-  // No real object was removed that often: skip it, so that the listing ends.
+  // No real object was removed this often. It is skipped, so that the listing ends.
   if (undecided) yield { candidates: [], upTo: undecided.key, isLast: false }
 }
 
@@ -142,7 +143,10 @@ const pageOf = (entries: readonly RemovedEntry[], limit: number, upTo: string | 
   return { entries: shown, next: entries.length > limit ? shown.at(-1)?.key : upTo }
 }
 
-/** `ObjectStore.listRemoved`. A page ends after some listings: any number of existing objects may lie between. */
+/**
+ * `ObjectStore.listRemoved`. A page ends after a number of listings, because there may be any number of existing
+ * objects between two removed ones.
+ */
 export const listRemoved = async (bucket: Bucket, query: RemovedQuery): Promise<RemovedListing> => {
   const { after, limit } = query
   const entries: RemovedEntry[] = []

@@ -1,24 +1,24 @@
 import { unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { withCount } from '../../core/history-entry.ts'
-import type { ObjectStore, Staged } from '../../storage/object-store.ts'
+import type { Claim, ObjectStore, Staged } from '../../storage/object-store.ts'
 import type { RecordChange } from '../dynamodb/journal.ts'
 import { timeToReturn } from './attempt.ts'
 import { type Bucket, openBucket, until } from './bucket.ts'
 import { type Doomed, deleteAll } from './delete.ts'
 import { existsBelow, findObject, listObjects } from './find.ts'
-import { type PlaceDeps, place } from './place.ts'
+import { claimIn, type PlaceDeps, place } from './place.ts'
 import { readObject, readVersion } from './read.ts'
 import { listRemoved, listRemovedWithin } from './removed.ts'
 import { abortUpload, createPartBuffers, type PartBuffers, type StagedBody, stageBody } from './stage.ts'
 import { countKept, deleteVersions, listVersions } from './versions.ts'
 
 interface Options extends Pick<Bucket, 'client' | 'once'>, Pick<PlaceDeps, 'removals'> {
-  // It must keep versions: they undo a change.
+  // The bucket must keep versions, because changes are undone with them.
   readonly bucket: string
   readonly record: RecordChange
   readonly largestCopy?: number | undefined
-  // Bytes of staged small files in memory, for all requests together.
+  // In bytes: staged small files in memory, for all requests together.
   readonly memory?: number
   readonly buffers?: PartBuffers
 }
@@ -59,10 +59,11 @@ const createStagedBodies = (bucket: Bucket, memory: number, buffers: PartBuffers
       return staged
     },
 
-    // For uploads, which the quota counts. Its caller cleans up the body. Errors: unavailable, when memory is full.
-    adopt(body: StagedBody): Staged {
+    // For uploads, whose bytes the quota counts already. The caller cleans up the body. Errors: unavailable, when
+    // memory is full.
+    adopt(body: StagedBody, claim?: Claim): Staged {
       if (body.content.kind === 'memory' && !reserve(body.size)) throw new ServiceError('unavailable')
-      const staged: Staged = { size: body.size, reserved: body.size, discard: async () => void take(staged) }
+      const staged: Staged = { size: body.size, reserved: body.size, claim, discard: async () => void take(staged) }
       bodies.set(staged, body)
       return staged
     },
@@ -78,7 +79,7 @@ export const createS3ObjectStore = ({
   largestCopy,
   memory = 32 * 1024 * 1024,
   buffers = createPartBuffers(),
-}: Options): ObjectStore & { adopt(body: StagedBody): Staged } => {
+}: Options): ObjectStore & { adopt(body: StagedBody, claim?: Claim): Staged } => {
   const bucket = openBucket({ client, once, name, largestCopy })
   const { stage, adopt, take, bodyOf } = createStagedBodies(bucket, memory, buffers)
 
@@ -86,7 +87,7 @@ export const createS3ObjectStore = ({
     find: (key) => findObject(bucket, key),
     exists: (prefix) => existsBelow(bucket, prefix),
     list: (query) => listObjects(bucket, query),
-    // S3 computes it while the bytes arrive.
+    // S3 computes the fingerprint while the bytes arrive.
     fingerprintOf: async ({ fingerprint }) => fingerprint,
     read: (key, choose, expected) => readObject(bucket, key, choose, expected),
     versions: (key, query) => listVersions(bucket, key, query),
@@ -100,7 +101,8 @@ export const createS3ObjectStore = ({
     async place(changes, conditions, entry) {
       const { outcome, hasChanged } = await place({ bucket, removals, bodyOf }, changes, conditions)
       if (outcome.outcome === 'placed') for (const change of changes) if (change.kind === 'put') take(change.staged)
-      if (hasChanged) await Promise.all([record(entry, conditions.deadline), conditions.besideEntry?.()])
+      const write = claimIn(changes)?.complete ?? record
+      if (hasChanged) await Promise.all([write(entry, conditions.deadline), conditions.besideEntry?.()])
       return outcome
     },
 

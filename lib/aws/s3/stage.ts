@@ -10,8 +10,8 @@ import { partLength } from '../../storage/fingerprint.ts'
 import type { StageTarget } from '../../storage/object-store.ts'
 import { type Bucket, isMissing, marked } from './bucket.ts'
 
-// With the small files in memory (32 MiB) they take 192 MiB. Each of the 16 requests of an environment fills one, and
-// four are being sent.
+// Buffers and the small files in memory (32 MiB) take at most 192 MiB: each of the 16 requests of an environment fills
+// one buffer, and four buffers are being sent.
 const mostParts = 20
 
 export const createPartBuffers = (most = mostParts) => {
@@ -30,7 +30,7 @@ export const createPartBuffers = (most = mostParts) => {
   }
 
   return {
-    /** For one upload. It must not wait for a buffer while it keeps a filled one. */
+    /** The buffers of one upload. It must not wait for a second buffer while it keeps a filled one. */
     open() {
       const lent = new Set<Buffer>()
       return {
@@ -40,7 +40,7 @@ export const createPartBuffers = (most = mostParts) => {
           lent.add(buffer)
           return buffer
         },
-        // Not after a failure: a call may still be sending from the buffer.
+        // After a failure the buffer is not reused, because a call may still be sending from it.
         giveBack(buffer: Buffer): void {
           if (!lent.delete(buffer)) return
           idle.push(buffer)
@@ -68,7 +68,7 @@ export async function* inParts(content: AsyncIterable<Uint8Array>, lending: Lend
   let length = 0
   for await (const chunk of content) {
     let rest = chunk
-    // A part that is full is the last one until more comes.
+    // A full part counts as the last one until more bytes arrive.
     while (length + rest.length > partLength) {
       const taken = partLength - length
       buffer.set(rest.subarray(0, taken), length)
@@ -94,7 +94,7 @@ export interface StagedBody {
     | (Upload & {
         readonly kind: 'upload'
         readonly parts: CompletedPart[]
-        // Undoing a placement keeps the bytes at this key.
+        // If a placement is undone, the bytes are kept at this key.
         readonly spare?: string
       })
 }
@@ -104,11 +104,11 @@ interface Upload {
   readonly uploadId: string
 }
 
-// For uploads without a known path. A lifecycle rule removes the rest of a crashed process.
+// For uploads whose path is unknown. What a crashed process leaves here, a lifecycle rule removes.
 const scratchPrefix = 'scratch/'
 export const isScratch = (key: string): boolean => key.startsWith(scratchPrefix)
 
-/** S3 wants the algorithm at the start of an upload, and each checksum at its end. */
+/** S3 needs the algorithm at the start of an upload, and each checksum at its end. */
 export const startUpload = async (
   { client, name }: Bucket,
   { key, contentType, id }: Pick<StagedBody, 'contentType' | 'id'> & { readonly key: string },
@@ -135,12 +135,12 @@ export const abortUpload = async ({ client, name, options }: Bucket, { key, uplo
   try {
     await client.send(new AbortMultipartUploadCommand({ Bucket: name, Key: key, UploadId: uploadId }), options)
   } catch (error) {
-    // Completed or aborted before.
+    // The upload was completed or aborted before.
     if (!isMissing(error)) throw error
   }
 }
 
-// They use the full bandwidth of a function (1 Gbit/s).
+// This many parts at once use the full bandwidth of a function (1 Gbit/s).
 const partsInFlight = 3
 
 const sendParts = async (
@@ -163,7 +163,7 @@ const sendParts = async (
     await inParallel(parts, partsInFlight, send)
     return { parts: sent, size }
   } catch (error) {
-    // No part is being sent: one that arrives after the abort would stay.
+    // No part is being sent any more: a part that arrives after the abort would stay.
     await abortUpload(bucket, upload).catch(() => {})
     throw error
   }
@@ -175,12 +175,12 @@ async function* together(first: Part, rest: AsyncGenerator<Part, void>): AsyncGe
 }
 
 interface Room {
-  // Takes memory for a small body until it is placed. False when there is too little left.
+  // Reserves memory for a small body until it is placed. False when too little memory is left.
   reserve(bytes: number): boolean
   readonly buffers: PartBuffers
 }
 
-/** Small bodies stay in memory while there is room. Others are uploaded without becoming visible. */
+/** Small bodies stay in memory while there is room. Other bodies are uploaded without becoming visible. */
 export const stageBody = async (
   bucket: Bucket,
   { reserve, buffers }: Room,

@@ -9,10 +9,12 @@ import {
 import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { partLength } from '../../storage/fingerprint.ts'
-import type { Staged } from '../../storage/object-store.ts'
+import type { Claim, Staged } from '../../storage/object-store.ts'
 import type { StoredUpload, UploadParts, WholeUpload } from '../../storage/uploads/upload-stores.ts'
-import { type Bucket, isUploadGone, markOf, mostParts, unquote } from './bucket.ts'
-import { hasMarkedVersion, headObject } from './find.ts'
+import { type Bucket, isUploadGone, mostParts, unquote } from './bucket.ts'
+import { sendCopy } from './copy.ts'
+import { deleteState } from './delete.ts'
+import { hasMarkedVersion } from './find.ts'
 import {
   abortUpload,
   createPartBuffers,
@@ -23,19 +25,21 @@ import {
   sendPart,
   startUpload,
 } from './stage.ts'
+import { listVersions } from './versions.ts'
 
 interface Deps {
   readonly bucket: Bucket
-  readonly adopt: (body: StagedBody) => Staged
+  readonly adopt: (body: StagedBody, claim?: Claim) => Staged
   readonly buffers?: PartBuffers
 }
 
 const partsInFlight = 4
 
-// Undoing a placement copies the bytes to this key, so that another attempt finds them. A lifecycle rule removes it.
+// If a placement is undone, the bytes are copied to this key, so that another attempt finds them. A lifecycle rule
+// removes them later.
 const spareKey = (id: StoredUpload['id']): string => `scratch/uploads/${id}/whole`
 
-// S3 refuses signatures if the clock differs more. In milliseconds.
+// In milliseconds: S3 refuses signatures if the clock of the caller differs by more.
 const clockSkew = 15 * 60_000
 
 const newTailKey = (id: string): string => `scratch/uploads/${id}/tail-${randomUUID()}`
@@ -47,7 +51,7 @@ interface PartsOf {
   readonly uploadId: string
 }
 
-// The SDK's paginator never ends: S3 sends a marker with the last page, too.
+// The SDK's paginator would never end, because S3 sends a marker with the last page too.
 export const listParts = async ({ client, name }: Bucket, { key, uploadId }: PartsOf): Promise<ListedPart[]> => {
   const found: ListedPart[] = []
   let after: string | undefined
@@ -67,7 +71,7 @@ const toCompleted = ({ PartNumber, ETag, ChecksumCRC32, ChecksumSHA256 }: Listed
   ChecksumSHA256,
 })
 
-/** The parts with these checksums. Errors: storageRefused, when a late call has overwritten one. */
+/** The parts with these checksums. Errors: storageRefused, when a late call has overwritten a part. */
 const checkedParts = async (bucket: Bucket, upload: PartsOf, sums: readonly string[]): Promise<CompletedPart[]> => {
   const parts = (await listParts(bucket, upload)).slice(0, sums.length)
   const isKept = ({ PartNumber, ETag }: CompletedPart, index: number) =>
@@ -86,27 +90,38 @@ const readTail = async ({ client, name }: Bucket, tail: string | null, length: n
   return bytes.subarray(0, length)
 }
 
+const isInPlace = (bucket: Bucket, { id, target, created }: WholeUpload): Promise<boolean> =>
+  hasMarkedVersion(bucket, target.key, id, created - clockSkew)
+
 /**
- * The parts and the tail, which become the file when they are joined. Errors: uploadUnknown, when the parts are gone.
+ * The parts and the tail, which become the file when they are joined. Errors: uploadUnknown, when the parts are gone;
+ * unavailable, when another request has just joined them.
  */
-const contentOf = async (
-  bucket: Bucket,
-  { id, target: { key }, length, holding: { name: uploadId, parts, tail } }: WholeUpload,
-): Promise<StagedBody['content']> => {
-  const spare = spareKey(id)
+const joinedParts = async (bucket: Bucket, upload: WholeUpload): Promise<StagedBody['content']> => {
+  const { id, target, length, holding } = upload
+  const { key } = target
+  const { name: uploadId, parts, tail } = holding
   const rest = await readTail(bucket, tail, length - parts.length * partLength)
   const sums = rest.length > 0 ? [...parts, md5(rest)] : parts
   try {
     if (rest.length > 0) await sendPart(bucket, { key, uploadId }, sums.length, rest)
-    return { kind: 'upload', key, uploadId, parts: await checkedParts(bucket, { key, uploadId }, sums), spare }
+    return {
+      kind: 'upload',
+      key,
+      uploadId,
+      parts: await checkedParts(bucket, { key, uploadId }, sums),
+      spare: spareKey(id),
+    }
   } catch (error) {
     if (!isUploadGone(error)) throw error
-    if (markOf(await headObject(bucket, spare)) === id) return { kind: 'object', key: spare }
-    throw new ServiceError('uploadUnknown', { cause: error })
+    throw new ServiceError((await isInPlace(bucket, upload)) ? 'unavailable' : 'uploadUnknown', { cause: error })
   }
 }
 
-/** Received content after a tail. If it is interrupted, its failure is noted, and the bytes before it count. */
+/**
+ * The content that was received, after the tail. If the content is interrupted, the failure is kept, and the bytes
+ * before it count.
+ */
 const createSource = (tail: Uint8Array, content: AsyncIterable<Uint8Array>) => {
   const received: { size: number; failure?: unknown } = { size: 0 }
   async function* chunks(): AsyncGenerator<Uint8Array, void> {
@@ -124,12 +139,11 @@ const createSource = (tail: Uint8Array, content: AsyncIterable<Uint8Array>) => {
 }
 
 /**
- * The bytes of uploads in S3: parts of exactly 8 MiB of a multipart upload, and a tail, which each append writes under
- * a new key. A file of up to 8 MiB is a tail alone. `name` of a holding is the multipart upload; empty for none.
+ * The bytes of uploads in S3: parts of exactly 8 MiB of a multipart upload, and a tail. Each append writes its tail
+ * under a new key. A file of up to 8 MiB has only a tail. `name` of a holding is the multipart upload; it is empty if
+ * there is none.
  */
 export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers() }: Deps): UploadParts<Staged> => {
-  const tailOf = ({ length, holding }: WholeUpload): Promise<Buffer> => readTail(bucket, holding.tail, length)
-
   return {
     begin: async () => ({ name: '', parts: [], tail: null }),
 
@@ -140,7 +154,7 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
       const tailBefore = await readTail(bucket, holding.tail, offset - before * partLength)
       const { received, chunks } = createSource(tailBefore, content)
       const sums = [...holding.parts]
-      // Parts may arrive in any order: those up to the first gap are kept.
+      // Parts may arrive in any order. The parts before the first gap are kept.
       const isSent: boolean[] = Array(before).fill(true)
       let [kept, begun] = [before, before]
       let rest: Uint8Array = Buffer.alloc(0)
@@ -158,7 +172,7 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
         durable.size = Math.max(kept * partLength - offset, 0)
         durable.holding = { name: uploadId, parts: sums.slice(0, kept), tail: null }
       }
-      // A full last part need not become a tail when the upload has several parts.
+      // If the upload has several parts, a full last part need not become a tail.
       const isTail = ({ bytes, isLast }: Part): boolean =>
         isLast && !(bytes.length === partLength && received.size > 0 && length !== null && length > partLength)
       await inParallel(inParts(chunks(), lending), partsInFlight, async (part) => {
@@ -169,26 +183,37 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
           lending.giveBack(part.buffer)
         }
       })
-      if (received.size === 0) return { ...received, holding }
-      const tail = rest.length > 0 ? newTailKey(id) : null
+      if (received.size === 0 && length !== 0) return { ...received, holding }
+      const tail = rest.length > 0 || length === 0 ? newTailKey(id) : null
       if (tail) await bucket.client.send(new PutObjectCommand({ Bucket: bucket.name, Key: tail, Body: rest }))
       return { ...received, holding: { name: (await name) ?? '', parts: sums, tail } }
     },
 
-    // Only small uploads are read: a tail alone.
+    // Only small uploads are read: they have only a tail.
     async *read(upload) {
-      yield await tailOf(upload)
+      yield await readTail(bucket, upload.holding.tail, upload.length)
     },
 
-    isInPlace: ({ id, target, created }) => hasMarkedVersion(bucket, target.key, id, created - clockSkew),
+    // S3 joins parts once. It copies a tail as often as it is asked, but only while the tail is visible at its key.
+    async takeOver({ id, holding, length }) {
+      const key = holding.parts.length > 0 ? spareKey(id) : holding.tail
+      const [newest] = (key !== null && (await listVersions(bucket, key, { limit: 1 }))?.versions) || []
+      if (key === null || !newest || newest.id === 'null') return holding
+      if (newest.isCurrent) await deleteState(bucket, bucket.client, { key, tag: undefined })
+      const tail = newTailKey(id)
+      await sendCopy({ doing: bucket, finding: bucket }, { key, size: length, versionId: newest.id }, { Key: tail })
+      return { name: '', parts: [], tail }
+    },
 
-    async whole(upload) {
+    isInPlace: (upload) => isInPlace(bucket, upload),
+
+    async whole({ claim, ...upload }) {
       const { id, target, length, holding } = upload
-      const body = { id, size: length, contentType: target.contentType }
-      if (holding.parts.length === 0) {
-        return adopt({ ...body, content: { kind: 'memory', bytes: await tailOf(upload) } })
-      }
-      return adopt({ ...body, content: await contentOf(bucket, upload) })
+      const { parts, tail } = holding
+      const small =
+        tail === null ? ({ kind: 'memory', bytes: Buffer.alloc(0) } as const) : ({ kind: 'object', key: tail } as const)
+      const content = parts.length === 0 ? small : await joinedParts(bucket, upload)
+      return adopt({ id, size: length, contentType: target.contentType, content }, claim)
     },
 
     async remove({ target: { key }, holding: { name } }) {

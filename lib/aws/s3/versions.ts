@@ -20,13 +20,13 @@ import { compareKeys, decodeKey, headObject, toInfo } from './find.ts'
 export interface State {
   readonly kind: 'version' | 'marker'
   readonly id: string
-  // Epoch milliseconds, in whole seconds.
+  // In epoch milliseconds, rounded to whole seconds.
   readonly at: number
   readonly size: number
   readonly tag: string
 }
 
-/** A listing continues after a key, or after one state of it. */
+/** A listing continues after a key, or after one state of a key. */
 export interface ListPosition {
   readonly key: string
   readonly id?: string | undefined
@@ -42,8 +42,8 @@ const stateOf = (kind: State['kind'], { VersionId = '', LastModified, Size = 0, 
   tag: unquote(ETag),
 })
 
-// The SDK lists versions and markers separately. In the same second the marker counts as newer, unless the version is
-// current.
+// The SDK lists versions and markers separately. If both have the same second, the marker counts as newer, unless the
+// version is current.
 const merged = (versions: readonly Listed[], markers: readonly Listed[]): State[] => {
   const left = [...markers]
   const states = versions.flatMap((version) => {
@@ -92,7 +92,8 @@ export const listPage = async (
 export type Page = Awaited<ReturnType<typeof listPage>>
 
 /**
- * All states below a prefix, page by page, the newest of each key first. `isDone` skips the remaining states of a key.
+ * All states below a prefix, page by page, the newest of each key first. When `isDone` is true, the remaining states of
+ * the key are skipped.
  */
 export async function* statesBelow(
   bucket: Bucket,
@@ -107,7 +108,7 @@ export async function* statesBelow(
   } while (after)
 }
 
-// In milliseconds: the longest time of a change (one minute), and the differences of clocks and whole seconds. An object
+// In milliseconds: the longest time of a change (one minute), the differences of clocks, and whole seconds. An object
 // that was uploaded in parts has the time when its upload began, up to a quarter of an hour earlier.
 const mayBeUndoneFor = 62_000
 const longestUpload = 15 * 60_000
@@ -136,16 +137,16 @@ const headVersion = async (bucket: Bucket, key: string, id: string): Promise<Hea
   } catch (error) {
     if (statusOf(error) === 405) return undefined
     if (statusOf(error) !== 400) throw error
-    // S3 gives no reason for a HEAD. If the version id is not the reason, S3 refuses the key alone too.
+    // S3 gives no reason when it refuses a HEAD. If the version id is not the reason, S3 also refuses the key alone.
     await headObject(bucket, key)
     return undefined
   }
 }
 
-// A delete marker for each version, and a few more.
+// The number of states to read: a delete marker for each version, and a few more.
 const statesFor = (versions: number): number => Math.min(longestListing, 2 * versions + 4)
 
-/** `ObjectStore.versions`. S3 refuses to continue after an unknown version, so that is checked first. */
+/** `ObjectStore.versions`. S3 refuses to continue after an unknown version, so the version is checked first. */
 export const listVersions = async (
   bucket: Bucket,
   key: string,
@@ -158,7 +159,7 @@ export const listVersions = async (
   do {
     const page: Page = await listPage(bucket, { prefix: key, folded: false, after: position, limit: statesFor(limit) })
     states.push(...(page.states.get(key) ?? []))
-    // Longer keys with this prefix follow.
+    // The keys after this one are longer keys with the same prefix.
     position = page.next?.key === key ? page.next : undefined
   } while (position && count() <= limit)
   const found = versionsAmong(states, after === undefined)
@@ -166,12 +167,12 @@ export const listVersions = async (
   return { versions, next: found.length > limit ? versions.at(-1)?.id : undefined }
 }
 
-/** `ObjectStore.purge`, in batches. Yields the number of deleted versions after each. */
+/** `ObjectStore.purge`, in batches. After each batch, yields the number of deleted versions. */
 export async function* deleteVersions(
   bucket: Bucket,
   versions: readonly RemovedObject[],
 ): AsyncGenerator<number, void> {
-  // A restore that began before removes only the delete markers that it knows, so nothing older comes to light.
+  // A restore that began earlier removes only the delete markers that it knows, so it never uncovers an older version.
   for (const { key, hiddenBy } of versions) {
     if (hiddenBy) await deleteState(bucket, bucket.client, { key, tag: undefined })
   }
@@ -194,7 +195,7 @@ export const countKept = async (bucket: Bucket, prefix: string): Promise<Kept> =
   let last: string | undefined
   for await (const page of statesBelow(bucket, prefix)) {
     for (const [key, states] of page) {
-      // The first state of a key is current, or a marker.
+      // The first state of a key is the current version or a marker.
       const old = (key === last ? states : states.slice(1)).filter(({ kind }) => kind === 'version')
       count += old.length
       bytes += old.reduce((sum, { size }) => sum + size, 0)

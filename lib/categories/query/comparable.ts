@@ -1,3 +1,4 @@
+import { unknownMembers } from '../../core/names.ts'
 import type { MemberType, Scalar } from '../../core/object-kinds.ts'
 import { findMember, type ItemShape, type MemberReference, memberNames } from './item-shape.ts'
 
@@ -5,14 +6,9 @@ export class QueryFault extends Error {
   override readonly name = 'QueryFault'
 }
 
-const longestQuote = 40
-
-export const quote = (text: string): string =>
-  JSON.stringify(text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text)
-
 export const memberNamed = (shape: ItemShape, name: string, use: string): MemberReference => {
   const member = findMember(shape, name)
-  if (!member) throw new QueryFault(`${quote(name)} is no member. Members: ${memberNames(shape).join(', ')}`)
+  if (!member) throw new QueryFault(unknownMembers([name], memberNames(shape)))
   if (member.type === 'text') throw new QueryFault(`${member.name} cannot be ${use}`)
   return member
 }
@@ -47,8 +43,8 @@ const offsetMinutes = (zone: string | undefined): number => {
 }
 
 /**
- * Reads `YYYY-MM-DD` or an ISO date-time, in UTC unless it names a zone. Gives `YYYY-MM-DDTHH:MM:SS` in UTC, plus a
- * fraction unless it is zero. These texts sort by time. Undefined for anything else.
+ * Reads `YYYY-MM-DD` or an ISO date-time, in UTC unless the text names a zone. Returns `YYYY-MM-DDTHH:MM:SS` in UTC,
+ * with a fraction unless it is zero. These texts sort by time. Undefined for any other text.
  */
 export const readDateTime = (text: string): string | undefined => {
   const match = datePattern.exec(text.trim())
@@ -56,7 +52,7 @@ export const readDateTime = (text: string): string | undefined => {
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone] = match
   const written = `${year}-${month}-${day}T${hour}:${minute}:${second}`
   const local = Date.parse(`${written}Z`)
-  // JavaScript turns 30 February into a day in March. A date must survive the round trip.
+  // JavaScript turns 30 February into a day in March, so the date must be the same after the round trip.
   if (Number.isNaN(local) || new Date(local).toISOString().slice(0, 19) !== written) return undefined
   const moment = new Date(local - offsetMinutes(zone) * 60_000)
   if (moment.getUTCFullYear() < 0 || moment.getUTCFullYear() > 9999) return undefined
@@ -94,6 +90,6 @@ export const operandNames: Readonly<Record<MemberType, string>> = {
   text: 'nothing',
 }
 
-/** Undefined for an operand that a member of the type cannot be compared with. */
+/** Undefined for an operand that cannot be compared with a member of this type. */
 export const readOperand = (operand: unknown, type: MemberType): Comparable | undefined =>
   operand === null ? null : readers[type](operand)

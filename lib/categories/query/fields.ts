@@ -3,7 +3,7 @@ import type { Item, ItemShape } from './item-shape.ts'
 
 type Chosen = ReadonlySet<string> | 'all'
 
-// `a,news(subject,slug)` gives `a` and `news` with its inner names.
+// `a,news(subject,slug)` selects `a`, and the members `subject` and `slug` of `news`.
 const terms = (text: string): { name: string; inner?: string[] }[] =>
   [...text.matchAll(/([^,()]+)(?:\(([^()]*)\))?/g)].map(([, name = '', inner]) => ({
     name: name.trim(),
@@ -52,7 +52,7 @@ export const parseFields = (text: string, shape: ItemShape): Selection => {
   const choose = ({ name, members }: ItemShape['objects'][number], names: readonly string[]) => {
     const known = names.filter((member) => Object.hasOwn(members, member))
     const before = objects.get(name) ?? []
-    // A whole object stays whole, even if its parts are named too.
+    // If `fields` names a whole object and some of its members, the object stays whole.
     if (known.length > 0 && before !== 'all') objects.set(name, new Set([...before, ...known]))
   }
 

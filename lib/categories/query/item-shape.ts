@@ -6,12 +6,15 @@ export type Item = Readonly<Record<string, Scalar | Scalars>>
 interface InnerObject {
   readonly name: string
   readonly members: Members
-  /** Shown by default, and known to `where` and `order`. Other objects only come when `fields` names them. */
+  /**
+   * Standard objects are shown by default, and `where` and `order` know their members. Answers contain other objects
+   * only when `fields` names them.
+   */
   readonly standard: boolean
 }
 
 export interface ItemShape {
-  // A unique integer, which resolves ties (C-20).
+  // A unique integer, which decides the order of equal items (C-20).
   readonly key: string
   readonly own: Members
   readonly objects: readonly InnerObject[]

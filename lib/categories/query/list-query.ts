@@ -9,7 +9,8 @@ import { parseWhere, type Where } from './where.ts'
 export const standardLimit = 10
 export const largestLimit = 500
 
-// C-14, C-17: `skip` always comes with the total, `cursor` only for `count`. `after` is undefined at the start.
+// C-14, C-17: a page by `skip` always has the total; a page by `cursor` has it only with `count`. At the start, `after`
+// is undefined.
 export type Paging =
   | { readonly by: 'skip'; readonly skip: number }
   | { readonly by: 'cursor'; readonly after: Position | undefined; readonly count: boolean }
@@ -29,7 +30,7 @@ const readInteger = (text: string): number => {
 
 const switches = ['fields', 'where', 'order', 'skip', 'limit', 'cursor', 'count'] as const
 
-/** C-9: empty switches count as absent, except `cursor`. Errors: categoriesMalformed, with every fault. */
+/** C-9: an empty switch counts as absent, except `cursor`. Errors: categoriesMalformed, with every fault. */
 export const parseListQuery = (query: ReadonlyMap<string, string>, { shape, identity }: ListDescription) => {
   const problems: Problem[] = []
   const textOf = (name: string): string | undefined => {
@@ -61,7 +62,8 @@ export const parseListQuery = (query: ReadonlyMap<string, string>, { shape, iden
     cursor && problems.length === 0
       ? readOr('cursor', undefined, () => readCursor(cursor, hash(), order.members.length))
       : undefined
-  if (cursor !== undefined && skip > 0) problems.push({ path: 'skip', message: 'cannot be combined with cursor' })
+  if (cursor !== undefined && skip > 0)
+    problems.push({ path: 'skip', message: 'cannot be combined with cursor. Leave out one of the two' })
   if (problems.length > 0) throw invalidInput('categoriesMalformed', problems)
 
   const paging: Paging =
@@ -96,15 +98,15 @@ const parse = (text: string): unknown => {
 const isComparable = (value: unknown): value is Comparable =>
   value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
-// C-18. Throws QueryFault for a malformed cursor, or one of another list.
+// C-18. Throws QueryFault for a malformed cursor and for a cursor of another list.
 const readCursor = (text: string, hash: string, members: number): Position | undefined => {
   const parts = parse(text)
   if (!Array.isArray(parts)) throw new QueryFault('is not a cursor of this service. Send nextCursor unchanged')
   const [listed, key, ...values] = parts as readonly unknown[]
-  if (listed !== hash) throw new QueryFault('belongs to a list with other parameters. Begin with an empty cursor')
+  if (listed !== hash) throw new QueryFault('belongs to a list with other parameters. Begin again with an empty cursor')
   const isPosition = Number.isSafeInteger(key) && values.length === members && values.every(isComparable)
   const position = isPosition ? { key: Number(key), values } : undefined
-  // Decoding is lenient: compare with the one true cursor.
+  // Base64 decoding is lenient, so the text is compared with the only correct cursor.
   if (writeCursor(hash, position) !== text)
     throw new QueryFault('is not a cursor of this service. Send nextCursor unchanged')
   return position

@@ -42,7 +42,7 @@ export const parseOrder = (text: string, shape: ItemShape): Order => {
     const term = readTerm(name, shape)
     if (!terms.has(term.member.name)) terms.set(term.member.name, term)
   }
-  // The key has no ties, so terms after it have no effect. Ascending, it is the default.
+  // No two items have the same key, so terms after the key have no effect. The ascending key is the default.
   const deciding = [...terms.values()]
   const key = deciding.findIndex(({ member }) => member.name === shape.key)
   if (key >= 0) deciding.length = deciding[key]?.sign === 1 ? key : key + 1

@@ -1,17 +1,17 @@
 import JSON5 from 'json5'
+import { quote } from '../../core/names.ts'
 import {
   type Comparable,
   compare,
   memberNamed,
   operandNames,
   QueryFault,
-  quote,
   readOperand,
   toComparable,
 } from './comparable.ts'
 import type { Item, ItemShape, MemberReference } from './item-shape.ts'
 
-// These bound the work for each item.
+// These limits bound the work for each item.
 export const longestWhere = 4096
 export const deepestWhere = 8
 export const mostConditions = 100
@@ -21,7 +21,7 @@ export interface Where {
   readonly matches: (item: Item) => boolean
 }
 
-// Each member that a condition names has a slot among the values of an item.
+// Each member in a condition has a slot among the values of an item.
 type Test = (values: readonly Comparable[]) => boolean
 type ValueTest = (value: Comparable) => boolean
 type Operator = (operand: unknown, member: MemberReference, operator: string) => ValueTest
@@ -33,7 +33,7 @@ const operandOf = (operand: unknown, member: MemberReference, operator: string):
   const comparable = readOperand(operand, member.type)
   if (comparable === undefined) {
     const given = quote(JSON.stringify(operand) ?? String(operand))
-    throw new QueryFault(`${operator} on ${member.name} takes ${operandNames[member.type]}, not ${given}`)
+    throw new QueryFault(`${operator} on ${member.name} needs ${operandNames[member.type]}, not ${given}`)
   }
   return comparable
 }
@@ -51,12 +51,12 @@ const equal: Operator = (...parts) => {
 }
 
 const oneOf: Operator = (operand, member, operator) => {
-  if (!Array.isArray(operand)) throw new QueryFault(`${operator} on ${member.name} takes an array`)
+  if (!Array.isArray(operand)) throw new QueryFault(`${operator} on ${member.name} needs an array`)
   const wanted = new Set(operand.map((entry) => operandOf(entry, member, operator)))
   return (value) => wanted.has(value)
 }
 
-// Comparisons with null are false.
+// A comparison with null is false.
 const ordered =
   (holds: (comparison: number) => boolean): Operator =>
   (...parts) => {
@@ -69,7 +69,7 @@ const within =
   (operand, member, operator) => {
     if (operand === null) return () => false
     if (typeof operand !== 'string' && typeof operand !== 'number') {
-      throw new QueryFault(`${operator} on ${member.name} takes a string`)
+      throw new QueryFault(`${operator} on ${member.name} needs a string`)
     }
     const part = member.type === 'date' ? String(operand).toUpperCase() : String(operand).toLowerCase()
     return (value) => value !== null && holds(String(value), part)
@@ -91,7 +91,7 @@ const operators: ReadonlyMap<string, Operator> = new Map([
 
 const readTree = (text: string): unknown => {
   try {
-    // Its parser keeps its own stack, so depth cannot overflow ours.
+    // The parser of JSON5 does not recurse, so deep nesting cannot overflow the call stack.
     return JSON5.parse(text)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message.replace(/^JSON5: /, '') : 'it cannot be read'
@@ -99,10 +99,10 @@ const readTree = (text: string): unknown => {
   }
 }
 
-/** C-28 to C-36. Throws QueryFault. No part becomes a regular expression, so the work for each item is bounded. */
+/** C-28 to C-36. Throws QueryFault. No operand becomes a regular expression, so the work for each item is bounded. */
 export const parseWhere = (text: string, shape: ItemShape): Where => {
   if (text.length > longestWhere) {
-    throw new QueryFault(`is ${text.length} characters long; at most ${longestWhere} are allowed`)
+    throw new QueryFault(`has ${text.length} characters. At most ${longestWhere} are allowed`)
   }
   const slots = new Map<string, { readonly index: number; readonly member: MemberReference }>()
   let conditions = 0
@@ -116,13 +116,16 @@ export const parseWhere = (text: string, shape: ItemShape): Where => {
 
   const count = () => {
     conditions += 1
-    if (conditions > mostConditions) throw new QueryFault(`has more than ${mostConditions} conditions`)
+    if (conditions > mostConditions) throw new QueryFault(`has more than ${mostConditions} conditions. Leave some out`)
   }
 
   const condition = (member: MemberReference, operator: string, operand: unknown): Test => {
     count()
     const create = operators.get(operator)
-    if (!create) throw new QueryFault(`${quote(operator)} on ${member.name} is not an operator`)
+    if (!create)
+      throw new QueryFault(
+        `${quote(operator)} on ${member.name} is not an operator. Operators: ${[...operators.keys()].join(', ')}`,
+      )
     const test = create(operand, member, operator)
     const slot = slotOf(member)
     return (values) => test(values[slot] ?? null)
@@ -130,7 +133,7 @@ export const parseWhere = (text: string, shape: ItemShape): Where => {
 
   const onMember = (name: string, expression: unknown): Test[] => {
     const member = memberNamed(shape, name, 'compared')
-    if (Array.isArray(expression)) throw new QueryFault(`${member.name} is compared with an array: use $in`)
+    if (Array.isArray(expression)) throw new QueryFault(`${member.name} is compared with an array. Use $in`)
     if (!isTree(expression)) return [condition(member, '$eq', expression)]
     const entries = Object.entries(expression)
     if (entries.length === 0) throw new QueryFault(`${member.name} needs a value or an operator`)
@@ -138,9 +141,11 @@ export const parseWhere = (text: string, shape: ItemShape): Where => {
   }
 
   const group = (operator: string, branches: unknown, depth: number): Test => {
-    if (operator !== '$and' && operator !== '$or') throw new QueryFault(`${quote(operator)} is not an operator`)
-    if (depth > deepestWhere) throw new QueryFault(`nests deeper than ${deepestWhere} levels`)
-    if (!Array.isArray(branches) || branches.length === 0) throw new QueryFault(`${operator} takes an array of objects`)
+    if (operator !== '$and' && operator !== '$or')
+      throw new QueryFault(`${quote(operator)} is not an operator here. Use $and or $or`)
+    if (depth > deepestWhere)
+      throw new QueryFault(`nests deeper than ${deepestWhere} levels. Write it with fewer levels`)
+    if (!Array.isArray(branches) || branches.length === 0) throw new QueryFault(`${operator} needs an array of objects`)
     const tests = branches.map((branch) => all(branch, `an entry of ${operator}`, depth))
     return operator === '$and'
       ? (values) => tests.every((test) => test(values))

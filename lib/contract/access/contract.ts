@@ -71,6 +71,9 @@ const tag = { name: 'Access', description: 'Sign-in, sessions and the people of 
 
 const credentials = { username: 'ann', password: 'correct horse battery' }
 
+// The service of the examples has this invitation.
+const acceptance = { invitation: `joe.${'d2f1'.repeat(16)}`, password: 'correct horse battery' }
+
 const signIn = {
   tag,
   summary: 'Sign in with name and password',
@@ -112,7 +115,7 @@ export const accessContract: GroupContract<'access'> = {
       body: { schema: named(invitationBody, 'Acceptance') },
       answers: ok('The token.', token),
       errors: ['accessMalformed', 'signInRefused', 'invitationUnknown', 'passwordWeak'],
-      examples: [{ body: { invitation: `ann.${'0'.repeat(64)}`, password: 'correct horse battery' } }],
+      examples: [{ body: acceptance }, { body: acceptance }],
     },
     getMe: {
       summary: 'Read the owner and the rights of the token',

@@ -17,7 +17,7 @@ import {
 
 // Bodies, as the document shows them. items-body.ts accepts more spellings.
 
-// A pattern cannot state the largest id: this one allows only numbers that are never too large.
+// A pattern cannot state the largest id, so this one allows only numbers that are always small enough.
 numericString.register(z.globalRegistry, { pattern: '^[1-9]\\d{0,8}$' })
 named(objectId, 'ObjectId', `The id of ${objectKindNames.map(oneOf).join(' or of ')}.`)
 
@@ -32,7 +32,7 @@ const unlinked = z.union([named(unlinkItem, 'UnlinkedItem'), objectId])
 const unlinkedItems = named(
   z.union([itemsOf(unlinked, 'objectId'), unlinked]),
   'UnlinkedItems',
-  'Objects with an `objectId`, or ids. A single one needs no array.',
+  'Objects with an `objectId`, or ids. A single object or id needs no array.',
 )
 
 const unlinks = component('Unlinks', 'The objects to unlink from the category.', { items: unlinkedItems })
@@ -48,7 +48,7 @@ const unlinkedCategory = z.union([named(unlinkCategoryItem, 'UnlinkedCategory'),
 const unlinkedCategories = named(
   z.union([itemsOf(unlinkedCategory, 'categoryId'), unlinkedCategory]),
   'UnlinkedCategories',
-  'Objects with a `categoryId`, or ids. A single one needs no array.',
+  'Objects with a `categoryId`, or ids. A single object or id needs no array.',
 )
 
 const categoryUnlinks = component('CategoryUnlinks', 'The categories to unlink the object from.', {
@@ -58,8 +58,8 @@ const categoryUnlinks = component('CategoryUnlinks', 'The categories to unlink t
 const unlinkedBy = (member: string, body: z.core.$ZodType, example: string) => ({
   query: {
     items: text(
-      'The items as a JSON text, for clients that send no body with `DELETE`: ' +
-        `\`[{"${member}":1}]\`, \`[1,2]\` or \`1\`. A body has priority.`,
+      `The items as a JSON text, for clients that send no body with \`DELETE\`: \`[{"${member}":1}]\`, ` +
+        '`[1,2]` or `1`. If the request has a body, this parameter is ignored.',
       example,
     ),
   },
@@ -67,16 +67,16 @@ const unlinkedBy = (member: string, body: z.core.$ZodType, example: string) => (
     optional: true as const,
     schema: body,
     description:
-      'Required unless the query has `items`. In a form, `items` is such a JSON text, or ' +
-      `\`items[0][${member}]=1\`. A form is also accepted under \`Content-Type: application/json\`.`,
+      `Required unless the query has \`items\`. In a form, \`items\` is a JSON text too, or \`items[0][${member}]=1\`. ` +
+      'A form is also accepted under `Content-Type: application/json`.',
   },
-  answers: { 204: { description: 'None of them is linked.', headers: ['Location'] as const } },
+  answers: { 204: { description: 'No link between them is left.', headers: ['Location'] as const } },
 })
 
 const linkable = (body: z.core.$ZodType, follow: string) => ({
   description:
-    'All of them must exist, or nothing is linked. Linking again is no error; it keeps `displayable` unless it is ' +
-    'sent.',
+    'If one of them does not exist, nothing is linked. Linking again is no error, and keeps the ' +
+    '`displayable` of the link unless the request sends another.',
   body: { schema: body },
   answers: { 201: { description: 'All of them are linked.', headers: ['Location'], links: { [follow]: {} } } } as const,
 })
@@ -112,7 +112,8 @@ export const linkCategoriesOf = (kind: ObjectKind): OperationContract => ({
 
 export const unlinkCategoriesOf = (kind: ObjectKind): OperationContract => ({
   summary: `Unlink ${oneOf(kind)} from categories`,
-  description: 'All of them must exist, or nothing is unlinked. Unlinking an object that is not linked is no error.',
+  description:
+    'If one of them does not exist, nothing is unlinked. Unlinking an object that is not linked is no error.',
   ...unlinkedBy('categoryId', categoryUnlinks, '[1,2]'),
   errors: ['categoriesMalformed', 'objectUnknown', 'categoriesUnknown'],
   examples: [{ body: { items: [{ categoryId: 2 }] } }],

@@ -12,7 +12,7 @@ const operators = named(
     ...{ $in: some, $nin: some, $beginsWith: text, $contains: text },
   }),
   'WhereOperators',
-  'Conditions on a member. All must be met.',
+  'Conditions on a member. A member meets them only if it meets all.',
 )
 
 const branches = z.optional(z.array(z.lazy((): z.core.$ZodType => where)).check(z.minLength(1)))
@@ -21,9 +21,10 @@ const branches = z.optional(z.array(z.lazy((): z.core.$ZodType => where)).check(
 export const where = named(
   z.catchall(z.object({ $and: branches, $or: branches }), z.union([operand, operators])),
   'Where',
-  'The value of `where`. Its other keys are the members that `order` accepts, each with a value or operators.',
+  'The value of `where`. Its keys besides `$and` and `$or` are the members that `order` accepts, each ' +
+    'with a value or operators.',
 )
 
 export const whereText = z.string().check(z.maxLength(longestWhere))
-// A reference to the schema itself would stop the reference page, which resolves it at every level.
+// The schema cannot refer to itself, because the reference page would resolve the reference again and again.
 whereText.register(z.globalRegistry, { contentMediaType: 'application/json' })

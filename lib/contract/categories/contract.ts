@@ -42,7 +42,7 @@ const scalarOf = ({ type, nullable }: Member) => (nullable ? z.nullable(scalars[
 const membersOf = (members: Members) =>
   Object.fromEntries(Object.entries(members).map(([name, member]) => [name, z.optional(scalarOf(member))]))
 
-/** `fields` may leave out any member. */
+/** All members are optional, because `fields` may leave out any of them. */
 const itemOf = ({ own, objects }: ItemShape) =>
   z.object({
     ...membersOf(own),
@@ -52,8 +52,8 @@ const itemOf = ({ own, objects }: ItemShape) =>
 const count = z.int().check(z.minimum(0))
 
 const pageDescription =
-  'A page of a list. A page by `skip` has `skip`. A page by `cursor` has `nextCursor`, which is null at the end; its ' +
-  '`totalItemsCount` is null unless `count=true`.'
+  'A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which ' +
+  'is null on the last page; its `totalItemsCount` is null unless the request has `count=true`.'
 
 const pageOf = <Item extends z.core.$ZodType>(item: Item, id: string) =>
   component(id, pageDescription, {
@@ -78,7 +78,10 @@ export type AssociationPage = ReturnType<typeof associationPage>
 
 const objectPage = (kind: ObjectKind) => {
   const id = capitalised(objectKinds[kind].one.replaceAll(/ (.)/g, (_, initial: string) => initial.toUpperCase()))
-  return pageOf(named(itemOf(contentShape(kind)), id, `All of ${oneOf(kind)}.`), `${id}Page`)
+  return pageOf(
+    named(itemOf(contentShape(kind)), id, `${capitalised(oneOf(kind))} with all of its members.`),
+    `${id}Page`,
+  )
 }
 
 export type ObjectPage = ReturnType<typeof objectPage>
@@ -87,7 +90,10 @@ const siteUrl = named(itemOf(siteUrlShape), 'SiteUrl', 'The address for requests
 
 export const siteUrlPage = pageOf(siteUrl, 'SiteUrlPage')
 
-/** The names that `where` and `order` accept: own ones, dotted ones, and bare ones of the object inside. */
+/**
+ * The names that `where` and `order` accept: members of the item, and members of the inner object with or without its
+ * name in front.
+ */
 const comparable = ({ own, objects }: ItemShape): string[] => {
   const namesOf = (members: Members) => Object.keys(members).filter((name) => members[name]?.type !== 'text')
   const inner = objects
@@ -105,19 +111,20 @@ const orderOf = (shape: ItemShape) => {
 
 const fieldsSwitch = (example: string): ParameterContracts => ({
   fields: text(
-    'The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an ' +
-      'object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, ' +
-      '`objectId,subject` shows `objectId` alone.',
+    'The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of ' +
+      'an object. Unknown names are ignored: a list of a category has no member `subject`, only ' +
+      '`news.subject`, so `objectId,subject` shows `objectId` alone.',
     example,
   ),
 })
 
 const whereDescription =
-  'Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that ' +
-  '`order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, ' +
-  '`$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. ' +
-  'Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). ' +
-  `At most ${longestWhere} characters, ${mostConditions} conditions, ${deepestWhere} levels of \`$and\` and \`$or\`.`
+  'Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` ' +
+  'describes it. Its keys are the members that `order` accepts. A plain value means equality. An object ' +
+  'has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` ' +
+  'and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower ' +
+  'case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most ' +
+  `${longestWhere} characters, ${mostConditions} conditions, ${deepestWhere} levels of \`$and\` and \`$or\`.`
 
 const listSwitches = (
   shape: ItemShape,
@@ -126,7 +133,8 @@ const listSwitches = (
   ...fieldsSwitch(fields),
   where: parameter(whereDescription, where, whereText),
   order: parameter(
-    'The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.',
+    'The members to sort by, separated by commas. `-` in front of a member sorts it in descending order. ' +
+      'Equal items are sorted by id.',
     order,
     orderOf(shape),
   ),
@@ -136,8 +144,11 @@ const listSwitches = (
     2,
     count,
   ),
-  cursor: text('Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.', ''),
-  count: text('`true` counts the whole list when paging by `cursor`.', 'true'),
+  cursor: text(
+    'Empty for the first page, then the `nextCursor` of the previous page. Cannot be combined with `skip`.',
+    '',
+  ),
+  count: text('With `cursor`, `true` also counts the whole list.', 'true'),
 })
 
 const page = (schema: z.core.$ZodType, links?: AnswerContract['links']) =>

@@ -30,11 +30,11 @@ export const itemsOf = <Entry extends z.core.$ZodType>(entry: Entry, member: Mem
     .array(entry, `must be an array of objects, each with ${members[member]}`)
     .check(z.minLength(1, 'must not be empty'), z.maxLength(mostItems, `must have ${mostItems} entries or fewer`))
 
-// Checks the length first: a list that is far too long is one fault, not thousands.
+// The length is checked first, so that a list that is far too long is one fault, not thousands.
 const list = (member: MemberName) => itemsOf(z.unknown(), member)
 
 const anObject = (member: MemberName) => `must be an object with ${members[member]}`
-const withItems = 'must be an object with items'
+const withItems = 'The body must be an object with items'
 
 export const linkItem = z.object({ objectId, displayable: z.optional(displayable) }, anObject('objectId'))
 export const unlinkItem = z.object({ objectId }, anObject('objectId'))

@@ -12,7 +12,7 @@ export const documentationContract: GroupContract<'documentation'> = {
   tag: { name: 'Service', description: 'The service and its documentation, without a token.' },
   parameters: {
     asset: parameter('The name of the file.', 'swagger-ui.css', z.enum(Object.keys(referenceAssets))),
-    file: text('The name of the file, as the page writes it.', 'licenses.txt'),
+    file: text('The name of the file, as the page spells it.', 'licenses.txt'),
   },
   operations: {
     getOpenApi: {
@@ -23,7 +23,7 @@ export const documentationContract: GroupContract<'documentation'> = {
     getReference: {
       summary: 'Read this document as a page',
       answers: { 200: { description: 'The page.', mediaTypes: ['text/html'] } },
-      // Its script is the text of a function, which differs between runtimes.
+      // The page contains the text of a function, which differs between runtimes.
       shownByAddress: true,
     },
     getReferenceAsset: {
@@ -38,18 +38,22 @@ export const documentationContract: GroupContract<'documentation'> = {
     getConsole: {
       summary: 'Open the console',
       description:
-        'A page for people. It asks for a token, or takes it from `#token=` in the address, which no server sees.',
+        'A page for people. It asks for a token, or reads it from `#token=` in the address, which browsers ' +
+        'never send to a server.',
       answers: {
         200: { description: 'The page.', mediaTypes: ['text/html'], headers: ['ETag'] },
-        308: { description: 'The address of the page: the path had a slash at the end.', headers: ['Location'] },
+        308: {
+          description: 'The correct address of the page: the requested one had a slash at its end.',
+          headers: ['Location'],
+        },
       },
       shownByAddress: true,
     },
     getConsoleAsset: {
       summary: 'Get a file of the console',
       description:
-        'A name with a hash changes with the content, so caches may keep the file. Files are compressed if the ' +
-        'request accepts that.',
+        'A name with a hash changes with the content, so caches may keep the file. The answer is compressed ' +
+        'if the request accepts it.',
       answers: ok('The file.', undefined, {
         mediaTypes: ['application/octet-stream', '*/*'],
         optionalHeaders: ['ETag', 'Cache-Control'],

@@ -9,8 +9,8 @@ import { xmlNames } from './xml-names.ts'
 const storedTypeId = named(
   z.literal([...fieldTypes.keys(), imageVerification.id]),
   'StoredFieldTypeId',
-  'The identifier of a type of system field. ' +
-    `${imageVerification.id} (${imageVerification.typeName}) is stored by import only.`,
+  `The identifier of a type of system field. Fields of the type ${imageVerification.id} (${imageVerification.typeName}) ` +
+    'can only be imported.',
 )
 
 const order = described(z.int().check(z.minimum(1), z.maximum(maxOrder)), 'The position of the field in the form.')
@@ -68,14 +68,17 @@ const site = component('Site', 'A site that the token covers.', {
   url: described(z.string(), 'The base URL of the data centre where the site lives.'),
   dataCentre: z.string(),
   renderingEngine: described(z.boolean(), 'True if the operations on categories may be used.'),
-  permissions: described(z.array(z.literal(permissions)), '`files`: the token has a right on files of the site.'),
+  permissions: described(
+    z.array(z.literal(permissions)),
+    '`files` is listed if the token has a right on files of the site.',
+  ),
 })
 
 export const sitePage = named(pageOf(site), 'SitePage', 'The sites that the token covers, sorted by id.')
 
 export const health = component('Health', 'The service answers.', { status: z.literal('ok') })
 
-export const root = component('Root', 'The service answers; `links` are its `console`, `docs` and `openapi`.', {
+export const root = component('Root', 'The service answers. `links` lead to its `console`, `docs` and `openapi`.', {
   status: z.literal('ok'),
   links: z.array(link),
 })
@@ -90,7 +93,7 @@ export const fieldsContract: GroupContract<'fields'> = {
     name: 'Web forms',
     description: 'The web forms of a site and the system fields on them. Answers and bodies are JSON or XML.',
   },
-  // Texts that are no id (`abc`, `07`) get the answer of unknown ids.
+  // A text that is no id, such as `abc` or `07`, gets the answer for an unknown id.
   parameters: {
     site: siteParameter,
     webForm: parameter('The id of the web form.', 1, z.int()),
@@ -99,7 +102,7 @@ export const fieldsContract: GroupContract<'fields'> = {
   operations: {
     getRoot: {
       summary: 'Find the console and the documentation',
-      description: 'For programs. Browsers, which ask for `text/html`, are sent to the console.',
+      description: 'For programs. A browser, which asks for `text/html`, is redirected to the console.',
       answers: {
         200: { description: 'The service answers.', schema: root },
         302: { description: 'The address of the console.', headers: ['Location'] },
@@ -112,7 +115,7 @@ export const fieldsContract: GroupContract<'fields'> = {
     },
     listSites: {
       summary: 'List the sites of the token',
-      description: 'Every data centre answers this. Send requests for a site to its `url`.',
+      description: 'Every data centre answers this request. Send requests for a site to its `url`.',
       answers: ok('The sites, sorted by id.', sitePage, {
         xml: xmlNames.sites,
         links: { listWebForms: { site: idOfFirst } },
@@ -120,7 +123,7 @@ export const fieldsContract: GroupContract<'fields'> = {
     },
     listFields: {
       summary: 'List the system fields of a web form',
-      description: 'All of them, on one page, sorted by order.',
+      description: 'The answer has all fields on one page, sorted by order.',
       answers: ok('The fields of the form.', fieldPage, {
         xml: xmlNames.fields,
         headers: ['ETag'],
@@ -140,8 +143,8 @@ export const fieldsContract: GroupContract<'fields'> = {
     createField: {
       summary: 'Add a system field to a web form',
       description:
-        'Without `order`, the field becomes the last one. If the position is taken, its field and those directly ' +
-        'after it move down by one, up to the first gap.',
+        'Without `order`, the field becomes the last one. If its position is taken, the field there and those ' +
+        'directly after it move down by one, up to the first gap.',
       body: { schema: named(newFieldBody, 'NewField'), xml: xmlNames.field },
       answers: {
         201: {
@@ -158,8 +161,8 @@ export const fieldsContract: GroupContract<'fields'> = {
     updateField: {
       summary: 'Change a system field of a web form',
       description:
-        'Changes whether the field is mandatory, its order, or both. A field that moves leaves its old position ' +
-        'first. If the new position is taken, other fields move as they do for a new field.',
+        'Changes whether the field is mandatory, its order, or both. A field that moves first leaves its old ' +
+        'position. If the new position is taken, other fields move as for a new field.',
       body: {
         schema: named(fieldChangeBody, 'FieldChange'),
         also: {
@@ -179,7 +182,7 @@ export const fieldsContract: GroupContract<'fields'> = {
     },
     deleteField: {
       summary: 'Remove a system field from a web form',
-      description: 'The other fields keep their positions: the position becomes a gap.',
+      description: 'The other fields keep their positions, and the position of the removed field stays empty.',
       answers: { 200: { description: 'The field is no longer on the form.' } },
       errors: ['webFormUnknown', 'fieldUnknown', 'conditionFailed'],
       examples: [{ path: { field: -7 } }],

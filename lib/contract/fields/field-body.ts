@@ -15,11 +15,14 @@ export const typeId = z.union(
 /** F-14: without `order`, the field becomes the last one. */
 export const newFieldBody = z.object(
   { type: z.object({ id: typeId }, 'must be an object with an id'), mandatory, order: z.optional(order) },
-  'must be an object',
+  'The body must be an object with type and mandatory',
 )
 
 export const fieldChangeBody = z
-  .object({ mandatory: z.optional(mandatory), order: z.optional(order) }, 'must be an object')
+  .object(
+    { mandatory: z.optional(mandatory), order: z.optional(order) },
+    'The body must be an object with mandatory, order or both',
+  )
   .check(
-    z.refine((change) => change.mandatory !== undefined || change.order !== undefined, 'send mandatory, order or both'),
+    z.refine((change) => change.mandatory !== undefined || change.order !== undefined, 'Send mandatory, order or both'),
   )

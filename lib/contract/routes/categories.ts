@@ -19,7 +19,7 @@ type Names = ReturnType<typeof operationsOf>
 
 const acts = ['list', 'link', 'unlink', 'listAll', 'listCategories', 'linkCategories', 'unlinkCategories'] as const
 
-/** The values that `make` gives for the operations of each kind, by the name of the operation. */
+/** The results of `make` for the operations of each kind, by the name of the operation. */
 export const ofEachKind = <Value>(
   make: (kind: ObjectKind) => Readonly<Record<keyof Names, Value>>,
 ): Readonly<Record<Names[keyof Names], Value>> =>

@@ -4,13 +4,13 @@ import { documentationRoutes } from './documentation.ts'
 import { fieldsRoutes } from './fields.ts'
 import { storageRoutes } from './storage.ts'
 
-// The API document begins with operations that need no token.
+// The API document begins with the operations that need no token.
 const [health, root, ...ofFields] = fieldsRoutes
 
 /**
- * The one route table. The router, the local server, the deployment and the API document all read it. `right` is
- * the one that the caller needs, on files at least in one folder. A GET route answers HEAD as well, and
- * OPTIONS is answered on every path. Each group keeps its own rows, so that its function contains no others.
+ * The one route table. The router, the local server, the deployment and the API document all read it. `right` is the
+ * right that the caller needs; for files, a right on one folder is enough here. A GET route answers HEAD too, and every
+ * path answers OPTIONS. Each group keeps its own rows, so that its function contains no other rows.
  */
 export const routes = [
   health,
@@ -26,8 +26,9 @@ type RouteOf<Group extends string> = Extract<(typeof routes)[number], { group: G
 export type OperationOf<Group extends string> = RouteOf<Group>['operation']
 
 /**
- * The gateway sends each prefix to the function of its group, the first one that fits. `*` is one segment. No path of
- * another group may end like one of the storage, because `*` of a distribution is any number of segments.
+ * The gateway sends the requests below each prefix to the function of its group; the first prefix that fits counts. `*`
+ * is one segment. No path of another group may end like a path of the storage, because the `*` of a distribution
+ * matches any number of segments.
  */
 export const prefixes = [
   { group: 'documentation', prefix: '/openapi.json' },
@@ -42,7 +43,7 @@ export const prefixes = [
   { group: 'access', prefix: '/api/v2' },
 ] as const
 
-/** This group answers all other paths, so that 404 and 405 have the service's own body there too. */
+/** This group answers all other paths, so that their 404 and 405 have the body of this service. */
 export const catchAllGroup = 'fields'
 
 const patterns = prefixes.map(({ group, prefix }) => ({

@@ -19,13 +19,14 @@ const part = z.int().check(z.minimum(1), z.maximum(10_000))
 
 const partAddress = component(
   'PartAddress',
-  'The address of a part, for an hour. PUT its bytes there with these headers, and without the token.',
+  'The address of a part, valid for an hour. PUT its bytes there with these headers, and without the token.',
   { number: part, url: z.url(), headers: z.record(z.string(), z.string()) },
 )
 
 export const uploadState = component(
   'UploadState',
-  'The state of an upload. `stored` has the numbers of its stored parts, `addresses` those that were requested.',
+  'The state of an upload. `stored` has the numbers of its stored parts. `addresses` has the addresses ' +
+    'that the request asks for.',
   {
     size: z.nullable(count),
     inParts: z.boolean(),
@@ -50,8 +51,8 @@ const stateMembers = {
 
 export const content = component(
   'FolderContent',
-  'An entry of a folder. `lastModified` of a folder is null here. With `recursive=true` every entry is a file ' +
-    'with its `path` relative to the folder, its `etag` and its `fingerprint`.',
+  'An entry of a folder. Here, `lastModified` of a folder is null. With `recursive=true` every entry is ' +
+    'a file with its `path` relative to the folder, its `etag` and its `fingerprint`.',
   { ...entryMembers, path: z.optional(z.string()), ...stateMembers },
 )
 
@@ -59,12 +60,13 @@ const draft = component('Draft', 'The draft of a page.', { size: entryMembers.si
 
 export const entry = component(
   'Entry',
-  'A file or a folder. `lastModified` of a folder is the time of its creation, or null if it was created ' +
-    'together with a file. A file has `contentType`, `etag` (with its quotes, for `If-Match`) and `fingerprint`. ' +
-    'Up to 8 MiB the fingerprint is the hex MD5 of the bytes. Above, it is the hex MD5 of the MD5s of parts of 8 ' +
-    'MiB, `-` and the number of parts; a file that was copied whole may have the MD5 of its bytes in either ' +
-    'form. It is null while it is unknown. A page has `draft` and `workflow`, which may be null. A folder has ' +
-    '`contents`, sorted by name. If there are more, `cursor` is for the next request.',
+  'A file or a folder. `lastModified` of a folder is the time of its creation, or null if it was ' +
+    'created together with a file. A file has `contentType`, `etag` (with its quotes, for `If-Match`) and ' +
+    '`fingerprint`. The fingerprint of a file of up to 8 MiB is the hex MD5 of its bytes. For a larger ' +
+    'file, it is the hex MD5 of the MD5s of its parts of 8 MiB, `-` and the number of parts. A file that ' +
+    'was copied as a whole may have the MD5 of its bytes in either form. An unknown fingerprint is null. ' +
+    'A page has `draft` and `workflow`, which may be null. A folder has `contents`, sorted by name. If ' +
+    'there are more entries, send `cursor` with the next request.',
   {
     ...entryMembers,
     contentType: z.optional(z.string()),
@@ -78,14 +80,16 @@ export const entry = component(
 
 export const downloadLink = component(
   'DownloadLink',
-  'A URL that downloads one version of a file as an attachment. Everybody who has it may use it until it expires.',
+  'A URL that downloads one version of a file as an attachment. Everybody who has the URL may use it ' +
+    'until it expires.',
   { url: z.url(), expires: z.iso.datetime() },
 )
 
 const version = component(
   'Version',
-  'A state of a file. `at` is the time of the change that made it. `current` marks the present state. `removed` ' +
-    'marks states that ended when the file was removed or moved; all others were replaced.',
+  'A state of a file. `at` is the time of the change that made this state. `current` marks the present ' +
+    'state. `removed` marks a state that ended when the file was removed or moved; other old states were ' +
+    'replaced.',
   {
     version: z.string(),
     at: z.iso.datetime(),
@@ -97,27 +101,62 @@ const version = component(
 
 export const versionPage = component(
   'VersionPage',
-  'The kept states of a file, the newest first. If there are more, `cursor` is for the next request.',
+  'The kept states of a file, the newest first. If there are more, send `cursor` with the next request.',
   { versions: z.array(version), cursor: z.optional(z.string()) },
 )
 
-const removed = component('Deleted', 'A removed file or folder that has not come back. `size` of a folder is null.', {
-  name: z.string(),
-  type: z.enum(['file', 'folder']),
-  removedAt: z.iso.datetime(),
-  size: z.nullable(count),
-})
+const removed = component(
+  'Deleted',
+  'A removed file or folder that was not restored or created again. `size` of a folder is null.',
+  {
+    name: z.string(),
+    type: z.enum(['file', 'folder']),
+    removedAt: z.iso.datetime(),
+    size: z.nullable(count),
+  },
+)
 
 export const removedPage = component(
   'DeletedPage',
-  'Removed files and folders of a folder, sorted by name. If there are more, `cursor` is for the next request.',
+  'Removed files and folders of a folder, sorted by name. If there are more, send `cursor` with the ' + 'next request.',
   { deleted: z.array(removed), cursor: z.optional(z.string()) },
+)
+
+const trashItem = component('TrashItem', 'A removed file or folder. A folder has no size of its own.', {
+  path: z.string(),
+  type: removed.shape.type,
+  removedAt: z.iso.datetime(),
+  removedBy: z.string(),
+  size: z.nullable(count),
+})
+
+export const trashPage = component(
+  'TrashPage',
+  'Removed files and folders that a restore can bring back, the newest removal first, with the user who removed each. ' +
+    'Moved files are not among them. If there are more, `nextCursor` is the `cursor` of the next request; a page may ' +
+    'then be short.',
+  { deleted: z.array(trashItem), nextCursor: z.optional(z.string()) },
+)
+
+const foundItem = component('FoundItem', 'A file or folder whose name contains the text.', {
+  path: z.string(),
+  type: entryMembers.type,
+  size: count,
+  lastUpdateDate: z.iso.datetime(),
+})
+
+export const searchPage = component(
+  'SearchPage',
+  'Files and folders whose names contain the text. If there may be more, `nextCursor` is the `cursor` of the next ' +
+    'request; a page may then be short.',
+  { items: z.array(foundItem), nextCursor: z.optional(z.string()) },
 )
 
 export const removalPreview = component(
   'RemovalPreview',
-  'The files, folders (with the folder itself) and bytes that a DELETE would remove, drafts included. `code` is ' +
-    'the error of a DELETE that would be refused. `atLeast` is true if there is more than was counted.',
+  'The files, folders (with the folder itself) and bytes that a DELETE would remove, drafts included. ' +
+    'If the DELETE would be refused, `code` is its error. `atLeast` is true if the folder has more than ' +
+    'was counted.',
   {
     files: count,
     folders: count,
@@ -131,7 +170,8 @@ named(force, 'Force')
 named(
   restoreBody,
   'Restoration',
-  'Restores the newest kept state, or the `version` of a file. With `replace`, it replaces the present state.',
+  'Restores the newest kept state of a file, or the one that `version` names. With `replace: true`, the ' +
+    'restored state replaces the present one.',
 )
 named(newName, 'NewName', 'The new name of a file or folder: one segment.')
 named(
@@ -142,10 +182,11 @@ named(
 named(
   copyPath,
   'CopyPath',
-  'The path of the copy as plain text, not percent-encoded. A folder may have up to 10,000 files and folders.',
+  'The path of the copy as plain text, not percent-encoded. A folder to copy may have up to 10,000 ' +
+    'files and folders.',
 )
 
-export const bytes = described(z.file(), 'Bytes as they are.')
+export const bytes = described(z.file(), 'The bytes of the file.')
 
 export const form = component('Files', 'Each part `file` is a file, stored under the file name of the part.', {
   file: z.array(z.file()).check(z.minLength(1), z.maxLength(mostFiles)),
@@ -155,11 +196,12 @@ export const formBodies = { 'multipart/form-data': form }
 
 export const fileTypes = ['application/octet-stream', '*/*']
 
-export const meta = text('Asks for information about the path, not for its bytes. The switch needs no value.', '')
+export const meta = text('Asks for information about the path instead of its bytes. The parameter needs no value.', '')
 
 export const noneMatch: ParameterContracts = {
   'If-None-Match': text(
-    '`*`: the change is made only if the path is free. ETags: only if no tag names the present state.',
+    '`*`: make the change only if no file is at the path. ETags: make the change only if none of them ' +
+      'names the present state.',
     '"an-etag-of-before"',
   ),
 }

@@ -30,12 +30,13 @@ const orInTus: ParameterContracts = { 'Tus-Resumable': tusVersion }
 const uploadLength = { 'Upload-Length': text('The number of bytes of the whole upload.', '11') }
 const uploadChecksum = {
   'Upload-Checksum': text(
-    '`sha256`, `sha1` or `md5`, a space and the checksum of the body in base64. If the bytes do not match, none are stored.',
+    '`sha256`, `sha1` or `md5`, then a space and the checksum of the body in base64. If the bytes do not ' +
+      'match, none are stored.',
     'sha1 qvTGHdzF6KLavt4PO0gs2a6pQ00=',
   ),
 }
 
-/** Errors of any upload when its file is placed, also at the end of a resumable one. */
+/** Errors of any upload when its file is placed, also of a resumable upload at its end. */
 const placementErrors: readonly ErrorName[] = [
   'fileTooLarge',
   'quotaExceeded',
@@ -81,30 +82,32 @@ const tus = { 'Tus-Resumable': '1.0.0' }
 
 const upload = {
   description:
-    'Stores all of the files or none. Missing folders are created, and existing files are replaced. A multipart body ' +
-    'may be sent as `application/octet-stream`; its first line then gives the boundary. With `Tus-Resumable`, the ' +
-    'request begins a resumable upload of one file instead (https://tus.io), and a body holds its first bytes.',
+    'Stores all of the files or none. Missing folders are created, and existing files are replaced. A ' +
+    'multipart body may be declared as `application/octet-stream`; the service then reads the boundary ' +
+    'from its first line. With `Tus-Resumable`, the request instead begins a resumable upload of one file ' +
+    '(https://tus.io), and its body may have the first bytes of the file.',
   headers: {
     ...noneMatch,
     'Tus-Resumable': tusVersion,
     ...uploadLength,
     'Upload-Defer-Length': text('`1`: a later request gives the length.', '1'),
     'Upload-Metadata': text(
-      '`filename` and, if you like, `filetype` and `version` (`draft`, `draft-publish`), each in base64.',
+      '`filename`, and optionally `filetype` and `version` (`draft`, `draft-publish`), each in base64.',
       'filename bGFyZ2UudHh0',
     ),
     ...uploadChecksum,
   },
   query: {
-    // Generated clients send a token in one way only, so this way is listed beside the security schemes (A-9).
-    access_token: text('The access token, if there is no `Authorization`; the header wins.', 'ACCESS_TOKEN'),
+    // Generated clients support one way to send a token, so this way is listed beside the security schemes (A-9).
+    access_token: text('The access token. It is ignored if the request has an `Authorization` header.', 'ACCESS_TOKEN'),
     parts: text(
-      'Begins an upload of one file whose parts you send to the bucket yourself. The body is `{"name": …, "size": …}`, ' +
-        'with `type` and `version` if you like. The switch needs no value.',
+      'Begins an upload of one file whose parts you send to the bucket yourself. The body is `{"name": …, ' +
+        '"size": …}`, with optional `type` and `version`. The parameter needs no value.',
       '',
     ),
   },
-  // Client generators prefer JSON: under application/json, their clients could not upload files.
+  // Client generators prefer JSON: if the form were listed under application/json, their clients could not upload
+  // files.
   body: { schema: form, mediaTypes: { ...formBodies, 'application/octet-stream': bytes, '*/*': partsBody } },
   errors: [
     ...uploadErrors,
@@ -125,8 +128,8 @@ const upload = {
 const stored = { description: 'All of the files are stored.', schema: success }
 const begun = {
   description:
-    'With `Tus-Resumable`: a resumable upload has begun. Send its bytes to `Location`. With `parts`: an upload in parts ' +
-    'has begun. Request their addresses there.',
+    'With `Tus-Resumable`: a resumable upload has begun. Send its bytes to `Location`. With `parts`: an ' +
+    'upload in parts has begun. Request the addresses of its parts at `Location`.',
   headers: ['Location'],
   optionalHeaders: ['Tus-Resumable', 'Upload-Offset', 'Upload-Expires'],
 } as const
@@ -139,14 +142,15 @@ export const uploadOperations = {
     ...upload,
     summary: 'Upload files into a folder, or restore removed files',
     description:
-      `${upload.description} With ` +
-      '`restore`, the request restores the removed file or folder of the path and uploads nothing. `{"version": ' +
-      '…}` restores one of the `versions` of a file. Only `{"replace": true}` replaces a present file. A folder ' +
-      'comes back with everything that its last removal took, up to 10,000 files and folders.',
+      `${upload.description} With \`restore\`, the request uploads nothing and restores the removed file or ` +
+      'folder at the path. `{"version": …}` restores one of the `versions` of a file. An existing file is ' +
+      'replaced only with `{"replace": true}`. A folder is restored with everything that its last removal ' +
+      'took, up to 10,000 files and folders.',
     query: {
       ...upload.query,
       restore: text(
-        'Restores the removed file or folder. The body is `{}`, or names the version. The switch needs no value.',
+        'Restores the removed file or folder. The body is `{}`, or names the version. The parameter needs no ' +
+          'value.',
         '',
       ),
     },
@@ -164,14 +168,19 @@ export const uploadOperations = {
     summary: 'Store a file, create a folder, rename, move or copy',
     pathExamples: { path: 'notes/draft.txt' },
     description:
-      'The body is the content of the file, of any type, also JSON. With `meta`, `{"name": …}` renames, ' +
-      '`{"path": …}` moves and `{"copyTo": …}` copies the live files, completely or not at all. With ' +
-      '`type=folder` there is no body. A body of the type `multipart/form-data` is an upload into the folder.',
+      'The body is the content of the file, of any type, including JSON. With `meta`, `{"name": …}` ' +
+      'renames, `{"path": …}` moves and `{"copyTo": …}` copies the live files, completely or not at all. ' +
+      'With `type=folder` there is no body. A body of the type `multipart/form-data` is an upload into the ' +
+      'folder.',
     query: {
       meta,
       type: text('`folder` creates the folder.', 'folder'),
       ...switchesOf(putSwitches, {
-        version: ['`draft` stores the draft of a page; `draft-publish`, or nothing, the live file.', 'draft-publish'],
+        version: [
+          '`draft` stores the draft of a page. `draft-publish` stores the live file, as does a request without ' +
+            '`version`.',
+          'draft-publish',
+        ],
       }),
     },
     headers: { ...noneMatch, ...digests },
@@ -195,7 +204,7 @@ export const uploadOperations = {
       { path: { path: 'notes' }, ...exampleForm },
     ],
   },
-  // The root always exists as a folder: a PUT can only upload.
+  // The root always exists as a folder, so a PUT to it can only upload.
   putRoot: {
     summary: 'Upload files into the root of the storage, by PUT',
     headers: noneMatch,
@@ -207,8 +216,8 @@ export const uploadOperations = {
   describeUpload: {
     summary: 'Show the progress of a resumable upload',
     description:
-      'The upload is complete when `Upload-Offset` equals `Upload-Length`. If a temporary fault prevented the ' +
-      'placing of its file, the service tries again first.',
+      'The upload is complete when `Upload-Offset` equals `Upload-Length`. If a temporary fault prevented ' +
+      'the service from placing the file, it tries again before it answers.',
     headers: inTus,
     answers: ok('The progress of the upload.', undefined, {
       headers: [...uploadState, 'Cache-Control'],
@@ -220,9 +229,9 @@ export const uploadOperations = {
   readUpload: {
     summary: 'Show an upload, or request addresses of its parts',
     description:
-      'All parts have 8 MiB (8,388,608 bytes); the last one may be smaller. Send up to 8 `digests` for an address of ' +
-      'each part from `first` on. The bucket refuses other bytes than those of the digest. When all parts are stored, ' +
-      'an empty PATCH without `Tus-Resumable` completes the upload.',
+      'All parts have 8 MiB (8,388,608 bytes); the last one may be smaller. Send up to 8 `digests` to get ' +
+      'an address for each part from `first` on. The bucket refuses bytes that do not match their digest. ' +
+      'When all parts are stored, an empty PATCH without `Tus-Resumable` completes the upload.',
     query: switchesOf(partsQuery, {
       first: ['The number of the first part.', 1],
       digests: [
@@ -237,15 +246,17 @@ export const uploadOperations = {
   appendToUpload: {
     summary: 'Continue a resumable upload, or complete an upload in parts',
     description:
-      'Without `Tus-Resumable`, the request has no body and completes an upload whose parts are all stored. With it, ' +
-      'all bytes before the `Upload-Offset` of an answer are durable. At the end, the service places the file, by the rules of every upload. If these rules refuse the file, the upload ends.',
+      'A request without `Tus-Resumable` has no body and completes an upload whose parts are all stored. ' +
+      'With `Tus-Resumable`, the request appends its bytes. All bytes before the `Upload-Offset` of an ' +
+      'answer are durable. At the end, the service places the file by the rules of every upload. If these ' +
+      'rules refuse the file, the upload ends.',
     headers: {
       ...orInTus,
       'Upload-Offset': text('The position of the first byte of the body in the upload.', '0'),
       ...uploadLength,
       ...uploadChecksum,
     },
-    // A request without bytes completes an upload that could not be placed before.
+    // A request without bytes completes an upload whose file could not be placed before.
     body: { schema: bytes, mediaTypes: { 'application/offset+octet-stream': bytes }, optional: true },
     answers: {
       204: { description: 'The bytes are stored.', headers: uploadState, optionalHeaders: ['Upload-Expires'] },
@@ -269,7 +280,7 @@ export const uploadOperations = {
   },
   cancelUpload: {
     summary: 'Cancel an upload',
-    description: 'The stored bytes of the upload are removed. A file that is already stored stays.',
+    description: 'The stored bytes of the upload are removed. If the file is already stored, it stays.',
     headers: orInTus,
     answers: { 204: { description: 'The upload has ended.', headers: ['Tus-Resumable'] } },
     errors: ['protocolVersionUnknown', 'uploadUnknown'],

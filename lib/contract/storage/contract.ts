@@ -21,32 +21,44 @@ import {
   progress,
   removalPreview,
   removedPage,
+  searchPage,
+  trashPage,
   versionPage,
 } from './contract-schemas.ts'
 import { uploadOperations } from './contract-uploads.ts'
 import { changesQuery, deleteSwitches, listing } from './switches.ts'
 
 const listSwitches = switchesOf(listing, {
-  limit: ['The most entries of an answer, for `meta`, `versions` and `deleted`.', 100],
-  cursor: ['The `cursor` of the previous answer, for `meta`, `versions` and `deleted`.', ''],
+  limit: ['The largest number of entries in an answer to `meta`, `search`, `versions` or `deleted`.', 100],
+  cursor: ['The `cursor` or `nextCursor` of the previous answer.', ''],
   recursive: [
-    'For `meta`: `true` lists every file below the folder instead, up to 1,000 per answer, sorted by path.',
+    'For `meta`: with `true`, the answer instead lists every file below the folder, up to 1,000 per ' +
+      'answer, sorted by path.',
     'true',
   ],
 })
 
-const historySwitches: ParameterContracts = {
+const folderSwitches: ParameterContracts = {
+  search: text(
+    'Lists files and folders below the folder whose names contain this text, in upper or lower case: 100 by default ' +
+      '(`limit`).',
+    'hello',
+  ),
   deleted: text(
-    'Lists removed files and folders that have not come back: 100 by default (`limit`). The folder itself may be ' +
-      'removed. The switch needs no value.',
+    'Without a value, lists removed files and folders of this folder that were not restored or created again: 100 by ' +
+      'default (`limit`). The folder itself may be removed. `all` also lists those of the folders below, the newest ' +
+      'removal first, 100 at most.',
     '',
   ),
-  removal: text('Shows what a DELETE of the path would remove, and removes nothing. The switch needs no value.', ''),
+  removal: text('Shows what a DELETE of the path would remove, and removes nothing. The parameter needs no value.', ''),
 }
 
 const deletion = switchesOf(deleteSwitches, {
-  version: ['`draft` deletes only the draft of a page. Folders and other files ignore it.', 'draft'],
-  force: ['`false` refuses to delete a folder that is not empty.', 'false'],
+  version: [
+    '`draft` deletes only the draft of a page. Requests for folders and other files ignore this parameter.',
+    'draft',
+  ],
+  force: ['With `false`, the request deletes a folder only if it is empty.', 'false'],
 })
 
 const scalar = z.union([z.string(), z.number(), z.boolean()])
@@ -54,9 +66,10 @@ const scalar = z.union([z.string(), z.number(), z.boolean()])
 const change = component(
   'Change',
   'A change. Ids sort by time. `subject` is the path of a file or folder, or another name such as ' +
-    '`form/1/field/-7` or `category/1/news/36`. `actor` is the user of the token. For a command it is `admin:` ' +
-    'and the user of its machine, and `requestId` is null. `details` depend on the type and may be null: `names` ' +
-    'or `count` of several files or versions, `to` of a move or a copy.',
+    '`form/1/field/-7` or `category/1/news/36`. `actor` is the user of the token. For a change by a ' +
+    'command, `actor` is `admin:` and the user of the operating system, and `requestId` is null. ' +
+    '`details` depends on the type and may be null: `names` or `count` of several files or versions, `to` ' +
+    'of a move or a copy.',
   {
     id: z.string(),
     at: z.iso.datetime(),
@@ -73,31 +86,33 @@ const severalTypes = z.string().check(z.regex(new RegExp(`^${anyType}(?:,${anyTy
 
 export const changePage = component(
   'ChangePage',
-  'Changes, the oldest first. `next` is the `after` of the next request, or null if there are no more.',
+  'Changes, the oldest first. Send `next` as the `after` of the next request. `next` is null if there ' +
+    'are no more changes.',
   { items: z.array(change), next: z.nullable(z.string()) },
 )
 
 const changesOperation: OperationContract = {
-  tag: { name: 'History', description: 'The changes of a site, with time and user, kept for 90 days.' },
+  tag: { name: 'History', description: 'The changes of a site, with time and user. They are kept for 90 days.' },
   summary: 'List the changes of a site',
   description:
-    'Without `after`, the answer has the newest changes. With `after`, it has the changes that follow. To see each ' +
-    'change once, repeat the request with `next` as `after`; when `next` is null, repeat it later with the same ' +
-    '`after`. With `type` or `subject`, an answer may be short or empty although `next` is set. Changes of files and ' +
-    'folders are shown to tokens with a right to read them, of a move both ends.',
+    'Without `after`, the answer has the newest changes. With `after`, it has the changes that follow. To ' +
+    'see each change once, send `next` as `after` of the next request; when `next` is null, repeat the ' +
+    'request later with the same `after`. With `type` or `subject`, an answer may be short or empty ' +
+    'although `next` is set. Changes of a file or folder are shown only to tokens with a right to read ' +
+    'it. A move or copy needs the right on both paths.',
   query: {
     after: text(
       'The `next` of an earlier answer, or the id of a change. If empty, the list begins with the oldest change.',
       '',
     ),
     ...switchesOf(changesQuery, {
-      limit: ['The most changes of an answer, 100 by default.', 10],
+      limit: ['The largest number of changes in an answer, 100 by default.', 10],
       type: [
         'Only changes of this type, or of several types, separated by commas.',
         'form.created,site.created',
         severalTypes,
       ],
-      subject: ['The beginning of the subject.', 'form/', z.string()],
+      subject: ['The beginning of the subjects to list.', 'form/', z.string()],
     }),
   },
   answers: { 200: { description: 'The changes.', schema: changePage } },
@@ -111,15 +126,16 @@ export const storageContract: GroupContract<'storage'> = {
   tag: {
     name: 'Files',
     description:
-      'The files and folders of a site. The token needs the permission "Can use SFTP & File Manager" (`files`), or a ' +
-      'right on every path that the request touches: `files:write`, or for one folder `files:write:/news`. The token ' +
-      'may also be sent in the query.',
+      'The files and folders of a site. The token needs the permission "Can use SFTP & File Manager" ' +
+      '(`files`), or a right on every path that the request uses: `files:write`, or `files:write:/news` for ' +
+      'one folder. The token may also be sent in the query.',
   },
   parameters: {
     site: siteParameter,
     path: text(
-      'The path of a file or folder, percent-encoded: UTF-8 segments of up to 255 bytes, separated by slashes, 900 ' +
-        'bytes in all. Several slashes count as one. The first `npm start` creates the files of the examples.',
+      'The path of a file or folder, percent-encoded: UTF-8 segments of up to 255 bytes, separated by ' +
+        'slashes, 900 bytes in all. Several slashes count as one. The first `npm start` creates the files of ' +
+        'the examples.',
       'notes',
     ),
     upload: text(
@@ -130,21 +146,27 @@ export const storageContract: GroupContract<'storage'> = {
   operations: {
     readRoot: {
       summary: 'Show the progress of an upload, or the contents of the root of the storage',
-      description: 'Send `status` or `meta`; with both, `status` wins.',
+      description: 'Send `status` or `meta`. If you send both, `meta` is ignored.',
       query: {
-        status: text("Asks for the progress of the token's newest upload; its value may be the token.", ''),
+        status: text(
+          "Asks for the progress of the token's newest upload. The value of the parameter may be the token.",
+          '',
+        ),
         meta: { ...meta, sentByDefault: true },
         ...listSwitches,
-        ...historySwitches,
+        ...folderSwitches,
       },
       answers: ok(
-        'The progress, the contents of the root, its removed files and folders, or the preview of a removal.',
-        z.union([progress, entry, removedPage, removalPreview]),
+        'The progress, the contents of the root, what a search found, removed files and folders, or the preview of a ' +
+          'removal.',
+        z.union([progress, entry, searchPage, removedPage, trashPage, removalPreview]),
       ),
       errors: ['storageRefused', 'notAFile'],
       examples: [
         { query: { status: '' } },
         { query: { deleted: '' } },
+        { query: { deleted: 'all' } },
+        { query: { search: 'hello' } },
         { query: { removal: '' } },
         { query: { meta: '', limit: 'all' } },
       ],
@@ -153,33 +175,42 @@ export const storageContract: GroupContract<'storage'> = {
       summary: 'Read a file, information about a path, its history or a download link',
       pathExamples: { path: 'hello.txt' },
       description:
-        'The answer is `application/octet-stream`, unless `Accept` names the media type of the file or its group ' +
-        '(`text/*`). If nothing is at the path as written, upper and lower case are ignored.',
+        'The media type of the answer is `application/octet-stream`, unless `Accept` names the media type of ' +
+        'the file or its group (`text/*`). If no file has the path as written, upper and lower case are ' +
+        'ignored.',
       query: {
         meta,
         ...listSwitches,
         link: text(
-          'Asks for a URL that downloads the present version of the file as an attachment. Everybody who has the URL ' +
-            'may use it for five minutes. The switch needs no value.',
+          'Asks for a URL that downloads the present version of the file as an attachment. Everybody who has ' +
+            'the URL may use it for five minutes. The parameter needs no value.',
           '',
         ),
-        versions: text('Lists the states of the live file: 100 by default (`limit`). The switch needs no value.', ''),
-        versionId: text('Reads one of its `versions` instead of the present one.', 'a-version-of-the-file'),
-        ...historySwitches,
+        versions: text(
+          'Lists the states of the live file: 100 by default (`limit`). The parameter needs no value.',
+          '',
+        ),
+        versionId: text('Reads one of the `versions` of the file instead of the present one.', 'a-version-of-the-file'),
+        ...folderSwitches,
         version: text(
-          '`draft` reads the draft of a page, or the live file when there is none. Other values are ignored.',
+          '`draft` reads the draft of a page, or the live file if the page has no draft. Other values are ignored.',
           'draft',
         ),
       },
       headers: {
-        Range: text('One range of bytes; several are ignored.', 'bytes=0-4'),
-        'If-Range': text('The ETag or Last-Modified of an earlier part.', 'Sat, 31 Jan 2026 12:00:00 GMT'),
+        Range: text('One range of bytes. A header with several ranges is ignored.', 'bytes=0-4'),
+        'If-Range': text(
+          'The ETag or Last-Modified of a part that you have. If the file has changed since, the answer has the ' +
+            'whole file.',
+          'Sat, 31 Jan 2026 12:00:00 GMT',
+        ),
       },
       answers: {
         ...ok(
           'The bytes of the file. With `meta`, information about the path; with `link`, a URL of the bytes; with ' +
-            '`versions` or `deleted`, the history; with `removal`, the preview of a removal.',
-          z.union([entry, downloadLink, versionPage, removedPage, removalPreview]),
+            '`search`, what was found; with `versions` or `deleted`, the history; with `removal`, the preview of a ' +
+            'removal.',
+          z.union([entry, downloadLink, searchPage, versionPage, removedPage, trashPage, removalPreview]),
           { mediaTypes: fileTypes, optionalHeaders: [...validators, 'X-Content-Length'] },
         ),
         206: {
@@ -190,14 +221,14 @@ export const storageContract: GroupContract<'storage'> = {
         },
         302: {
           description:
-            'The bytes are at a URL that expires: they are too large for an answer, or they are not text and the ' +
-            'request has no `Accept`. This does not happen on one machine.',
+            'The bytes are at a URL that expires. This happens when the file is too large for an answer, or when ' +
+            'it is not text and the request has no `Accept`. One machine never answers this.',
           headers: ['Location', 'Cache-Control'],
         },
         304: {
           description: 'The file has not changed: `If-None-Match` names its present state.',
           headers: ['ETag', 'Accept-Ranges'],
-          // Gateways may remove it if `ETag` exists (RFC 9110, section 15.4.5).
+          // Gateways may remove Last-Modified if `ETag` exists (RFC 9110, section 15.4.5).
           optionalHeaders: ['Last-Modified'],
         },
       },
@@ -225,21 +256,21 @@ export const storageContract: GroupContract<'storage'> = {
     deletePath: {
       summary: 'Delete a file, a draft or a folder with its contents, or purge old versions',
       description:
-        'A deleted file or folder can be restored; a purged version is gone for good. If a purge does not finish, the ' +
-        'answer is an error 503, and the purged versions stay purged: repeat the request.',
+        'A deleted file or folder can be restored. A purged version cannot. If a purge does not finish, the ' +
+        'answer is an error 503, and the versions purged so far stay purged: repeat the request.',
       pathExamples: { path: 'old' },
       query: {
         ...deletion,
         versions: text(
-          'Purges the old versions of the file, also those from before a removal, and those of its draft. The file ' +
-            'itself stays. The switch needs no value.',
+          'Purges the old versions of the file, also those from before a removal, and those of its draft. The ' +
+            'file itself stays. The parameter needs no value.',
           '',
         ),
-        versionId: text('Purges this one of its `versions`.', 'a-version-of-the-file'),
+        versionId: text('Purges only this one of the `versions` of the file.', 'a-version-of-the-file'),
       },
       headers: noneMatch,
       answers: {
-        200: { description: 'It is deleted.' },
+        200: { description: 'The file, draft or folder is deleted, or the versions are purged.' },
         202: { description: 'The folder is large: the service deletes the rest after this answer.', schema: deleting },
       },
       errors: [

@@ -14,7 +14,7 @@ const pageCursor = z.string().check(atMost(2_000))
 
 const recursive = z.literal('true', 'must be true, or be left out')
 
-// Other texts become NaN, which the next schema refuses with its own message.
+// A text that is no number becomes NaN, which the next schema refuses with its own message.
 const digits = z.pipe(
   z.string(),
   z.transform((text) => (/^[1-9]\d*$/.test(text) ? Number(text) : Number.NaN)),
@@ -28,10 +28,18 @@ export const listing = z.object({
   recursive: z.optional(recursive),
 })
 
+const searchText = 'must be 1 to 255 characters without control characters or slashes'
+export const searchQuery = z.object({
+  limit: listing.shape.limit,
+  cursor: listing.shape.cursor,
+  search: z.string().check(z.regex(/^[^\p{Cc}/]{1,255}$/u, searchText)),
+})
+
 const fewChanges = 'must be a whole number from 1 to 500'
 const changesLimit = z.int(fewChanges).check(z.minimum(1, fewChanges), z.maximum(500, fewChanges))
 
 const typesIn = (text: string) => text.split(',').map((type) => readChangeType(type.trim()))
+const unknownType = `must be types of changes, separated by commas. Types: ${changeTypes.join(', ')}`
 
 export const changesQuery = z.object({
   limit: z.optional(z.pipe(digits, changesLimit)),
@@ -39,7 +47,7 @@ export const changesQuery = z.object({
     z.pipe(
       z.string().check(
         atMost(1_000),
-        z.refine((text) => !typesIn(text).includes(undefined), `has an unknown type. Types: ${changeTypes.join(', ')}`),
+        z.refine((text) => !typesIn(text).includes(undefined), unknownType),
       ),
       z.transform((text) => typesIn(text).filter((type) => type !== undefined)),
     ),
@@ -47,7 +55,7 @@ export const changesQuery = z.object({
   subject: z.optional(z.string().check(atMost(1_000))),
 })
 
-// A PUT with `?meta` renames, moves or copies (S-51). The rules of paths check the texts.
+// A PUT with `?meta` renames, moves or copies (S-51). The rules of paths check the texts later.
 export const newName = z.object({ name: z.string() })
 export const newPath = z.object({ path: z.string() })
 export const copyPath = z.object({ copyTo: z.string() })
@@ -55,12 +63,12 @@ export const copyPath = z.object({ copyTo: z.string() })
 const byteCount = 'must be a whole number of bytes'
 export const partsBody = z.strictObject(
   {
-    name: z.string('must be a text'),
+    name: z.string('must be a string'),
     size: z.int(byteCount).check(z.minimum(0, byteCount)),
-    type: z.optional(z.string('must be a text')),
+    type: z.optional(z.string('must be a string')),
     version: z.optional(putVersion),
   },
-  'The body must be an object with name, size, and no other members than type and version',
+  'The body must be an object with name and size; type and version are optional',
 )
 
 const mostDigests = 8
@@ -70,13 +78,13 @@ export const partsQuery = z.object({
   digests: z.optional(z.string().check(z.regex(/^[0-9a-f]{64}(,[0-9a-f]{64}){0,7}$/, digestsText))),
 })
 
-const versionName = z.string('must be a text').check(z.minLength(1, 'must not be empty'), atMost(1_024))
+const versionName = z.string('must be a string').check(z.minLength(1, 'must not be empty'), atMost(1_024))
 export const restoreBody = z.strictObject(
   {
     version: z.optional(versionName),
     replace: z.optional(z.boolean('must be true or false')),
   },
-  'The body must be an object with no other members than version and replace',
+  'The body must be an object; its members version and replace are optional',
 )
 export const versionSwitches = z.object({ versionId: z.optional(versionName) })
 
@@ -84,7 +92,7 @@ const destinations = ['name', 'path', 'copyTo']
 const onlyOne = `Send exactly one of ${destinations.map((name) => `"${name}"`).join(', ')}`
 export const destinationBody = z.pipe(
   z
-    .looseObject({}, 'must be an object')
+    .looseObject({}, onlyOne)
     .check(z.refine((body) => destinations.filter((name) => Object.hasOwn(body, name)).length === 1, onlyOne)),
-  z.union([newName, newPath, copyPath], `${onlyOne}, with a text`),
+  z.union([newName, newPath, copyPath], `${onlyOne}, as a string`),
 )

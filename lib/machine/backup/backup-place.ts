@@ -21,7 +21,7 @@ const admit = (path: string): void => {
   if (readdirSync(path).length > 0) throw isTaken(path)
   if (found.dev !== parent.dev) {
     throw new UsageError(
-      `${path} is a file system of its own. Name a folder in it that does not exist yet, such as ` +
+      `${path} is a file system of its own. Name a folder inside it that does not exist yet, such as ` +
         `${join(path, 'backup-1')}.`,
     )
   }
@@ -50,14 +50,14 @@ const moveTo = (path: string, unfinished: string): void => {
 }
 
 /**
- * A backup is written beside its folder, and gets the name of the folder when it is complete. Until then, nothing of it
- * outlives this. Throws UsageError, and errors of the file system; nothing is left behind then.
+ * A backup is written beside its folder, and gets the name of the folder when it is complete. If it is not completed,
+ * nothing of it stays. Throws UsageError, and errors of the file system; then nothing of the backup is left.
  */
 export const openBackupPlace = (given: string, source: DataDirectory) => {
   const path = resolve(given)
   admit(path)
   if (liesIn(source, path)) {
-    throw new UsageError(`${path} is inside the data directory ${source.path}. Name a folder outside of it.`)
+    throw new UsageError(`${path} is inside the data directory ${source.path}. Name a folder outside this directory.`)
   }
   clearLeftovers(path)
   const directory = layoutOf(`${path}.unfinished-${randomBytes(4).toString('hex')}`)
@@ -67,7 +67,7 @@ export const openBackupPlace = (given: string, source: DataDirectory) => {
   return {
     directory,
     path,
-    /** Throws UsageError when the name was taken meanwhile. */
+    /** Throws UsageError when another process has created the folder meanwhile. */
     complete(): void {
       moveTo(path, directory.path)
       lock?.[Symbol.dispose]()

@@ -9,9 +9,8 @@ export const createIsHeld = (connection: DatabaseSync): ((now: number) => boolea
 }
 
 /**
- * Holds every blob. A blob is removed only after its last row is gone, and only without a hold: a snapshot from after
- * this call either lacks the row, or the blob stays. The hold of a dead process expires. Moments are in epoch
- * milliseconds.
+ * Holds every blob. A blob is removed only when no row refers to it and no hold exists. So a snapshot from after this
+ * call either lacks the row, or the blob stays. The hold of a dead process expires. Moments are in epoch milliseconds.
  */
 export const holdBlobs = async (
   { connection, note }: Pick<Database, 'connection' | 'note'>,
@@ -29,9 +28,9 @@ export const holdBlobs = async (
   })
   let isWhole = true
   return {
-    /** From now on. Answers false when the hold has once run out: blobs may be gone. */
+    /** Extends the hold, counted from now. Returns false when the hold has ever expired: blobs may be gone. */
     async extend(duration: number): Promise<boolean> {
-      // If the database is busy or full, there is time for another attempt.
+      // If the database is busy or full, enough time is left for another attempt.
       const isHeld = await note(() => extend.run(now() + duration, id, now()).changes === 1).catch(() => true)
       isWhole &&= isHeld
       return isWhole
@@ -45,8 +44,8 @@ export type BackupHold = Awaited<ReturnType<typeof holdBlobs>>
 const interval = 10_000
 
 /**
- * Removes blobs when no backup needs them any more. The next start of the service moves those that a dead process left
- * to `orphans/`. Asks `isHeld` when nothing in the database refers to the blob any more.
+ * Removes blobs when no backup needs them any more. If a process dies before, the next start of the service moves its
+ * blobs to `orphans/`. Calls `isHeld` when nothing in the database refers to the blob any more.
  */
 export const holdForBackups = (blobs: Blobs, isHeld: () => boolean): Blobs => {
   const waiting = new Set<string>()

@@ -23,15 +23,21 @@ export interface BackupOptions {
 }
 
 export interface Backup extends BackupMarker {
-  /** The path of the backup, or of the data directory that was restored from it. */
+  /** The path of the backup, or of the data directory that was restored from a backup. */
   readonly path: string
 }
 
-/** Milliseconds: blobs are held this long after the last extension, which comes every `interval`. */
+/**
+ * In milliseconds: blobs are held for this long after the last extension of the hold. An extension comes every
+ * `interval`.
+ */
 const heldFor = 60_000
 const interval = 10_000
 
-/** Bytes per millisecond, at least. SQLite copies the database while the rest of this process waits. */
+/**
+ * In bytes per millisecond: the slowest copy that is expected. While SQLite copies the database, the rest of this
+ * process waits.
+ */
 const slowestCopy = 4_000
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
@@ -39,7 +45,10 @@ const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false 
 const timeToCopy = ({ database, wal }: DataDirectory): number =>
   Math.ceil((sizeOf(database) + sizeOf(wal)) / slowestCopy)
 
-/** Names the data directory, not the folder of the backup, if its disk prevents the backup. */
+/**
+ * If the disk of the data directory prevents the backup, the message names the data directory, not the folder of the
+ * backup.
+ */
 const asFailureOfSource = (error: unknown, { path, database }: DataDirectory): unknown => {
   if (isOutOfSpace(error)) {
     return new UsageError(
@@ -56,7 +65,7 @@ const asFailureOfSource = (error: unknown, { path, database }: DataDirectory): u
   )
 }
 
-/** SQLite does not flush the copy: the caller does. */
+/** SQLite does not flush the copy to the disk, so the caller must. */
 const copyDatabase = ({ database, directory: source }: OpenDataDirectory, file: string): void => {
   makePrivateFile(file)
   try {
@@ -75,8 +84,8 @@ const beginHold = async ({ database, directory: source }: OpenDataDirectory, { w
 }
 
 /**
- * Checks the copy of the database, and removes rows from it that concern only the backup. Throws UsageError when it is
- * damaged as a whole, and the reason of `signal` when that is aborted.
+ * Checks the copy of the database, and removes rows that concern only the backup. Throws UsageError when the database
+ * is damaged as a whole, and the reason of `signal` when it is aborted.
  */
 const readSnapshot = async ({ database: file }: DataDirectory, source: DataDirectory, signal: AbortSignal) => {
   using snapshot = connect(file)
@@ -96,7 +105,8 @@ const copyDemo = ({ demo: from }: DataDirectory, { demo: to }: DataDirectory): v
   }
 }
 
-const tookTooLong = () => new UsageError('The backup took so long that files were removed meanwhile. Repeat it.')
+const tookTooLong = () =>
+  new UsageError('The backup took so long that files were removed meanwhile. Repeat the command.')
 
 const damageOf = (damaged: readonly Damaged[]): UsageError => {
   const [first] = damaged
@@ -145,14 +155,15 @@ const fillUnderHold = async (
     place.complete()
     return { path: place.path, ...marker }
   } finally {
-    // If this fails, the hold expires.
+    // If this fails, the hold expires later.
     await hold.end().catch(() => {})
   }
 }
 
 /**
- * Backs up a data directory, in use or not: the database as it is at one moment, and every blob that it refers to then.
- * Blobs that are no longer needed stay until they are in the backup. Throws UsageError; nothing is left behind then.
+ * Backs up a data directory, whether it is in use or not: the database as it is at one moment, and every blob that it
+ * refers to at this moment. Blobs that are no longer needed stay until the backup has them. Throws UsageError; then
+ * nothing of the backup is left.
  */
 export const makeBackup = async (dataDirectory: string, target: string, options: BackupOptions): Promise<Backup> => {
   const opened = await openDataDirectory(dataDirectory, { role: 'command', reset: false, durable: true })

@@ -18,8 +18,8 @@ const damaged = ({ path }: DataDirectory, fault: string) =>
   new UsageError(`The backup ${path} is damaged: ${fault}. Name another backup. Nothing was changed.`)
 
 /**
- * Reads the database of a backup, and writes nothing beside it. Throws UsageError when it is damaged as a whole, or of
- * a newer program, and the reason of `signal` when that is aborted.
+ * Reads the database of a backup, and writes no file beside it. Throws UsageError when the database is damaged as a
+ * whole, or is of a newer program, and the reason of `signal` when it is aborted.
  */
 const readDatabase = async (backup: DataDirectory, { version }: BackupMarker, signal: AbortSignal) => {
   const { database: file, path } = backup
@@ -28,8 +28,8 @@ const readDatabase = async (backup: DataDirectory, { version }: BackupMarker, si
     const tables = versionOf(database)
     if (tables > schemaVersion) {
       throw new UsageError(
-        `The backup ${path} was made by version ${version} of this program, which has newer tables. Restore it with ` +
-          'that version, or a newer one. Nothing was changed.',
+        `The backup ${path} was made by version ${version} of this program, which has newer tables. Restore ` +
+          'it with that version, or a newer one. Nothing was changed.',
       )
     }
     const [finding] = checkStructure(database, file)
@@ -60,8 +60,8 @@ const realPathOf = (path: string): string => {
 }
 
 /**
- * Fills an empty data directory from a backup. If the process dies meanwhile, no service starts on the directory before
- * this is repeated. Throws UsageError; the directory is still empty then.
+ * Fills an empty data directory from a backup. If the process dies meanwhile, no service starts on this directory until
+ * the restore is repeated. Throws UsageError; then the directory is still empty.
  */
 export const restoreBackup = async (
   backupPath: string,
@@ -80,7 +80,7 @@ export const restoreBackup = async (
   try {
     signal.throwIfAborted()
     copyFiles(backup, directory)
-    // All of it gets that owner: a linked blob of another user would lose its owner.
+    // All files get this owner. A linked blob of another user would no longer belong to that user, so it is copied.
     const owner = ownerToServe(directory.path) ?? { uid: process.getuid?.() }
     const passage = { from: backup.blobs, to: directory.blobs, owner, readsLinked: true }
     const found = [...database.damaged, ...(await takeBlobs(passage, blobs, signal))]

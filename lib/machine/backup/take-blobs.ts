@@ -14,7 +14,7 @@ export interface ReferredBlob extends BlobContent {
   readonly need: Need
 }
 
-/** The blobs of current and old versions and of uploads, each once. An upload without a byte needs none. */
+/** The blobs of current and old versions and of uploads, each once. An upload without bytes needs no blob. */
 export const blobsIn = (connection: DatabaseSync): readonly ReferredBlob[] =>
   prepareQuery<ReferredBlob>(
     connection,
@@ -26,15 +26,13 @@ export const blobsIn = (connection: DatabaseSync): readonly ReferredBlob[] =>
 interface Passage {
   readonly from: string
   readonly to: string
-  /** A blob must belong to this owner alone to be linked; others are copied. Undefined: the owner does not matter. */
+  /** Only a blob of this owner is linked; others are copied. Undefined: blobs of any owner are linked. */
   readonly owner: { readonly uid: number | undefined; readonly gid?: number } | undefined
-  /**
-   * Reads the bytes of linked blobs as well, which takes far longer than to link them. Copied bytes are always read.
-   */
+  /** Also reads the bytes of linked blobs, which takes far longer than linking them. Copied bytes are always read. */
   readonly readsLinked: boolean
 }
 
-/** Codes of file systems without hard links, or without the right to make them. */
+/** Error codes of file systems without hard links, or without the right to make them. */
 const noLinks: ReadonlySet<unknown> = new Set(['EXDEV', 'EPERM', 'EACCES', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
 const isOf = (owner: NonNullable<Passage['owner']>, { uid, gid, mode }: Stats): boolean =>
@@ -50,7 +48,10 @@ const link = (from: string, to: string): boolean => {
   }
 }
 
-/** Flushes the copy, which only its user can read. Leaves out bytes that an upload received since its size was read. */
+/**
+ * Copies a blob and flushes the copy, which only its user can read. Leaves out the bytes that an upload received after
+ * its size was read.
+ */
 const copy = async (from: string, to: string, { need, size }: ReferredBlob): Promise<void> => {
   await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
   chmodSync(to, 0o600)
@@ -60,8 +61,8 @@ const copy = async (from: string, to: string, { need, size }: ReferredBlob): Pro
 }
 
 /**
- * Links the blob, which never changes again, or copies it. Returns the fault of the result; undefined if it has none.
- * Errors: those of the file system.
+ * Links the blob, because a blob never changes after it is complete, or copies it. Returns the fault of the result, or
+ * undefined if there is none. Errors: those of the file system.
  */
 const takeBlob = async (
   { from: source, to: target, owner, readsLinked }: Passage,
@@ -85,7 +86,7 @@ const takeBlob = async (
 
 const atOnce = 8
 
-/** Returns the damaged blobs. Throws the reason of `signal` when that is aborted. */
+/** Returns the damaged blobs. Throws the reason of `signal` when it is aborted. */
 export const takeBlobs = async (
   passage: Passage,
   blobs: readonly ReferredBlob[],

@@ -13,7 +13,7 @@ import { type ContentOwner, findingOfBytes } from './file-pass.ts'
 import { type BlobContent, bytesDiffer, faultOfSize, openBlobVerifier } from './verify-blobs.ts'
 
 /**
- * The data that needs the bytes: the current files; an old version, which cannot be repaired and expires; or an
+ * What the bytes belong to: a current file; an old version, which cannot be repaired and expires later; or an
  * unfinished upload, which its sender can start again.
  */
 export type Need = 'now' | 'earlier' | 'upload'
@@ -22,7 +22,7 @@ export interface Damaged extends Finding {
   readonly need: Need
 }
 
-/** Only these make a backup incomplete. */
+/** Only damaged current files make a backup incomplete. */
 export const neededNow = (damaged: readonly Damaged[]): readonly Damaged[] =>
   damaged.filter(({ need }) => need === 'now')
 
@@ -31,7 +31,7 @@ export const countsOf = (damaged: readonly Damaged[]): DamageCounts => {
   return { damaged: count('now'), damagedEarlier: count('earlier'), damagedUploads: count('upload') }
 }
 
-/** One object for each content, which copies share: a current one, if there is one. */
+/** Copies share their bytes, so only one object is checked for each content: a current one, if there is one. */
 interface SmallContent extends BlobContent, ContentOwner {
   readonly name: string
   readonly bytes: Uint8Array
@@ -47,15 +47,15 @@ const faultOf = ({ bytes, size, fingerprint }: SmallContent): string | undefined
   return fingerprint === null || fingerprintOf(bytes) === fingerprint ? undefined : bytesDiffer
 }
 
-/** Contents in one step: 4 MiB at most. Other work runs between steps. */
+/** The number of contents in one step: at most 4 MiB. Other work runs between the steps. */
 const contentsPerTurn = 256
 
 /**
- * Compares small contents with the fingerprints of their objects, in their order on the disk. Throws the reason of
- * `signal` when that is aborted.
+ * Compares small contents with the fingerprints of their objects, in the order of the contents on the disk. Throws the
+ * reason of `signal` when it is aborted.
  */
 const damagedContents = async (connection: DatabaseSync, signal?: AbortSignal): Promise<readonly DamagedContent[]> => {
-  // With min(), SQLite takes the other columns from the row with the minimum.
+  // With min(), SQLite takes the other columns from the row that has the minimum.
   const contents = prepareQuery<SmallContent>(
     connection,
     `SELECT name, bytes, object.* FROM small_contents CROSS JOIN (
@@ -77,7 +77,7 @@ const damagedContents = async (connection: DatabaseSync, signal?: AbortSignal): 
   return damaged
 }
 
-/** For a backup: rows, and small contents. `database` is the path that the report names. */
+/** The checks for a backup: rows, and small contents. `database` is the path that the report shows. */
 export const checkDatabaseBytes = async (
   connection: DatabaseSync,
   database: string,
@@ -101,7 +101,7 @@ interface Fingerprinted extends ContentOwner {
   readonly fingerprint: string
 }
 
-/** One object for each blob, as of small contents. */
+/** One object for each blob, chosen as for small contents. */
 const fingerprinted = (connection: DatabaseSync): readonly Fingerprinted[] =>
   prepareQuery<Fingerprinted>(
     connection,
@@ -110,8 +110,8 @@ const fingerprinted = (connection: DatabaseSync): readonly Fingerprinted[] =>
   ).all()
 
 /**
- * Files whose bytes do not match their fingerprint. Does not report missing bytes and other sizes: the blob may have
- * been removed since.
+ * Files whose bytes do not match their fingerprint. Does not report missing blobs and wrong sizes, because the blob may
+ * have been removed meanwhile.
  */
 export const checkBytes = async (connection: DatabaseSync, { blobs }: DataDirectory): Promise<readonly Finding[]> => {
   const findingOf = (owner: ContentOwner, name: string) => findingOfBytes(owner, `${bytesDiffer}: ${name}`)

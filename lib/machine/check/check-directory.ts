@@ -20,7 +20,7 @@ const checkModes = ({ path, database, blobs, demo, marker, backupMarker }: DataD
 
 const lookAround = async (directory: DataDirectory, fault: Fault | undefined) => {
   const isBackup = fault?.code === 'backup'
-  // Nobody opens a backup: nothing is written into it, not even a lock.
+  // No process opens a backup as a database, so nothing is written into a backup, not even a lock.
   using _gate = isBackup ? undefined : await tryToTakeGate(directory)
   const marker = isBackup ? readBackupMarker(directory) : fault
   const demo = inspectDemo(directory)
@@ -46,7 +46,7 @@ const checkContents = (connection: DatabaseSync, directory: DataDirectory, use: 
   return { findings: [...findings, ...files], isReadable }
 }
 
-/** A fault caused by a change during the check is gone in the second pass. */
+/** The second pass no longer finds a fault that a change during the first pass has caused. */
 const checkLasting = (connection: DatabaseSync, directory: DataDirectory, use: CheckedUse): Findings => {
   const first = checkContents(connection, directory, use)
   if (first.findings.length === 0 || use !== 'served') return first
@@ -70,8 +70,8 @@ const tryToCheckBytes = async (connection: DatabaseSync, directory: DataDirector
 }
 
 /**
- * Every fault of the data directory or the backup at a path, in use or not. Changes nothing. Throws UsageError if the
- * path has no data of this version of the service.
+ * Every fault of the data directory or the backup at a path, whether it is in use or not. Changes nothing. Throws
+ * UsageError if the path has no data of this version of the service.
  */
 export const checkDataDirectory = async (path: string, { withBytes = false } = {}): Promise<readonly Finding[]> => {
   const directory = layoutOf(path)

@@ -10,7 +10,7 @@ import { contentTables, everyObject, linkTables, tablesWithBlobs, usedBytesOf } 
 
 type Row = Readonly<Record<string, SQLOutputValue>>
 
-/** A query with a row for each fault, or for each row that `findingOf` checks. */
+/** A query that returns a row for each fault, or, with `findingOf`, a row for each thing to check. */
 interface Question {
   readonly query: string
   readonly findingOf: (row: Row, database: string) => Finding | undefined
@@ -131,7 +131,7 @@ const unreadable = (table: string, column: string, row: Row): Finding => ({
   fault: `the service cannot read its ${column}. Restore the database from a backup`,
 })
 
-/** A database may come from anywhere. Requests for such a row fail, or lead elsewhere. */
+/** A database may come from an unknown source. Requests for such a row would fail, or read another file. */
 const rowQuestions: readonly Question[] = [
   ...json.map(([table, key, column, isRight]) => ({
     query: `SELECT ${key} FROM ${table} WHERE ${column} IS NOT NULL AND NOT iif(json_valid(${column}), ${isRight}, 0)`,
@@ -158,7 +158,7 @@ const ask = (connection: DatabaseSync, { query, findingOf }: Question, database:
     }
     return { findings, isReadable: true }
   } catch (error) {
-    // The next start creates missing tables of a kind of objects. All others must exist.
+    // The next start creates the missing tables of a new kind of objects. All other tables must exist.
     if (/^no such table/.test(reasonOf(error))) return { findings: [], isReadable: true }
     return { findings: [{ where: database, fault: damagedBy(reasonOf(error)) }], isReadable: false }
   }
@@ -175,7 +175,7 @@ const strayNames = (connection: DatabaseSync): readonly string[] =>
     return [`${rows} of the table ${table} ${have} a blob name that no blob can have, and that may lead to other files`]
   })
 
-/** Faults that make every row unusable: rows may have changed, or name any file. */
+/** Faults that make every row unusable: rows may have been changed, or may name any file. */
 export const checkStructure = (connection: DatabaseSync, database: string): readonly Finding[] => {
   const damage = ask(connection, integrity, database).findings
   if (damage.length > 0) return damage
@@ -186,7 +186,7 @@ export const checkStructure = (connection: DatabaseSync, database: string): read
   return reasons.map((reason) => ({ where: database, fault: damagedBy(reason) }))
 }
 
-/** Rows that the service cannot read; requests for them fail. */
+/** Rows that the service cannot read. Requests for them fail. */
 export const checkRows = (connection: DatabaseSync, database: string): readonly Finding[] =>
   rowQuestions.flatMap((question) => ask(connection, question, database).findings)
 

@@ -29,7 +29,7 @@ export const checkObjects = (connection: DatabaseSync) =>
       .map(({ key }) => ({ key, fault })),
   )
 
-/** The object that bytes belong to: the current version, or an old one. */
+/** The object that the bytes belong to: the current version, or an old one. */
 export interface ContentOwner {
   readonly key: string
   readonly isEarlier: Flag
@@ -38,7 +38,7 @@ export interface ContentOwner {
 interface Content extends ContentOwner {
   readonly blob: string
   readonly size: number
-  /** Bytes in the database itself; null when they are in a blob. */
+  /** The bytes, if they are in the database itself; null when they are in a blob. */
   readonly held: number | null
 }
 
@@ -51,7 +51,10 @@ const describe = ({ key, isEarlier }: ContentOwner): string => {
   return `site ${site}, ${isEarlier ? `${oldVersionLabel} the ${file}` : file}`
 }
 
-/** A new upload repairs a file, and makes the damaged one an old version. Only its bytes can repair that. */
+/**
+ * A new upload repairs a file, and the damaged file becomes an old version. An old version can be repaired only with
+ * its own bytes.
+ */
 const adviceOnFile = 'Upload it again, or restore its bytes from a backup.'
 const adviceOnOldVersion =
   'This version cannot be restored, but the current files of the site are complete. You need not do anything: the ' +
@@ -88,7 +91,7 @@ interface UploadRow {
   readonly blob: string
 }
 
-/** Unfinished uploads that lack bytes. The sites do not need them, so a backup is made anyway. */
+/** Unfinished uploads that lack bytes. They are not files of the sites, so a backup is made in spite of them. */
 const checkUploads = (connection: DatabaseSync, { blobs }: DataDirectory): readonly Finding[] =>
   prepareQuery<UploadRow>(
     connection,
@@ -110,7 +113,7 @@ const checkUploads = (connection: DatabaseSync, { blobs }: DataDirectory): reado
       ]
     })
 
-/** On a served directory, a blob that nothing refers to may belong to an upload. */
+/** In a directory that is being served, a blob that no row refers to may belong to a running upload. */
 export type CheckedUse = 'served' | 'at rest' | 'backup'
 
 interface Options {

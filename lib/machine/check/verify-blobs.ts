@@ -5,7 +5,7 @@ import { isMissing, reasonOf } from '../../core/system-failures.ts'
 import { createFingerprint } from '../../storage/fingerprint.ts'
 
 export interface BlobContent {
-  /** Bytes. */
+  /** In bytes. */
   readonly size: number
   readonly fingerprint: string | null
 }
@@ -37,13 +37,13 @@ const faultIn = (file: number, { size, fingerprint }: BlobContent): string | und
 }
 
 /**
- * The fault of a blob; undefined if it has none, or no known fingerprint. Reads all of it, while the rest of the
- * process waits.
+ * The fault of a blob. Undefined if the blob has no fault, or if its fingerprint is unknown. Reads the whole blob while
+ * the rest of the process waits.
  */
 export const faultOfBlob = (path: string, content: BlobContent): string | undefined => {
   let file: number | undefined
   try {
-    // Opening a pipe would wait for a writer.
+    // Opening a pipe would wait for a writer, so the type of the file is checked first.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     return faultIn(file, content)
   } catch (error) {
@@ -62,7 +62,7 @@ export interface Verdict {
   readonly fault: string | undefined
 }
 
-/** Bytes to verify here before threads start, which takes some time. */
+/** In bytes: up to this sum, blobs are verified in this thread, because starting threads takes some time. */
 const bytesWithoutThreads = 32 * 1024 * 1024
 const mostThreads = 4
 
@@ -100,7 +100,7 @@ const startThread = (): Thread => {
   }
 }
 
-/** Verifies blobs on all cores: making a fingerprint takes a core longer than reading the bytes. */
+/** Verifies blobs on all cores, because computing a fingerprint takes longer than reading the bytes. */
 export interface BlobVerifier extends AsyncDisposable {
   faultOf(path: string, content: BlobContent): Promise<string | undefined>
 }

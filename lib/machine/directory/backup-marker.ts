@@ -7,18 +7,18 @@ import { type Fault, isForbidden } from './faults.ts'
 import { foreignFileIn } from './inspect.ts'
 import { writePrivately } from './private-files.ts'
 
-/** Damage at the time of the backup. Old backups count only one kind. */
+/** The damage at the time of the backup. Old backups count only one kind of damage. */
 const markerSchema = z.object({
   version: z
     .string()
     .max(64)
     .regex(/^\d+\.\d+\.\d+[\w.+-]*$/),
   layout: z.int(),
-  /** The beginning: the backup has the state of this moment. ISO, UTC. */
+  /** The moment when the backup began, which is the moment of its state. ISO, UTC. */
   at: z.string(),
-  /** Files of the sites with drafts, without old versions. */
+  /** The number of files of the sites, with drafts, without old versions. */
   files: z.int(),
-  /** Bytes: the database, and every blob. */
+  /** In bytes: the database, and every blob. */
   bytes: z.int(),
   damaged: z.int(),
   damagedEarlier: z.int().default(0),
@@ -29,7 +29,7 @@ export type BackupMarker = Readonly<z.infer<typeof markerSchema>>
 
 export type DamageCounts = Pick<BackupMarker, 'damaged' | 'damagedEarlier' | 'damagedUploads'>
 
-/** Completes a backup: without the marker, it is not valid. */
+/** Completes a backup: a backup without the marker is not valid. */
 export const writeBackupMarker = (
   { backupMarker }: DataDirectory,
   marker: Omit<BackupMarker, 'version' | 'layout'>,
@@ -56,7 +56,7 @@ const read = (backup: DataDirectory): BackupMarker | Fault => {
   }
 }
 
-/** Returns a fault if there is no backup, or if this program cannot read it. */
+/** Returns a fault if there is no backup, or if this program cannot read the backup. */
 export const readBackupMarker = (backup: DataDirectory): BackupMarker | Fault => {
   const marker = read(backup)
   if ('code' in marker || marker.layout === layoutVersion) return marker

@@ -15,11 +15,11 @@ export interface DataDirectory {
   readonly blobs: string
   readonly orphans: string
   readonly demo: string
-  /** In a backup, which has the same layout, instead of the marker. */
+  /** The marker of a backup. A backup has the layout of a data directory. */
   readonly backupMarker: string
-  /** In an unfinished backup: its maker holds a lock on it. */
+  /** In an unfinished backup. The process that makes the backup has a lock on this file. */
   readonly unfinished: string
-  /** Exists while a process has the database open, and after a crash: then the WAL must exist, too. */
+  /** Exists while a process has the database open, and after a crash. If it exists, the WAL must exist too. */
   readonly running: string
   readonly locks: { readonly folder: string; readonly gate: string; readonly users: string; readonly service: string }
 }
@@ -42,11 +42,11 @@ export const layoutOf = (given: string): DataDirectory => {
   }
 }
 
-/** Follows symbolic links on the way to the file. Errors: those of the file system. */
+/** Follows symbolic links in the folders on the way to the file. Errors: those of the file system. */
 export const liesIn = ({ path }: DataDirectory, file: string): boolean =>
   join(realpathSync(dirname(file)), basename(file)).startsWith(`${realpathSync(path)}${sep}`)
 
-/** The marker gets the owner, if one is given. */
+/** Writes the marker. With an owner, the marker belongs to this owner. */
 export const writeMarker = (
   { marker }: DataDirectory,
   state: 'new' | 'half restored' | 'ready',
@@ -83,8 +83,8 @@ const ownNames = [
 ]
 
 /**
- * Removes everything of the service except the marker, which already says that the directory is incomplete. Needs no
- * free space.
+ * Removes everything of the service except the marker, which at this time already marks the directory as incomplete.
+ * Needs no free space.
  */
 export const removeContents = ({ path }: DataDirectory): void => removeAll(path, ownNames)
 

@@ -13,7 +13,7 @@ export interface Demo {
   readonly token: string
 }
 
-/** State of the demo site. After `removed`, another site may have its id. Older files have no state. */
+/** The state of the demo site. After `removed`, another site may have its id. Files of older versions have no state. */
 const states = ['begun', 'made', 'removed'] as const
 type State = (typeof states)[number]
 
@@ -53,10 +53,10 @@ export const readDemo = (directory: DataDirectory): KnownDemo | undefined => {
 }
 
 export const writeDemo = ({ path, demo: file }: DataDirectory, demo: Demo, state: State): void =>
-  // Root may remove a site of another user's service, which has to read this.
+  // Root may remove a site of a service that runs as another user. That user must be able to read the file.
   writePrivately(file, `${JSON.stringify({ ...demo, state })}\n`, ownerToServe(path))
 
-/** The demo file is written first, so that no later site of that id counts as the demo. */
+/** The demo file is written before the site is removed, so that no later site with this id counts as the demo. */
 export const recordRemovedDemo = (sites: SiteDirectory, directory: DataDirectory): SiteDirectory => ({
   ...sites,
   async removeSite(id, entry) {

@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { failureOf, isOfSqlite, reasonOf, type SystemFailure } from '../../core/system-failures.ts'
 import { type DataDirectory, layoutVersion } from './data-directory.ts'
 
-/** A user can fix it; the message says how. */
+/** A fault that a user can correct. The message tells how. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -21,9 +21,9 @@ type Text = (directory: DataDirectory, detail: string) => string
 interface FaultText {
   readonly allows?: readonly Purpose[]
   readonly refusal: Text
-  /** The words of `check`, where they differ. */
+  /** The text for `check`, where it differs. */
   readonly finding?: Text
-  /** The file at fault; the marker unless set. */
+  /** The file at fault. If it is not set, the marker is at fault. */
   readonly where?: 'database' | 'wal' | 'demo' | 'backupMarker'
 }
 
@@ -58,12 +58,12 @@ const demoFault = (advice: string): FaultText => ({
 
 const backupFault = (refusal: Text): FaultText => ({ where: 'backupMarker', refusal })
 
-/** SQLite needs the -shm to read a WAL, and creates a missing one. */
+/** SQLite needs the -shm to read a WAL, and creates a missing -shm. */
 const withoutShm = ({ wal }: DataDirectory): string =>
   `it cannot be read here: its newest changes are in ${wal}, but the -shm file of that is missing, and this file ` +
   'system is read-only. Copy the data directory to a writable disk (cp -a), and check the copy.'
 
-/** Everything that can be wrong with a directory as a whole: serving, commands, check and restore use these words. */
+/** Everything that can be wrong with a directory as a whole. Serving, commands, check and restore use these texts. */
 const faultTexts = {
   absent: nothingIn('There is no directory'),
   empty: nothingIn('There is no data in the directory'),
@@ -233,8 +233,8 @@ export const databaseFailure = (error: unknown): string | undefined => {
 }
 
 /**
- * An error as a UsageError: `what` cannot be written, and `ending` says what is left. Errors of the program pass
- * unchanged.
+ * Turns an error into a UsageError. `what` is the thing that cannot be written, and `ending` says what is left. Program
+ * faults pass unchanged.
  */
 export const asSentence = (error: unknown, what: string, ending: string): unknown => {
   if (!(error instanceof Error) || error instanceof UsageError || error instanceof ServiceError) return error

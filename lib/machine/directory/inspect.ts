@@ -50,13 +50,14 @@ const readMarker = ({ marker }: DataDirectory): string | Fault | undefined => {
     return readFileSync(marker, 'utf8')
   } catch (error) {
     if (isMissing(error)) return undefined
-    // With the right to read it, it may be intact: do not advise to discard the directory.
+    // If only the right to read it is missing, the data may be intact, so the message does not advise to discard the
+    // directory.
     if (isForbidden(error)) return { code: 'unreadable', detail: reasonWithAdvice(error) }
     return { code: 'markerUnreadable', detail: reasonOf(error) }
   }
 }
 
-/** Judges a directory by its names and its marker. Changes nothing. */
+/** Judges a directory by the names in it and by its marker. Changes nothing. */
 export const inspect = (directory: DataDirectory): Fault | undefined => {
   try {
     const names = readdirSync(directory.path)
@@ -73,7 +74,7 @@ export const inspect = (directory: DataDirectory): Fault | undefined => {
   }
 }
 
-/** Returns a fault that does not matter for the purpose. Throws UsageError for any other. */
+/** Returns a fault that does not matter for the purpose. Throws UsageError for any other fault. */
 export const admit = (directory: DataDirectory, purpose: Purpose): Fault | undefined => {
   const fault = inspect(directory)
   if (fault && !allows(fault, purpose)) throw refusalOf(directory, fault)
@@ -102,17 +103,17 @@ const inspectFiles = ({ database, wal, running }: DataDirectory): Fault | undefi
   const size = statSync(database, { throwIfNoEntry: false })?.size
   if (size === undefined) return { code: 'databaseMissing' }
   if (size === 0) return { code: 'databaseEmpty' }
-  // The database was not closed cleanly: without its WAL it is out of date.
+  // True if the database was not closed cleanly. Without its WAL, the database would be out of date.
   return existsSync(running) && !existsSync(wal) ? { code: 'walMissing' } : undefined
 }
 
 const hasTables = (connection: DatabaseSync): boolean =>
   connection.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count'] !== 0
 
-/** Milliseconds: a killed process may still have the database open. */
+/** In milliseconds: for this time, a killed process may still have the database open. */
 const waits = { alone: 1_000, beside: 5_000 } as const
 
-/** `alone`: no other process opens the database meanwhile. `beside`: others may. */
+/** `alone`: no other process opens the database meanwhile. `beside`: other processes may. */
 type Reader = keyof typeof waits
 
 const connectToRead = ({ database, wal }: DataDirectory, reader: Reader): DatabaseSync => {
@@ -123,13 +124,13 @@ const connectToRead = ({ database, wal }: DataDirectory, reader: Reader): Databa
     return connection
   } catch (error) {
     connection.close()
-    // No file can be created beside this one.
+    // True if no file can be created beside this one.
     if (existsSync(wal)) throw error
     return openImmutable(database)
   }
 }
 
-/** Opens the database read-only. On a read-only file system, it creates no file beside it. */
+/** Opens the database read-only. On a read-only file system, creates no file beside the database. */
 export const openReadOnly = (directory: DataDirectory, reader: Reader): DatabaseSync | Fault => {
   const fault = inspectFiles(directory)
   if (fault) return fault
@@ -140,7 +141,10 @@ export const openReadOnly = (directory: DataDirectory, reader: Reader): Database
   }
 }
 
-/** Bytes, which takes about a second at every start. Only `check` reads all of a larger database. */
+/**
+ * In bytes: a database of this size takes about a second at every start. Only `check` reads a larger database
+ * completely.
+ */
 const largestChecked = 256 * 1024 ** 2
 
 const damageOfPages = (connection: DatabaseSync): string | undefined => {
@@ -148,7 +152,7 @@ const damageOfPages = (connection: DatabaseSync): string | undefined => {
   return damageIn(first?.['quick_check'])
 }
 
-/** Judges the database, all of its pages or only whether it can be read. No other process uses the directory. */
+/** Judges the database: all of its pages, or only whether it can be read. No other process may use the directory. */
 export const inspectDatabase = (directory: DataDirectory, depth: 'surface' | 'pages'): Fault | undefined => {
   const opened = openReadOnly(directory, 'alone')
   if ('code' in opened) return opened
@@ -163,7 +167,7 @@ export const inspectDatabase = (directory: DataDirectory, depth: 'surface' | 'pa
   }
 }
 
-/** Undefined when the database cannot be read. No other process uses the directory. */
+/** Undefined when the database cannot be read. No other process may use the directory. */
 export const countContents = (directory: DataDirectory) => {
   if (inspectDatabase(directory, 'pages')) return undefined
   const opened = openReadOnly(directory, 'alone')

@@ -10,17 +10,17 @@ import { makePrivateFile } from './private-files.ts'
 type LockKind = 'shared' | 'exclusive'
 
 /**
- * Takes a lock of the operating system, held through SQLite: it ends with its process. Nothing is ever written to its
+ * Takes a lock of the operating system through SQLite. The lock ends with its process. Nothing is ever written to its
  * file. Returns undefined when another process has the lock.
  */
 export const takeLock = (file: string, kind: LockKind): Disposable | undefined => {
   makePrivateFile(file)
   const database = connect(file, { timeout: 0 })
   try {
-    // A journal on the disk would outlive this process.
+    // A journal file on the disk would outlive this process.
     database.exec('PRAGMA journal_mode = MEMORY')
     database.exec(kind === 'exclusive' ? 'BEGIN EXCLUSIVE' : 'BEGIN')
-    // A transaction takes its shared lock when it first reads.
+    // A transaction takes its shared lock only when it first reads.
     if (kind === 'shared') database.prepare('SELECT count(*) FROM sqlite_schema').get()
     return database
   } catch (error) {
@@ -45,13 +45,15 @@ export const isUsedByOldService = ({ path }: DataDirectory): boolean => {
   return existsSync(file) && !isFree(file, 'exclusive')
 }
 
-/** Milliseconds that another process may take to open or close the database, and between two attempts. */
+/**
+ * In milliseconds: how long another process may take to open or close the database, and the time between two attempts.
+ */
 const longestWait = 30_000
 const interval = 10
 
 /**
- * Nobody else opens or closes the database while this is held. Throws UsageError when another process has it for too
- * long.
+ * While this lock is held, no other process opens or closes the database. Throws UsageError when another process holds
+ * the lock for too long.
  */
 export const takeGate = async ({ path, locks }: DataDirectory): Promise<Disposable> => {
   for (const until = performance.now() + longestWait; ; await pause(interval)) {
@@ -60,11 +62,12 @@ export const takeGate = async ({ path, locks }: DataDirectory): Promise<Disposab
     if (performance.now() > until) break
   }
   throw new UsageError(
-    `The data directory ${path} is being opened or closed by another process. Repeat this when that is done.`,
+    `The data directory ${path} is being opened or closed by another process. Repeat this when that ` +
+      'process is done.',
   )
 }
 
-/** For readers: undefined on a read-only file system. */
+/** For readers. Undefined on a read-only file system. */
 export const tryToTakeGate = async (directory: DataDirectory): Promise<Disposable | undefined> => {
   try {
     makeLocks(directory)
@@ -77,7 +80,8 @@ export const tryToTakeGate = async (directory: DataDirectory): Promise<Disposabl
 
 export const inUse = ({ path }: DataDirectory) =>
   new UsageError(
-    `The data directory ${path} is in use by another process. Stop that one, or choose another with --data-dir.`,
+    `The data directory ${path} is in use by another process. Stop that process, or choose another ` +
+      'directory with --data-dir.',
   )
 
 export const takeLockOf = (directory: DataDirectory, name: 'service' | 'users', kind: LockKind): Disposable => {

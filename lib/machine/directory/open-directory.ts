@@ -24,10 +24,13 @@ import {
   writePrivately,
 } from './private-files.ts'
 
-/** Only one service at a time uses a directory; it creates a missing one. Commands work beside it or alone. */
+/**
+ * Only one service at a time uses a directory, and creates it if it is missing. Commands work beside a service, or
+ * alone.
+ */
 export type Role = 'service' | 'command'
 
-/** Throws UsageError when the contents of the directory must stay. */
+/** Throws UsageError when the contents of the directory may not be removed. */
 export type Reset = false | ((contents: ReturnType<typeof countContents>) => Promise<void>)
 
 interface Request {
@@ -48,7 +51,7 @@ const admitWriting = (directory: DataDirectory): void => {
   )
 }
 
-/** If it is cut short, the marker already says what the directory is. The caller holds every lock. */
+/** If this is interrupted, the marker already marks the directory as incomplete. The caller holds every lock. */
 const begin = (directory: DataDirectory, state: 'new' | 'half restored', fault: Fault | undefined): void => {
   writeMarker(directory, state)
   if (fault?.code === 'ofVersion01') removeOldContents(directory)
@@ -56,7 +59,7 @@ const begin = (directory: DataDirectory, state: 'new' | 'half restored', fault: 
   makeFolders(directory)
 }
 
-/** Returns whether the directory is new. The caller has the gate. */
+/** Returns whether the directory is new. The caller holds the gate. */
 const prepare = async (directory: DataDirectory, request: Request): Promise<boolean> => {
   const { role, reset } = request
   const fault = admit(directory, purposeOf(request))
@@ -83,7 +86,7 @@ const passGate = async (directory: DataDirectory, request: Request): Promise<Dis
   }
 }
 
-/** The caller holds the gate. Throws UsageError; nothing in the directory is changed then. */
+/** The caller holds the gate. Throws UsageError; then nothing in the directory is changed. */
 const enter = async (directory: DataDirectory, request: Request) => {
   try {
     // Empty for a command.
@@ -99,10 +102,13 @@ const enter = async (directory: DataDirectory, request: Request) => {
 
 type Entry = Awaited<ReturnType<typeof enter>>
 
-/** The name of the WAL is on the disk before the marker: without a WAL, the marker says that changes are lost (O-20). */
+/**
+ * The name of the WAL is on the disk before the marker is written: if the WAL is missing later, the marker shows that
+ * changes are lost (O-20).
+ */
 const writeRunning = ({ path, running, wal }: DataDirectory): void => {
   if (existsSync(running)) {
-    // A killed process may have left unflushed changes, and other processes now depend on them.
+    // A killed process may have left changes that are not flushed, and other processes now depend on these changes.
     syncFile(wal)
   } else {
     syncFolder(path)
@@ -115,7 +121,7 @@ const unmarkRunning = ({ path, running }: DataDirectory): void => {
   syncFolder(path)
 }
 
-/** The caller has the gate. The last process removes `running` before SQLite removes the WAL. */
+/** The caller holds the gate. The last process removes `running` before SQLite removes the WAL. */
 const leave = (directory: DataDirectory, { service, users }: Entry, database: Database | undefined): void => {
   using _service = service
   users[Symbol.dispose]()
@@ -167,9 +173,9 @@ export interface OpenDataDirectory {
 }
 
 /**
- * Processes open and close a directory one after the other, under the gate, so that the file `running` exists exactly
- * while a database is open, or after it was not closed. Throws UsageError with what to do when the directory cannot be
- * used; nothing in it is changed then.
+ * Processes open and close a directory one after the other, under the gate. So the file `running` exists exactly while
+ * a database is open, or when it was not closed cleanly. Throws UsageError with what to do when the directory cannot be
+ * used; then nothing in it is changed.
  */
 export const openDataDirectory = async (path: string, request: Request): Promise<OpenDataDirectory> => {
   const directory = layoutOf(path)
@@ -218,14 +224,14 @@ const lockAndClear = async (directory: DataDirectory): Promise<Disposable> => {
   }
 }
 
-/** Takes an empty directory to fill it. Throws UsageError when it is not empty, or in use. */
+/** Takes an empty directory, to fill it. Throws UsageError when the directory is not empty, or is in use. */
 export const claimEmpty = async (directory: DataDirectory) => {
   const { path, locks, marker } = directory
   const wasAbsent = admitEmpty(directory).code === 'absent'
   const held = await lockAndClear(directory)
   return {
     fulfil() {
-      // Root may have filled a folder of the service's user. The service could not use root's files.
+      // Root may have filled the folder of the user who runs the service. The service could not use files of root.
       const owner = ownerToServe(path)
       if (owner) changeOwnerBelow(path, owner)
       writeMarker(directory, 'ready', owner)

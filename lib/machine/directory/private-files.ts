@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Other users of the machine can read nothing, whatever the umask says (O-12). */
+/** Other users of the machine can read nothing, whatever the umask is (O-12). */
 const modes = { folder: 0o700, file: 0o600 } as const
 
 const sync = (path: string, flags: string): void => {
@@ -32,8 +32,8 @@ export const syncFolder = (path: string): void => sync(path, 'r')
 export const syncFile = (path: string): void => sync(path, 'r+')
 
 /**
- * Also creates missing parents, and their names survive a power cut (O-20). `mkdir` with `recursive` would never end in
- * folders such as /proc.
+ * Also creates missing parents. The names of all of them survive a power cut (O-20). In folders such as /proc, `mkdir`
+ * with `recursive` would never end.
  */
 const makeFolder = (path: string): void => {
   const parent = dirname(path)
@@ -41,7 +41,7 @@ const makeFolder = (path: string): void => {
   try {
     mkdirSync(path, { mode: modes.folder })
   } catch (error) {
-    // It exists already, or another process was faster.
+    // The folder exists already, or another process was faster.
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
     return
   }
@@ -54,7 +54,7 @@ export const makePrivateFolder = (path: string): void => {
 }
 
 /**
- * Never opens an existing file: closing it again would release the locks that this process holds on it (POSIX, fcntl).
+ * Never opens an existing file: closing the file would release the locks that this process holds on it (POSIX, fcntl).
  */
 export const makePrivateFile = (path: string): void => {
   if (existsSync(path)) return
@@ -73,7 +73,7 @@ export interface Owner {
   readonly gid: number
 }
 
-/** The owner of a folder, if root works there for another user. */
+/** The owner of a folder, if root works there for this user. */
 export const ownerToServe = (folder: string): Owner | undefined => {
   const { uid, gid } = statSync(folder)
   return process.getuid?.() === 0 && (uid !== 0 || gid !== 0) ? { uid, gid } : undefined
@@ -85,7 +85,7 @@ export const changeOwnerBelow = (folder: string, { uid, gid }: Owner): void => {
   }
 }
 
-/** Replaces the file in one step: after a crash there is the old one or the new one. */
+/** Replaces the file in one step: after a crash, either the old file or the new file exists. */
 export const writePrivately = (path: string, content: string, owner?: Owner): void => {
   const written = `${path}.new`
   rmSync(written, { force: true })

@@ -9,17 +9,19 @@ import type { ByteRange } from '../../storage/object-store.ts'
 import { makePrivateFolder } from '../directory/private-files.ts'
 import { type Writing, type Written, writeBlob } from './write-blob.ts'
 
-/** Files of bytes under random names: file systems may not support the names that users choose. */
+/** Files of bytes under random names, because file systems may not support the names that users choose. */
 export interface Blobs {
   /**
-   * If the content or the disk fails, nothing of the blob stays. Returns its size in bytes. A durable blob is then on
-   * the disk, with its name. Errors: outOfSpace, unavailable (no file handle is free), those of the content.
+   * Writes a new blob. If the content or the disk fails, nothing of the blob stays. Returns its size in bytes. If blobs
+   * are durable, the blob and its name are then on the disk. Errors: outOfSpace, unavailable (no file handle is free),
+   * those of the content.
    */
   write(name: string, content: AsyncIterable<Uint8Array>): Promise<number>
   /**
-   * Writes from `start` on, and drops later bytes; creates the blob at 0. If blobs are durable, the returned number of
-   * bytes is on the disk, and so is each one passed to `kept`. Undefined when the blob is missing. Throws when it is
-   * shorter than `start`. Errors: outOfSpace, unavailable (no file handle is free, or the time is over).
+   * Writes from `start` on, and drops later bytes. At 0, creates the blob. Returns the number of bytes. If blobs are
+   * durable, these bytes are on the disk, and so are the bytes that were passed to `kept`. Undefined when the blob is
+   * missing. Throws when the blob is shorter than `start`. Errors: outOfSpace, unavailable (no file handle is free, or
+   * the time is up).
    */
   append(
     name: string,
@@ -27,12 +29,12 @@ export interface Blobs {
     content: AsyncIterable<Uint8Array>,
     callbacks: Pick<Writing, 'kept' | 'isOver'>,
   ): Promise<Written | undefined>
-  /** Throws when the blob is shorter. */
+  /** Reads a part of the blob. Throws when the blob is shorter. */
   cut(name: string, size: number): Promise<void>
   /**
-   * Opens at once, so that the stream keeps the bytes even when the blob is removed right after. Keeps at most 64 KiB
-   * for a reader that pauses (O-21). Undefined when the blob is missing. Throws when it has another size. Errors:
-   * unavailable (no file handle is free).
+   * Opens the blob at once, so that the stream keeps its bytes even when the blob is removed right after. Keeps at most
+   * 64 KiB for a reader that pauses (O-21). Undefined when the blob is missing. Throws when it has another size.
+   * Errors: unavailable (no file handle is free).
    */
   read(name: string, size: number, range: ByteRange): Readable | undefined
   remove(names: readonly string[]): Promise<void>
@@ -48,7 +50,9 @@ const blobName = /^[0-9a-f]{32}$/
 
 export const isBlobName = (name: unknown): name is string => typeof name === 'string' && blobName.test(name)
 
-/** Throws for other names: a database may come from anywhere, and its names must not lead out of the folder. */
+/**
+ * Throws for any other name: a database may come from an unknown source, and no name in it may lead out of the folder.
+ */
 export const pathOfBlob = (folder: string, name: string): string => {
   if (isBlobName(name)) return join(folder, name)
   throw new Error('The database names a blob in a way that leads out of their folder')
@@ -77,8 +81,9 @@ const openToWrite = async (path: string, makes: boolean): Promise<FileHandle | u
 const readMany = promisify(readv)
 
 /**
- * Reads up to 512 KiB at once: 64 KiB at a time take 1.7 times as long. Drops the pieces that the reader does not ask for
- * in the same turn of the event loop, and reads them again later: a slow reader keeps one piece in memory.
+ * Reads up to 512 KiB at once, because reading 64 KiB at a time takes 1.7 times as long. Drops the pieces that the
+ * reader does not request in the same turn of the event loop, and reads them again later, so that a slow reader keeps
+ * only one piece in memory.
  */
 async function* readForReader(fd: number, { first, last }: ByteRange): AsyncGenerator<Uint8Array, void> {
   let most = 1
@@ -88,7 +93,7 @@ async function* readForReader(fd: number, { first, last }: ByteRange): AsyncGene
     for (let position = first; position <= last; ) {
       ahead = Array.from({ length: most }, lendPiece)
       const { bytesRead } = await readMany(fd, ahead, position)
-      // It must not look complete.
+      // The answer must not look complete.
       if (bytesRead === 0) throw new Error('A blob has become shorter while it was read')
       const end = Math.min(position + bytesRead, last + 1)
       let taken = 0
@@ -109,7 +114,10 @@ async function* readForReader(fd: number, { first, last }: ByteRange): AsyncGene
   }
 }
 
-/** Truncates a file. Returns whether it was longer; throws when it is shorter, because zeros must not fill the gap. */
+/**
+ * Truncates a file. Returns whether the file was longer. Throws when the file is shorter, because zeros must not fill
+ * the gap.
+ */
 const endAt = async (file: FileHandle, name: string, size: number): Promise<boolean> => {
   const found = (await file.stat()).size
   if (found < size) throw new Error(`The blob ${name} has ${found} bytes instead of ${size}`)
@@ -139,14 +147,14 @@ export const openBlobs = (
 ): Blobs => {
   makePrivateFolder(folder)
   makePrivateFolder(orphans)
-  // Always open, so that it never needs a new file handle.
+  // This handle is always open, so that a sync never needs a new file handle.
   const folderHandle = openSync(folder, 'r')
   const pathOf = (name: string) => pathOfBlob(folder, name)
   const throwPortError = (error: unknown) => {
     throw asPortError(error, folder)
   }
 
-  /** Begins before the content, so the name is on the disk long before all bytes have arrived. */
+  /** Starts before the content arrives, so that the name is on the disk long before all bytes have arrived. */
   const syncName = (): Promise<void> | undefined => {
     const named = durable ? syncFolder(folderHandle) : undefined
     named?.catch(() => {})
@@ -154,7 +162,7 @@ export const openBlobs = (
   }
 
   const remove: Blobs['remove'] = async (names) => {
-    // No blob has such a name: nothing to remove.
+    // No blob has such a name, so there is nothing to remove.
     await Promise.all(names.filter(isBlobName).map((name) => rm(pathOf(name), { force: true })))
   }
 

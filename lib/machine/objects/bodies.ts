@@ -12,9 +12,9 @@ interface Deps {
 
 const missingBytes = (what: string, { blob }: ObjectRow) => new Error(`The bytes of ${what} are missing: ${blob}`)
 
-/** The bytes of objects: small ones are in the database, larger ones in blobs. */
+/** The bytes of objects. Small ones are in the database, larger ones in blobs. */
 export const createBodies = ({ database, blobs, rows }: Deps) => {
-  /** Undefined when the bytes are missing, or have another size. */
+  /** Undefined when the bytes are missing or have another size. */
   const bodyOf = async ({ blob, size }: ObjectRow, range: ByteRange): Promise<Readable | Uint8Array | undefined> => {
     if (blob === null) return undefined
     const content = await database.read(() => rows.content(blob))
@@ -23,13 +23,13 @@ export const createBodies = ({ database, blobs, rows }: Deps) => {
   }
 
   return {
-    /** Reads the bytes that `choose` selects. `find` looks for the row, `what` names it in errors. */
+    /** Reads the bytes that `choose` selects. `find` looks up the row, and `what` names the object in errors. */
     async read(
       find: () => ObjectRow | undefined,
       choose: (info: ObjectInfo) => ByteRange | undefined,
       what: string,
     ): Promise<ReadObject | undefined> {
-      // Repeats if the bytes are gone: another process may have replaced or removed them in between.
+      // Tries again if the bytes are gone, because another process may have replaced or removed them meanwhile.
       for (let missing: string | undefined; ; ) {
         const row = await database.read(find)
         if (!row) return undefined

@@ -17,13 +17,19 @@ interface Deps {
 
 type Target = Pick<ListedObject, 'key' | 'version'>
 
-/** If more of them wait, a fingerprint is made on request. */
+/** If more objects wait than this, the fingerprint is computed when it is requested. */
 const mostWaiting = 1_000
 
-/** Milliseconds: the connection of the request must not seem dead. */
+/**
+ * In milliseconds: after this time, the request is answered without a fingerprint, because its connection must not seem
+ * dead.
+ */
 const longestWait = 60_000
 
-/** Milliseconds between pieces without a waiting request, while uploads arrive. This slows uploads by a few percent. */
+/**
+ * In milliseconds: the pause between pieces while uploads arrive and no request waits. It slows uploads by a few
+ * percent.
+ */
 const restWhileBusy = 2
 
 interface Job extends Target {
@@ -34,11 +40,11 @@ interface Job extends Target {
 const nameOf = ({ key, version }: Target): string => `${version} ${key}`
 
 /**
- * Fingerprints of objects that were too large to get one on arrival. One at a time is made in the background;
- * everything else has its turn between two pieces of a file.
+ * Fingerprints of objects that were too large to get one on arrival. One fingerprint at a time is computed in the
+ * background. Between two pieces of a file, other work has its turn.
  */
 export const createFingerprints = ({ database, rows, bodies, staging }: Deps) => {
-  // The current one is among them.
+  // True if the current object is among them.
   const jobs = new Map<string, Job>()
   let working: Promise<void> | undefined
   let isStopped = false
@@ -59,7 +65,7 @@ export const createFingerprints = ({ database, rows, bodies, staging }: Deps) =>
     if (row?.version !== version || row.blob === null) return null
     const fingerprint = row.fingerprint ?? (await fingerprintOf(row, job))
     if (fingerprint === undefined) return null
-    // A fingerprint that cannot be stored now is computed again later. The caller gets it anyway.
+    // If a fingerprint cannot be stored now, it is computed again later. The caller gets it in any case.
     await database.note(() => rows.fingerprint(key, version, fingerprint)).catch(() => {})
     return fingerprint
   }
@@ -71,7 +77,7 @@ export const createFingerprints = ({ database, rows, bodies, staging }: Deps) =>
 
   const work = async (): Promise<void> => {
     for (let job = next(); job; job = next()) {
-      // An object without readable bytes has no fingerprint. Reading it shows the reason.
+      // If its bytes cannot be read, an object has no fingerprint. Reading the object shows the reason.
       job.made.resolve(await make(job).catch(() => null))
       jobs.delete(nameOf(job))
     }
@@ -88,12 +94,12 @@ export const createFingerprints = ({ database, rows, bodies, staging }: Deps) =>
   }
 
   return {
-    /** May be dropped if too many wait, or if the service stops. */
+    /** The job may be dropped if too many wait, or if the service stops. */
     makeLater(object: Target): void {
       if (!isStopped && jobs.size < mostWaiting) add(object, false)
     },
 
-    /** Null when it takes too long, or the object is gone. */
+    /** Null when the computation takes too long, or the object is gone. */
     async of(object: ObjectInfo, deadline: Deadline): Promise<string | null> {
       if (object.fingerprint !== null || isStopped) return object.fingerprint
       using limit = deadline.within(longestWait, systemClock.monotonic)

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { ListedObject, Listing, ListQuery, ObjectInfo } from '../../storage/object-store.ts'
 import { prepareAll, prepareArrays, query } from '../sqlite/queries.ts'
 
-/** The bytes are among the small contents or in the blob of that name, which copies share; folders have none. */
+/** The bytes are in a row of the small contents, or in the blob of this name. Copies share them. Folders have none. */
 export interface ObjectRow extends Omit<ObjectInfo, 'versionId'> {
   readonly blob: string | null
 }
@@ -29,7 +29,7 @@ const valuesOf = ({ key, blob, size, modified, contentType, version, fingerprint
 
 export const infoOf = ({ blob: _, ...info }: ObjectRow): ObjectInfo => ({ ...info, versionId: info.version })
 
-/** One statement each. Callers change several rows in a transaction. */
+/** Calls of one statement each. To change several rows, callers use a transaction. */
 export const createObjectRows = (connection: DatabaseSync) => {
   const columns = '(key, blob, size, modified, type, version, fingerprint) VALUES (?, ?, ?, ?, ?, ?, ?)'
   const objects = prepareAll(connection, {
@@ -55,15 +55,15 @@ export const createObjectRows = (connection: DatabaseSync) => {
   return {
     get: (key: string): ObjectRow | undefined => objects.get.get(key),
     isAny: (from: string, end: string): boolean => objects.isAny.get(from, end) !== undefined,
-    // Reads all rows at once, because a statement that is read step by step cannot be used twice at the same time.
+    // Reads all rows at once, because one statement cannot be stepped through by two readers at the same time.
     list: (from: string, end: string, limit: number): readonly ListedObject[] =>
       listed.all(from, end, limit).map(toListed),
     put: (row: ObjectRow) => void objects.put.run(...valuesOf(row)),
-    /** Returns false, and does nothing, when the key is taken. */
+    /** If the key is taken, does nothing and returns false. */
     insert: (row: ObjectRow): boolean => objects.insert.run(...valuesOf(row)).changes === 1,
     remove: (key: string) => void objects.remove.run(key),
     removeVersion: (key: string, version: string): boolean => objects.removeVersion.run(key, version).changes === 1,
-    /** Returns false when `from` has another version, or the destination is taken. */
+    /** Returns false when the object at `from` has another version, or the destination is taken. */
     rename: (from: string, version: string, to: string, type: string | undefined): boolean =>
       objects.rename.run(to, type ?? null, from, version).changes === 1,
     fingerprint: (key: string, version: string, value: string) => void objects.fingerprint.run(value, key, version),
@@ -76,7 +76,7 @@ export const createObjectRows = (connection: DatabaseSync) => {
 
 export type ObjectRows = ReturnType<typeof createObjectRows>
 
-/** Rows in one step: twice as many as the previous step returned, so that it reads little of the content of folders. */
+/** The rows in one step: twice as many as the previous step returned, so that little is read below a folder in vain. */
 const steps = { first: 256, least: 8, most: 1_001 } as const
 
 type Entry = ListedObject | string

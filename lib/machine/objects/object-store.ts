@@ -15,6 +15,7 @@ import { createQuotaCheck } from '../tables/quotas.ts'
 import type { Blobs } from './blobs.ts'
 import { createBodies } from './bodies.ts'
 import { createFingerprints } from './fingerprints.ts'
+import { createNameIndex } from './name-index.ts'
 import { createObjectRows, endOf, infoOf, listObjects, type ObjectRows } from './object-rows.ts'
 import { createOldObjects, type OldObjects } from './old-objects.ts'
 import { placeChanges } from './placing.ts'
@@ -24,12 +25,12 @@ import { createVersions } from './versions.ts'
 interface Deps {
   readonly database: Database
   readonly blobs: Blobs
-  /** Runs in the transaction that places something in one of the folders. */
+  /** Runs in the transaction that places objects in these folders. */
   readonly isBeingRemoved: (unlocked: PlaceConditions['unlocked']) => boolean
   readonly record: RecordChange
-  /** Bytes: smaller content is kept in the database. */
+  /** In bytes: smaller content is kept in the database. */
   readonly smallContent?: number
-  /** Bytes of staged small content in memory, for all requests together. */
+  /** In bytes: the staged small content in memory, for all requests together. */
   readonly mostWaiting?: number
   readonly now?: () => number
 }
@@ -39,10 +40,15 @@ export interface LocalObjectStore extends ObjectStore {
   adopt(blob: AdoptedBlob): Staged
   /** Removes old versions for good. `before` is in milliseconds since the epoch. */
   giveUp(before: number): Promise<void>
+  /** For a sweep: a search then has few names to add to its index. */
+  indexAll(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Objects in one transaction, if several transactions may be used: other requests then wait only briefly. */
+/**
+ * The number of objects in one transaction, if the change may use several transactions. Other requests then wait only
+ * briefly.
+ */
 const removalStep = 200
 
 /** Removes bytes that no row refers to any more. Returns the blobs to remove after the transaction. */
@@ -62,7 +68,7 @@ const dropOld = async (
     const names = take()
     return { count: names.length, blobs: names.flatMap((name) => dropBytes(rows, name)) }
   })
-  // The change is on the disk. The next start moves a remaining blob to `orphans/`.
+  // The change is on the disk. If a blob remains after a crash, the next start moves it to `orphans/`.
   await blobs.remove(dropped.blobs).catch(() => {})
   return dropped.count
 }
@@ -79,8 +85,8 @@ const giveUp = async ({ old, stopping, ...dropping }: GivingUp, before: number):
 }
 
 /**
- * An index in the database, which also has small content, and a blob for the bytes of each larger object. Changes that
- * become visible together are one transaction. A crash leaves at most blobs that nothing refers to (`tidyBlobs`).
+ * The rows and the small content are in the database. Each larger content is in a blob. Changes that become visible
+ * together are one transaction. After a crash, only blobs that no row refers to can be left (`tidyBlobs`).
  */
 export const createObjectStore = ({
   database,
@@ -159,6 +165,7 @@ export const createObjectStore = ({
     },
 
     ...createVersions({ database, rows, old, bodies }),
+    ...createNameIndex(database),
 
     async purge(versions, entry) {
       for (const some of chunksOf(versions, longestListing)) {
@@ -176,7 +183,7 @@ export const createObjectStore = ({
       return givingUp
     },
 
-    // The blobs of rows that are gone go before the store does.
+    // The blobs of removed rows are removed before the store closes.
     async stop() {
       stopping.abort()
       await Promise.all([fingerprints.stop(), givingUp.catch(() => {})])

@@ -9,14 +9,14 @@ export interface RemovedRow {
   readonly gone: number
 }
 
-/** Moments are in microseconds and unique, so they order all changes. */
+/** Moments are in microseconds and unique, so they give the order of all changes. */
 const perMillisecond = 1_000
 const moment = `max(? * ${perMillisecond}, 1 + coalesce((SELECT max(gone) FROM old_objects), 0))`
 
 const columns = 'key, version, blob, size, modified, type, fingerprint'
 const oldColumns = `version AS id, modified AS at, size, removed, gone / ${perMillisecond} AS goneAt`
 
-/** One removal takes all of its rows at about the same time. */
+/** A removal takes all of its rows within about this time. */
 const fewRows = 1_000
 
 interface OldRow extends Omit<ObjectVersion, 'isCurrent' | 'isRemoved'> {
@@ -30,8 +30,8 @@ const toVersion = ({ removed, ...row }: OldRow): ObjectVersion => ({
 })
 
 /**
- * Rows of replaced and removed objects, one statement each. Callers change several in a transaction. Callers identify a
- * state by its `version`. Moments are in milliseconds since the epoch.
+ * Rows of replaced and removed objects, one statement for each call. To change several rows, callers use a transaction.
+ * Callers identify a state by its `version`. Moments are in milliseconds since the epoch.
  */
 export const createOldObjects = (connection: DatabaseSync, now: () => number) => {
   const objects = prepareAll(connection, {
@@ -66,24 +66,24 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
   return {
     keep: (key: string, isRemoved: boolean) => void objects.keep.run(now(), isRemoved ? 1 : 0, key),
     keepVersion: (key: string, version: string) => void objects.keepVersion.run(now(), key, version),
-    /** Returns where its bytes are. Empty: it is no old version. */
+    /** Returns where the bytes are. Empty if this is not an old version. */
     forget: (key: string, version: string): readonly (string | null)[] =>
       objects.forget.all(key, version).map(({ blob }) => blob),
     rename: (key: string, version: string, name: string) => void objects.rename.run(key, version, name),
 
     get: (key: string, version: string): ObjectRow | undefined => objects.get.get(key, version),
 
-    /** The object was removed in that state, and its key has been free since. */
+    /** True if the object was removed in this state, and its key has been free since. */
     isLast(key: string, version: string): boolean {
       const last = objects.last.get(key)
       return last?.id === version && last.removed === 1
     },
 
-    /** The newest first; only those older than `after`. */
+    /** The newest first, and only versions older than `after`. */
     of: (key: string, after: string | undefined, limit: number): readonly ObjectVersion[] =>
       (after === undefined ? objects.newest.all(key, limit) : objects.older.all(key, after, limit)).map(toVersion),
 
-    /** Removed objects in a range of keys that have not come back, in order. */
+    /** The removed objects in a range of keys that do not exist again, in order. */
     removed: (from: string, end: string, limit: number): readonly RemovedRow[] => objects.removed.all(from, end, limit),
 
     /** Reads only the first thousand rows. */

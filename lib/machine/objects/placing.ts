@@ -50,7 +50,7 @@ const copy = (rows: ObjectRows, { from, key, contentType }: Transfer): boolean =
 
 const move = ({ rows, old }: Placing, { from, key, contentType }: Transfer): boolean => {
   old.keepVersion(from.key, from.version)
-  // A restored object keeps its version name.
+  // A restored object keeps the name of its version.
   old.rename(key, from.version, newName())
   return rows.rename(from.key, from.version, key, contentType)
 }
@@ -62,7 +62,7 @@ const transfer = (placing: Placing, change: Transfer): void => {
   throw new NotPlaced(rows.get(key) ? { outcome: 'occupied', key } : { outcome: 'stale', key: from.key })
 }
 
-/** The last removed version comes back unchanged; any other becomes a new version with the same bytes. */
+/** The last removed version is restored unchanged. Any other version becomes a new version with the same bytes. */
 const restore = ({ rows, old }: Placing, { key, id }: Restoration): void => {
   const present = rows.get(key)
   if (present?.version === id) return
@@ -100,8 +100,8 @@ const apply = (placing: Placing, change: Change): void => {
 }
 
 /**
- * Checks the conditions, applies the changes and records them, within a transaction. Existing folders are no change.
- * Throws NotPlaced.
+ * Checks the conditions, makes the changes and records them, within a transaction. A folder that exists already is no
+ * change. Throws NotPlaced.
  */
 export const placeChanges = (
   placing: Placing,

@@ -9,9 +9,9 @@ export interface StagedBlob extends Pick<Staged, 'size'> {
   /** Undefined if the bytes are in a blob. */
   readonly bytes?: Uint8Array
   readonly contentType: string
-  /** Null for many bytes: it is made after they are placed. */
+  /** Null for large content: its fingerprint is computed after the bytes are placed. */
   readonly fingerprint: string | null
-  /** Runs in the transaction that places the bytes. Its error prevents this. */
+  /** Runs in the transaction that places the bytes. If this throws, the bytes are not placed. */
   readonly alongside?: () => void
 }
 
@@ -22,9 +22,12 @@ export const newName = (): string => randomBytes(16).toString('hex')
 
 interface Options {
   readonly blobs: Blobs
-  /** Bytes. The database is quicker than a file for small content, and makes it durable with its row. */
+  /**
+   * In bytes. For small content the database is faster than a file, and makes the content durable together with its
+   * row.
+   */
   readonly smallContent: number
-  /** Bytes, for all requests together; more small content goes into blobs. */
+  /** In bytes, for all requests together. Beyond this, small content is written to blobs. */
   readonly mostWaiting: number
 }
 
@@ -32,7 +35,7 @@ async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-/** The fingerprint of several parts is made later. */
+/** A fingerprint of several parts is computed later. */
 const createMeasure = () => ({ size: 0, fingerprint: createFingerprint() })
 
 async function* passOn(content: AsyncIterable<Uint8Array>, measure: ReturnType<typeof createMeasure>) {
@@ -91,7 +94,7 @@ export const createStaging = ({ blobs, smallContent, mostWaiting }: Options) => 
       }
     },
 
-    /** If the blob is not placed, it stays: the caller removes it. */
+    /** If the blob is not placed, it stays, and the caller removes it. */
     adopt(blob: AdoptedBlob): Staged {
       const kept: Staged = { size: blob.size, discard: async () => void waiting.delete(kept) }
       waiting.set(kept, blob)
@@ -106,7 +109,7 @@ export const createStaging = ({ blobs, smallContent, mostWaiting }: Options) => 
       return found
     },
 
-    /** Forgets placed bytes. */
+    /** Forgets the bytes that were placed. */
     take(staged: Staged): StagedBlob | undefined {
       const found = waiting.get(staged)
       forget(staged)

@@ -5,14 +5,14 @@ import { type Flag, prepareQuery, type Query } from '../sqlite/queries.ts'
 import { everyObject, isInBlob } from '../sqlite/tables.ts'
 import type { BlobFolders } from './blobs.ts'
 
-/** Milliseconds: 7 days (O-16). */
+/** In milliseconds: 7 days (O-16). */
 const orphanLifetime = 7 * 24 * 60 * 60 * 1000
 
 interface DamagedObject {
   readonly key: string
   readonly blob: string
   readonly size: number
-  /** Bytes; undefined when there is no blob. */
+  /** In bytes. Undefined when there is no blob. */
   readonly found: number | undefined
 }
 
@@ -43,8 +43,8 @@ const removeOldOrphans = (orphans: string, now: number): void => {
 }
 
 /**
- * Moves blobs that nothing refers to into `orphans/`, and finds missing ones. Blobs of running requests look the same,
- * so only a service does this, before its first request. While a backup holds the blobs, it moves none. `now` is in
+ * Moves blobs that no row refers to into `orphans/`, and finds missing blobs. The blobs of running requests look the
+ * same, so only a service does this, before its first request. While a backup holds the blobs, moves none. `now` is in
  * milliseconds since the epoch.
  */
 export const tidyBlobs = (
@@ -54,7 +54,7 @@ export const tidyBlobs = (
 ) => {
   const present = new Set(filesIn(blobs))
   const unclaimed = new Set(present)
-  // Current objects only: old versions cannot be repaired, and `check` lists them.
+  // Current objects only, because old versions cannot be repaired. `check` lists both.
   const damaged: DamagedObject[] = []
   for (const { isEarlier, ...object } of objectsInBlobs(connection).iterate()) {
     const found = present.has(object.blob) ? sizeOf(join(blobs, object.blob)) : undefined
@@ -66,7 +66,7 @@ export const tidyBlobs = (
   for (const name of orphaned) {
     const path = join(orphans, name)
     renameSync(join(blobs, name), path)
-    // Its age counts from the move.
+    // The age of an orphan counts from this move.
     utimesSync(path, now / 1000, now / 1000)
   }
   removeOldOrphans(orphans, now)

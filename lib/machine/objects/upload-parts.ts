@@ -20,11 +20,11 @@ interface Deps {
 const gone = () => new ServiceError('uploadUnknown')
 
 /**
- * Each upload is a blob, which becomes that of the file without a copy. The transaction that places the file completes
- * the upload, so a crash cannot separate the two.
+ * Each upload is a blob, which becomes the blob of the file without a copy. The transaction that places the file also
+ * completes the upload, so that a crash cannot separate the two.
  */
 export const createUploadParts = ({ database, blobs, files, now }: Deps): UploadParts<Staged> => {
-  const { complete } = prepareUploads(database.connection)
+  const { complete, get } = prepareUploads(database.connection)
 
   /** Bytes after the last offset do not belong to the upload. */
   const read = async function* ({ length, holding }: WholeUpload): AsyncGenerator<Uint8Array, void> {
@@ -56,7 +56,8 @@ export const createUploadParts = ({ database, blobs, files, now }: Deps): Upload
 
     read,
 
-    // The transaction that places it records this.
+    // The transaction that places the file completes the upload.
+    takeOver: async ({ holding }) => holding,
     isInPlace: async () => false,
 
     async whole(upload) {
@@ -70,7 +71,8 @@ export const createUploadParts = ({ database, blobs, files, now }: Deps): Upload
         contentType: target.contentType,
         fingerprint: await fingerprintOf(upload),
         alongside() {
-          if (complete.run(expiryOfComplete(now()), id).changes !== 1) throw gone()
+          if (complete.run(expiryOfComplete(now()), id).changes === 1) return
+          throw get.get(id) ? new ServiceError('unavailable') : gone()
         },
       })
     },
@@ -79,7 +81,7 @@ export const createUploadParts = ({ database, blobs, files, now }: Deps): Upload
   }
 }
 
-/** Only makes room: the record of an upload decides whether it has expired. */
+/** This only makes room. The record of an upload decides whether the upload has expired. */
 export const createUploadSweep = (
   { connection, write }: Pick<Database, 'connection' | 'write'>,
   blobs: Pick<Blobs, 'remove'>,

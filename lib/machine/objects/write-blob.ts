@@ -1,13 +1,16 @@
 import type { FileHandle } from 'node:fs/promises'
 import { ServiceError } from '../../core/errors.ts'
 
-/** Bytes: large enough to be fast, small enough for many uploads at once. */
+/** In bytes: large enough to be fast, and small enough for many uploads at once. */
 const writeBuffer = 512 * 1024
 
-/** Bytes after which the disk starts to sync while more arrive, so that little remains at the end. */
+/** In bytes: after this many, the disk starts to sync while more bytes arrive, so that little remains at the end. */
 const syncAhead = 8 * 1024 * 1024
 
-/** A nearly full disk accepts a part, and refuses the rest. `position` is that of the first byte in the file. */
+/**
+ * A nearly full disk writes only a part, and refuses the rest. `position` is the position of the first byte in the
+ * file.
+ */
 const writeWhole = async (
   file: FileHandle,
   chunks: readonly Uint8Array[],
@@ -21,13 +24,13 @@ const writeWhole = async (
   }
 }
 
-/** Its failure counts when it is awaited. */
+/** A failure of the write is thrown when the write is awaited. */
 const later = (promise: Promise<void>): Promise<void> => {
   promise.catch(() => {})
   return promise
 }
 
-/** Syncs regularly, never twice at once. `kept` gets the number of bytes on the disk. */
+/** Syncs regularly, but never twice at once. `kept` gets the number of bytes on the disk. */
 const createSyncAhead = (file: FileHandle, durable: boolean, kept: (size: number) => void) => {
   let written = 0
   let begun = 0
@@ -52,7 +55,7 @@ export interface Writing {
   readonly durable: boolean
   readonly start?: number
   readonly kept?: (size: number) => void
-  /** Then the file may belong to another request: do not write any more. */
+  /** After this, the file may belong to another request, so nothing more is written. */
   readonly isOver?: () => boolean
 }
 
@@ -61,7 +64,7 @@ export interface Written {
   readonly failure?: unknown
 }
 
-/** Returns the failure of the content; throws that of `writeChunk`. */
+/** Returns a failure of the content, but throws a failure of `writeChunk`. */
 const readAll = async (
   content: AsyncIterable<Uint8Array>,
   writeChunk: (chunk: Uint8Array) => Promise<void>,
@@ -81,8 +84,8 @@ const readAll = async (
 }
 
 /**
- * Writes while the next bytes are on their way, one write at a time. Durable bytes are on the disk when it returns,
- * even if the content failed. Afterwards the file may be closed. Errors: unavailable when it is over.
+ * Writes while the next bytes are arriving, one write at a time. When it returns, durable bytes are on the disk, even
+ * if the content failed. Then the file may be closed. Errors: unavailable, when the time is up.
  */
 export const writeBlob = async (
   file: FileHandle,

@@ -6,26 +6,26 @@ import { asPortError, isBusy } from '../../core/system-failures.ts'
 import { createTransactions, type Job, type TransactionOutcome } from './transactions.ts'
 
 /**
- * The one SQLite database of a machine. The rest of the process waits while SQLite works, so changes are short. The
- * changes of one turn of the event loop share a transaction, and so its wait for the disk.
+ * The one SQLite database of a machine. While SQLite works, the rest of the process waits, so changes are short. The
+ * changes of one turn of the event loop share a transaction, and therefore one wait for the disk.
  */
 export interface Database {
   /**
-   * For the statements of `read`, `write` and `note`. Do not leave an iterator open: it keeps writers out. Write a
-   * limit as `LIMIT +?`: with a bare parameter, SQLite compiles the statement for each call, which takes longer than
-   * running it (29 µs against 6).
+   * For the statements of `read`, `write` and `note`. Do not leave an iterator open, because it keeps writers out.
+   * Write a limit as `LIMIT +?`: with a bare parameter, SQLite would compile the statement for each call, which takes
+   * longer than running it (29 µs against 6).
    */
   readonly connection: DatabaseSync
-  /** Runs a query, at once unless the database is locked. Its errors pass unchanged. Errors: unavailable. */
+  /** Runs a query, at once unless the database is locked. Errors of the query pass unchanged. Errors: unavailable. */
   read<Result>(query: () => Result): Promise<Result>
   /**
-   * Runs a change. All of it is on the disk when the promise resolves; none of it if `change` throws; the error passes
-   * unchanged. Changes run in the order of their calls. `change` may run more than once, and must do nothing outside of
-   * the database. Errors: unavailable (another process has locked the database for 5 seconds, or it is closed),
-   * outOfSpace.
+   * Runs a change. When the promise resolves, all of the change is on the disk. If `change` throws, none of it is, and
+   * the error passes unchanged. Changes run in the order of their calls. `change` may run more than once, and must do
+   * nothing outside the database. Errors: unavailable (another process has locked the database for 5 seconds, or it is
+   * closed), outOfSpace.
    */
   write<Result>(change: () => Result): Promise<Result>
-  /** The same without waiting for the disk: it survives the end of the process, but not a power cut. */
+  /** As `write`, but without waiting for the disk: the change survives the end of the process, but not a power cut. */
   note<Result>(change: () => Result): Promise<Result>
   close(): void
 }
@@ -37,40 +37,43 @@ export interface DatabaseOptions {
 }
 
 interface WaitingJob extends Job {
-  /** On the monotonic clock: it is refused after this if another process has the database. */
+  /** On the monotonic clock: after this moment the change is refused if another process still has the database. */
   readonly until: number
   resolve(value: unknown): void
   reject(error: unknown): void
 }
 
-/** Milliseconds that SQLite itself waits for another process, and this process with it. */
+/** In milliseconds: SQLite itself waits this long for another process, and this process waits with it. */
 const lockWait = 20
-/** Milliseconds in which a timer repeats the change after that. The rest of the process runs meanwhile. */
+/** In milliseconds: after that, a timer repeats the change for this long. Meanwhile the rest of the process runs. */
 const longestWait = 5_000
 /** Short, because a busy process frees the database only for moments. */
 const pause = 1
-/** Milliseconds of work after which a command pauses. */
+/** In milliseconds: after this much work, a command pauses. */
 const workBeforeRest = 20
 const rest = 4
 
-/** A database may come from anywhere: its schema calls no dangerous functions, and broken pages are errors (O-13). */
+/**
+ * A database may come from an unknown source, so its schema may call no dangerous functions, and broken pages are
+ * errors (O-13).
+ */
 export const connect = (file: string | URL, options: DatabaseSyncOptions = {}): DatabaseSync => {
   const connection = new DatabaseSync(file, options)
   connection.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON')
   return connection
 }
 
-/** Opens an unused database read-only. Writes nothing beside it. */
+/** Opens a database that no process uses, read-only. Writes nothing beside it. */
 export const openImmutable = (file: string): DatabaseSync =>
   connect(new URL(`${pathToFileURL(file).href}?immutable=1`), { readOnly: true })
 
 const connectToWrite = (file: string): DatabaseSync => {
-  // No request waits yet: processes that open a new database at once may wait for each other.
+  // No request waits yet. Processes that open a new database at the same time may wait for each other.
   const connection = connect(file, { timeout: longestWait })
   try {
-    // Temporary data of SQLite stays in memory: it needs no disk space and no file handles.
+    // Temporary data of SQLite stays in memory, and so needs no disk space and no file handles.
     connection.exec('PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY')
-    // On macOS, flushes stop at the cache of the disk without it. Elsewhere it changes nothing.
+    // Without this, flushes on macOS stop at the cache of the disk. On other systems it changes nothing.
     connection.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON')
     return connection
   } catch (error) {
@@ -90,8 +93,8 @@ const openPragma = (connection: DatabaseSync, name: string) => {
 const createWaitingJobs = () => {
   const jobs: WaitingJob[] = []
   /**
-   * Number of first jobs that failed together: each gets a transaction of its own, so that one does not spoil it for
-   * the others.
+   * The number of jobs at the front that failed together. Each of them gets its own transaction, so that one bad job
+   * does not make the others fail.
    */
   let singles = 0
 
@@ -105,7 +108,7 @@ const createWaitingJobs = () => {
     isEmpty: () => jobs.length === 0,
     next: (): readonly Job[] => jobs.slice(0, singles > 0 ? 1 : jobs.length),
 
-    /** Refuses the first jobs, which have waited too long; all of them when the database is closed. */
+    /** Refuses the jobs at the front that have waited too long, or all jobs when the database is closed. */
     refuseLate(error: unknown, isClosed: boolean): void {
       const now = performance.now()
       const firstInTime = isClosed ? -1 : jobs.findIndex(({ until }) => now < until)
@@ -154,12 +157,12 @@ const createChangeQueue = (connection: DatabaseSync, { durable, yieldsRegularly 
   /** Makes as many of the waiting changes as one transaction takes. Returns the milliseconds until the next attempt. */
   const makeSome = (): number => {
     const jobs = waiting.next()
-    // In WAL mode NORMAL syncs at checkpoints only; OFF would not even do that, and could damage the database.
+    // In WAL mode, NORMAL syncs only at checkpoints. OFF would not even do that, and could damage the database.
     setSynchronous(durable && jobs.some(({ waitsForDisk }) => waitsForDisk) ? 'FULL' : 'NORMAL')
     const begun = performance.now()
     const ending = transact(jobs)
     countWork(performance.now() - begun)
-    // After SQLite has waited in vain, the timer waits.
+    // When SQLite has waited in vain, the timer tries again.
     setLockWait(ending.outcome === 'kept out' ? 0 : lockWait)
     if (ending.outcome === 'kept out') {
       waiting.refuseLate(ending.error, isClosed)

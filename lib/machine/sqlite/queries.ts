@@ -6,7 +6,10 @@ import type { Database } from './database.ts'
 
 export type Flag = 0 | 1
 
-/** A query that returns rows. Tables are STRICT: values have the types of their columns, as `Row` repeats them. */
+/**
+ * A query that returns rows. The tables are STRICT, so the values have the types of their columns. `Row` repeats these
+ * types.
+ */
 export interface Query<Row> {
   get(...values: readonly SQLInputValue[]): Row | undefined
   all(...values: readonly SQLInputValue[]): readonly Row[]
@@ -29,12 +32,12 @@ export const prepareAll = <Sqls extends Readonly<Record<string, string>>>(connec
     Object.entries(sqls).map(([name, sql]) => [name, connection.prepare(sql)]),
   ) as unknown as Prepared<Sqls>
 
-/** The row of a query for the highest or lowest id: null when there is none. */
+/** The row of a query for the highest or lowest id. The id is null when there are no rows. */
 export interface AnyId {
   readonly id: number | null
 }
 
-/** Rows as arrays of columns, which are read in half the time of rows as objects. */
+/** Rows as arrays of columns. Reading them takes half the time of reading objects. */
 export const prepareArrays = <Row extends readonly unknown[]>(connection: DatabaseSync, sql: string): Query<Row> => {
   const statement = connection.prepare(sql)
   statement.setReturnArrays(true)
@@ -48,7 +51,7 @@ const countPageSize = 20_000
 interface Pages<Row, Key> {
   readonly after: Key
   readonly limit?: number
-  /** Returns fewer rows than requested only at the end. */
+  /** Only the end has fewer rows than requested. */
   readonly query: (after: Key, limit: number) => readonly Row[]
   readonly keyOf: (row: Row) => Key
 }

@@ -15,8 +15,8 @@ export const isEmpty = (connection: DatabaseSync): boolean =>
   connection.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
 
 /**
- * Kinds of objects without tables: all of them in a new database, otherwise those unknown to the program that created
- * it.
+ * Kinds of objects without tables: in a new database all kinds, otherwise those that the program which created it did
+ * not know.
  */
 const newKinds = (connection: DatabaseSync): readonly ObjectKind[] => {
   const table = connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?")
@@ -43,7 +43,7 @@ const createTables = (connection: DatabaseSync): void => {
   }
 }
 
-/** The sentence that refuses tables of another version; undefined for those of this one. */
+/** The sentence that refuses tables of another version. Undefined for tables of this version. */
 export const refusalOfTables = (version: number): string | undefined => {
   if (version === schemaVersion) return undefined
   const advice =
@@ -58,7 +58,7 @@ export const refusalOfTables = (version: number): string | undefined => {
 
 /**
  * Creates the tables of a new database, and those of new kinds of objects, in one transaction. Throws an Error with a
- * sentence when the tables are of another version.
+ * sentence for the user when the tables are of another version.
  */
 export const prepareSchema = (connection: DatabaseSync): void => {
   if (isEmpty(connection)) createTables(connection)
@@ -68,7 +68,7 @@ export const prepareSchema = (connection: DatabaseSync): void => {
 }
 
 interface Part {
-  /** The table, or that of an index. Empty for triggers, views and the like. */
+  /** The table of a statement, or of the index that it creates. Empty for triggers, views and other statements. */
   readonly table: string
   readonly what: string
   readonly statement: string
@@ -83,13 +83,13 @@ const partsOf = (connection: DatabaseSync): readonly Part[] =>
         .replaceAll(/--[^\n]*/g, '')
         .replaceAll(/\s+/g, ' ')
       const [, index, trigger, table = ''] =
-        /^CREATE (?:TABLE|INDEX (\w+) ON|TRIGGER (count_\w+) AFTER .+? ON) (\w+)/.exec(statement) ?? []
+        /^CREATE (?:(?:VIRTUAL )?TABLE|INDEX (\w+) ON|TRIGGER (count_\w+) AFTER .+? ON) (\w+)/.exec(statement) ?? []
       const what = index ? `index ${index}` : trigger ? `trigger ${trigger}` : `table ${table}`
       return { table: table.toLowerCase(), what: table === '' ? `part "${statement.slice(0, 60)} …"` : what, statement }
     })
     .filter(({ table }) => !table.startsWith('sqlite_'))
 
-/** Every database has the tables of these kinds. Tables of later kinds are created when it is opened. */
+/** Every database has the tables of these kinds. When a database is opened, the tables of later kinds are created. */
 const firstKinds: readonly string[] = ['news', 'blog']
 
 const tablesOfNewKind = (kind: ObjectKind, found: ReadonlySet<string>): readonly string[] => {
@@ -118,7 +118,10 @@ const compareParts = (found: readonly Part[], expected: readonly Part[]): readon
   return [...faults, ...foreign.map(({ what }) => `the ${what} is foreign: this program does not make it`)]
 }
 
-/** A sentence for each part of the schema that is missing, altered or foreign: SQLite would obey any trigger. */
+/**
+ * A sentence for each part of the schema that is missing, altered or foreign. A foreign trigger must be found, because
+ * SQLite would run it.
+ */
 export const schemaFaults = (connection: DatabaseSync): readonly string[] => {
   using sound = connect(':memory:')
   prepareSchema(sound)

@@ -19,8 +19,9 @@ export const contentTables: Readonly<Record<ContentKind, ContentTable>> = {
 export const linkTables: Readonly<Record<ObjectKind, string>> = byName(objectKindNames, (kind) => `${kind}_links`)
 
 /**
- * The condition that content is not being removed; the first parameter is the site. This content is rare: SQLite looks
- * for it once, and only then at each id. (`NOT IN` would make a filter for a million ids.)
+ * The condition that content is not being removed. Its first parameter is the site. Content that is being removed is
+ * rare: SQLite looks for it once, and only if it finds some, compares each id. (`NOT IN` would build a filter for a
+ * million ids.)
  */
 export const isNotBeingRemoved = (column: string, kind: ContentKind): string => {
   const { table } = contentTables[kind]
@@ -81,7 +82,7 @@ const webForms = `
     PRIMARY KEY (site, id)
   ) STRICT;`
 
-/** Members are JSON, without the long text. Content with `going` is being removed: reads do not find it. */
+/** Members are JSON, without the long text. Content with `going` is being removed, and reads do not find it. */
 const contents = (table: string) => `
   CREATE TABLE ${table} (
     site INTEGER NOT NULL,
@@ -102,8 +103,8 @@ const longTexts = (table: string, objects: string) => `
   ) STRICT;`
 
 /**
- * The links of one kind in both directions, and statistics for SQLite: without them, the foreign key of a removed
- * object makes SQLite search all links of the site.
+ * The links of one kind in both directions, and statistics for SQLite. Without the statistics, SQLite would search all
+ * links of the site for the foreign key of a removed object.
  */
 const links = (table: string, objects: string) => `
   CREATE TABLE ${table} (
@@ -181,7 +182,7 @@ const secrets = `
     bytes BLOB NOT NULL
   ) STRICT, WITHOUT ROWID;`
 
-/** A record outlives its upload by a day; blob is NULL then. Moments are in epoch milliseconds, sizes in bytes. */
+/** A record outlives its upload by a day; then its blob is NULL. Moments are in epoch milliseconds, sizes in bytes. */
 const uploads = `
   CREATE TABLE uploads (
     id TEXT PRIMARY KEY,
@@ -201,9 +202,9 @@ const uploads = `
   CREATE INDEX uploads_by_expiry ON uploads (expires);`
 
 /**
- * Ids grow within a site, and stay near the microseconds of their moment since the epoch, so that none repeats after a
- * backup is restored. Details are JSON; the moment is in epoch milliseconds. One tree, not two as with an index: this
- * halves the cost of an entry.
+ * Ids grow within a site, and stay near the microseconds of their moment since the epoch, so that no id repeats after a
+ * backup is restored. Details are JSON; the moment is in epoch milliseconds. The table is one tree. With an index it
+ * would be two, which would double the cost of an entry.
  */
 const changes = `
   CREATE TABLE changes (
@@ -219,7 +220,7 @@ const changes = `
   ) STRICT, WITHOUT ROWID;`
 
 /**
- * Rows of replaced and removed objects: `gone` is in microseconds since the epoch. Removals of folders are in
+ * Rows of replaced and removed objects. `gone` is in microseconds since the epoch. Removals of folders are in
  * milliseconds.
  */
 const oldObjects = `
@@ -245,7 +246,9 @@ const oldObjects = `
     PRIMARY KEY (site, folder)
   ) STRICT, WITHOUT ROWID;`
 
-/** Running backups, each with its latest end in epoch milliseconds: blobs that are no longer needed stay until then. */
+/**
+ * Running backups, each with its latest end in epoch milliseconds. Until then, blobs that are no longer needed stay.
+ */
 const backups = `
   CREATE TABLE backups (
     id TEXT PRIMARY KEY,
@@ -255,7 +258,10 @@ const backups = `
 const countedOf = (row: 'NEW' | 'OLD') => `iif(${row}.complete, 0, coalesce(${row}.length, ${row}.kept))`
 const siteOf = (row: 'NEW' | 'OLD') => `CAST(substr(${row}.key, instr(${row}.key, '/') + 1) AS INTEGER)`
 
-/** Counts in the transaction of each change, also in that of an expiry. `REPLACE` would remove rows without a trigger. */
+/**
+ * Counts the used bytes in the transaction of each change, also when a row expires. `REPLACE` would remove rows without
+ * the trigger.
+ */
 const counting = (name: string, event: string, site: string, bytes: string) => `
   CREATE TRIGGER count_${name} AFTER ${event} WHEN ${bytes} <> 0 BEGIN
     UPDATE sites SET used = used + ${bytes} WHERE id = ${site} AND quota IS NOT NULL;
@@ -278,9 +284,35 @@ const counters = [
 const sizeBelow = (edition: string, site: string) => `(SELECT coalesce(sum(size), 0) FROM objects
   WHERE key >= '${edition}/' || ${site} || '/' AND key < '${edition}/' || ${site} || '0')`
 
-/** Bytes of live files, drafts and open uploads, as an expression. */
+/** An SQL expression for the bytes of live files, drafts and open uploads. */
 export const usedBytesOf = (site: string) => `(${editions.map((edition) => sizeBelow(edition, site)).join(' + ')}
   + (SELECT coalesce(sum(coalesce(length, kept)), 0) FROM uploads WHERE site = ${site} AND complete = 0))`
+
+/**
+ * An index of the names of live files and folders, for searches. Each change costs one row here; a search adds the rows
+ * above the highest one of `name_index` to it, in batches. Ids are never used twice.
+ */
+const names = `
+  CREATE TABLE names (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL UNIQUE
+  ) STRICT;
+  CREATE TABLE removed_names (id INTEGER PRIMARY KEY) STRICT;
+  CREATE VIRTUAL TABLE name_index USING fts5 (
+    name, content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1'
+  );
+  CREATE TRIGGER count_named AFTER INSERT ON objects WHEN NEW.key GLOB 'live/*' BEGIN
+    INSERT INTO names (key) VALUES (NEW.key);
+  END;
+  CREATE TRIGGER count_unnamed AFTER DELETE ON objects WHEN OLD.key GLOB 'live/*' BEGIN
+    INSERT INTO removed_names SELECT id FROM names WHERE key = OLD.key;
+    DELETE FROM names WHERE key = OLD.key;
+  END;
+  CREATE TRIGGER count_renamed AFTER UPDATE OF key ON objects WHEN NEW.key GLOB 'live/*' BEGIN
+    INSERT INTO removed_names SELECT id FROM names WHERE key = OLD.key;
+    DELETE FROM names WHERE key = OLD.key;
+    INSERT INTO names (key) VALUES (NEW.key);
+  END;`
 
 export const newTables: readonly string[] = [
   makeStatistics,
@@ -292,6 +324,7 @@ export const newTables: readonly string[] = [
   uploads,
   changes,
   oldObjects,
+  names,
   backups,
   ...counters,
 ]

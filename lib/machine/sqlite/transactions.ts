@@ -9,17 +9,17 @@ export interface Job {
 type Result = { readonly value: unknown } | { readonly error: unknown }
 
 /**
- * `done`: the results of the first jobs, which ran. `kept out`: another process has locked the database.
- * `failed`: no job ran.
+ * `done`: the results of the first jobs, which ran. `kept out`: another process has locked the database. `failed`: no
+ * job ran.
  */
 export type TransactionOutcome =
   | { readonly outcome: 'done'; readonly results: readonly Result[] }
   | { readonly outcome: 'kept out' | 'failed'; readonly error: unknown }
 
-/** Milliseconds; at least one job runs. */
+/** In milliseconds. At least one job runs. */
 const longestTransaction = 20
 
-/** Runs each job in a savepoint of its own, so that one that throws changes nothing and the others stay. */
+/** Runs each job in its own savepoint, so that a job that throws changes nothing, and the others stay. */
 export const createTransactions = (connection: DatabaseSync) => {
   const begin = connection.prepare('BEGIN IMMEDIATE')
   const commit = connection.prepare('COMMIT')
@@ -38,7 +38,8 @@ export const createTransactions = (connection: DatabaseSync) => {
         backToMark.run()
         release.run()
       } catch {
-        // Report the first error. SQLite may have rolled back the whole transaction, as when the disk is full.
+        // The first error is thrown. SQLite may have rolled back the whole transaction already, as when the disk is
+        // full.
         throw error
       }
       return { error }
@@ -74,7 +75,7 @@ export const createTransactions = (connection: DatabaseSync) => {
       try {
         rollBack()
       } catch {
-        // The next transaction tries again before it begins.
+        // If this fails, the next transaction tries again before it begins.
       }
       return { outcome: 'failed', error }
     }

@@ -14,7 +14,7 @@ interface ContentName {
   readonly id: number
 }
 
-/** Links in one transaction: this many lock the database for about 10 ms. */
+/** The number of links in one transaction: this many lock the database for about 10 ms. */
 const linksPerStep = 2_000
 
 const contentsPerStep = 200
@@ -46,15 +46,15 @@ const prepareRemovals = (connection: DatabaseSync, kind: ContentKind) => {
 }
 
 /**
- * Removes content with its links. With few links that is one transaction. With many, the first one flags the content,
- * so that no read finds it, and others remove its links in short steps.
+ * Removes content with its links. With few links, this is one transaction. With many links, the first transaction flags
+ * the content, so that no read finds it, and others remove its links in short steps.
  */
 export const createContentRemovals = ({ connection, read, write }: Database, record: RecordChange) => {
   const statements = byName(contentKinds, (kind) => prepareRemovals(connection, kind))
 
   const removeStep = ({ site, kind, id }: ContentName): boolean => {
     const { isFlagged, deleteLinks, delete: remove } = statements[kind]
-    // Another process may have finished the removal, and a caller may have created the item again.
+    // Another process may have finished the removal, and a caller may have created content with this id again.
     if (!isFlagged.get(site, id)) return true
     let left = linksPerStep
     for (const links of deleteLinks) left -= Number(links.run(site, id, left).changes)
@@ -68,7 +68,7 @@ export const createContentRemovals = ({ connection, read, write }: Database, rec
   }
 
   return {
-    // Completes an interrupted removal, whose entry was written when it began.
+    // Completes an interrupted removal. Its history entry was written when the removal began.
     async remove(content: ContentName, entry: HistoryEntry): Promise<boolean> {
       const { site, kind, id } = content
       const isDone = await write(() => {
@@ -82,7 +82,7 @@ export const createContentRemovals = ({ connection, read, write }: Database, rec
 
     finish,
 
-    // Categories come first: most links are removed with them.
+    // Categories come first, because most links are removed with them.
     async clear(site: SiteId): Promise<void> {
       for (const kind of contentKinds) {
         const { any, mark } = statements[kind]

@@ -23,7 +23,7 @@ const prepareTexts = (connection: DatabaseSync, texts: string) =>
     put: `INSERT OR REPLACE INTO ${texts} (site, id, text) VALUES (?, ?, ?)`,
   })
 
-/** The first parameter is the site, lists of ids are JSON. */
+/** The first parameter is the site. Lists of ids are JSON. */
 export const prepareContents = (connection: DatabaseSync, kind: ContentKind) => {
   const { table, texts } = contentTables[kind]
   const staying = isNotBeingRemoved(`${table}.id`, kind)
@@ -48,7 +48,7 @@ export const prepareContents = (connection: DatabaseSync, kind: ContentKind) => 
   }
 }
 
-/** JSON without the long text, and without members that all content of a site shares. */
+/** JSON without the long text, and without the members that are the same for all content of a site. */
 export const membersToKeep = (content: Content, kind: ContentKind): string => {
   const text = textMember(kind)
   return JSON.stringify(
@@ -63,8 +63,8 @@ const emptyOf = (kind: ContentKind): Scalars => {
 }
 
 /**
- * Missing members are null. Lists have thousands of these: spreading objects takes half the time of a loop over their
- * members.
+ * Missing members are null. Lists have thousands of these rows: spreading objects takes half the time of a loop over
+ * their members.
  */
 export const contentReader = (site: SiteId, kind: ContentKind): ((row: ContentRow) => Content) => {
   const empty = emptyOf(kind)

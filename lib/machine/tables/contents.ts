@@ -9,7 +9,9 @@ import { createContentRemovals } from './content-removals.ts'
 import { contentReader, membersToKeep, prepareContents } from './content-rows.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
-/** Items, and characters of their texts, in one transaction, so that other requests wait only briefly. */
+/**
+ * The numbers of items, and of characters in their texts, in one transaction, so that other requests wait only briefly.
+ */
 const mostEntries = 500
 const mostText = 1_000_000
 
@@ -20,7 +22,7 @@ type Apply = Parameters<Contents['changeMany']>[3]
 interface Changed {
   readonly done: number
   readonly changed: number
-  /** Ids that are being removed: then nothing is changed. */
+  /** The ids that are being removed. If there are any, nothing is changed. */
   readonly marked: readonly number[]
 }
 
@@ -67,7 +69,7 @@ const createPieces = (statements: Statements, record: RecordChange) => {
   }
 
   return {
-    /** Returns the ids that are being removed: then nothing is stored. */
+    /** Returns the ids that are being removed. If there are any, nothing is stored. */
     put(site: SiteId, kind: ContentKind, piece: readonly Content[], entry?: HistoryEntry): number[] {
       const ids = piece.map(({ id }) => id)
       const marked = markedOf(site, kind, ids)
@@ -122,7 +124,8 @@ const createQueries = (database: Database, statements: Statements) => {
     return new Map(rows.map(({ id, text }) => [id, text]))
   }
 
-  // Commits of other connections, and changes of this one, which the version does not count.
+  // The state counts the commits of other connections, and the changes of this one, which SQLite's version does not
+  // count.
   const { version, changes } = prepareAll(connection, {
     version: query<{ data_version: number }>('PRAGMA data_version'),
     changes: query<{ count: number }>('SELECT total_changes() AS count'),
@@ -191,7 +194,7 @@ export const createContents = (database: Database, record: RecordChange): Conten
     async putMany(site, kind, contents, entry) {
       for (const [index, piece] of piecesOf(contents, kind).entries()) {
         for (;;) {
-          // With the first of them, so that nothing is stored without an entry.
+          // The entry is written with the first of them, so that nothing is stored without an entry.
           const marked = await write(() => pieces.put(site, kind, piece, index === 0 ? entry : undefined))
           if (marked.length === 0) break
           await finishAll(site, kind, marked)

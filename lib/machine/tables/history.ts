@@ -5,11 +5,12 @@ import { type Change, type History, keptFor } from '../../history/history.ts'
 import type { Database } from '../sqlite/database.ts'
 import { type AnyId, prepareAll, prepareQuery, query, readPages } from '../sqlite/queries.ts'
 
-/** Runs in the transaction of the change: both become visible, or neither. */
+/** Runs in the transaction of the change, so that both become visible, or neither. */
 export type RecordChange = (entry: HistoryEntry) => void
 
 /**
- * Positions are microseconds unless several entries share one, so that ids continue after those of a restored backup.
+ * Positions are the microseconds of their moment, unless several entries would share a position. So ids continue after
+ * those of a restored backup.
  */
 const perMillisecond = 1_000
 

@@ -4,7 +4,7 @@ import { prepareQuery } from '../sqlite/queries.ts'
 
 const secretName = 'downloads'
 
-/** Random bytes that sign the links of this directory, created when they are first needed. */
+/** Random bytes that sign the download links of this directory. They are created when they are first needed. */
 export const openLinkSecret = async ({ connection, read, write }: Database): Promise<Uint8Array> => {
   const select = prepareQuery<{ bytes: Uint8Array }>(connection, 'SELECT bytes FROM secrets WHERE name = ?')
   const insert = connection.prepare('INSERT OR IGNORE INTO secrets (name, bytes) VALUES (?, ?)')

@@ -10,13 +10,13 @@ import type { Database } from '../sqlite/database.ts'
 import { type AnyId, prepareAll, prepareQuery, query, readPages } from '../sqlite/queries.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
-/** Paths below a folder begin here in the order of their bytes, … */
+/** The paths below a folder begin here in the order of their bytes. */
 const insideFolder = (folder: StoragePath): string => (folder === root ? '' : `${folder}/`)
 
-/** … and end before this: `0` follows `/`. All text comes before bytes. */
+/** The paths below a folder end before this: `0` follows `/`. In SQLite, all texts sort before all blobs. */
 const behindFolder = (folder: StoragePath): string | Uint8Array => (folder === root ? new Uint8Array() : `${folder}0`)
 
-/** The lease of a removal, and when its worker last reported: all on the monotonic clock. */
+/** The lease of a removal, and the time when its worker last reported, both on the monotonic clock. */
 interface Lease {
   readonly holder: string | undefined
   readonly until: number
@@ -42,7 +42,7 @@ const prepareRemovals = (connection: DatabaseSync) =>
 
 /**
  * Records of removals, written within the transactions of changes. Their moments are in milliseconds, in the order of
- * all changes of files: the clock may have been set back.
+ * all changes of files, because the clock may be set back.
  */
 export const createRemovalRecords = (connection: DatabaseSync, wall: Clock['wall']) => {
   const latest = prepareQuery<AnyId>(connection, 'SELECT max(gone) / 1000 AS id FROM old_objects')
@@ -56,7 +56,7 @@ export const createRemovalRecords = (connection: DatabaseSync, wall: Clock['wall
   }
 }
 
-/** Only the service works on removals: its process has the leases in memory. */
+/** Only the service works on removals, because its process has the leases in memory. */
 const createLeases = (monotonic: Clock['monotonic']) => {
   const leases = new Map<string, Lease>()
   const nameOf = ({ site, path, id }: RemovalTask) => JSON.stringify([site, path, id])
@@ -69,7 +69,7 @@ const createLeases = (monotonic: Clock['monotonic']) => {
   }
 }
 
-/** A change asks in its own transaction whether a removal is open for its folders (`createRemovalCheck`). */
+/** A change checks in its own transaction whether a removal is open for its folders (`createRemovalCheck`). */
 export const createFolderRemovals = (
   { connection, read, write }: Database,
   record: RecordChange,
@@ -128,7 +128,7 @@ export const createFolderRemovals = (
 
     openOf,
 
-    // Changes look for removals in their own transaction.
+    // Changes look for removals in their own transactions, so a look beforehand is not needed.
     async locksOf(site, folders) {
       return { isLocked: (await openOf(site, folders)).length > 0, ids: new Set() }
     },

@@ -5,7 +5,10 @@ import type { Database } from '../sqlite/database.ts'
 import { prepareQuery } from '../sqlite/queries.ts'
 import { usedBytesOf } from '../sqlite/tables.ts'
 
-/** Makes a change in the transaction of the caller. Errors: quotaExceeded, when it adds bytes beyond the quota (S-121). */
+/**
+ * Makes a change in the transaction of the caller. Errors: quotaExceeded, when the change adds bytes beyond the quota
+ * (S-121).
+ */
 export const createQuotaCheck = (connection: DatabaseSync) => {
   const limited = prepareQuery<{ quota: number; used: number }>(
     connection,
@@ -27,7 +30,7 @@ export const createSiteUsage = ({ connection, read }: Database): SiteUsage => {
   )
   return {
     bytesOf: (site) => read(() => used.get(site)?.bytes),
-    // The transaction that sets the quota counts.
+    // The transaction that sets the quota also counts the used bytes.
     prepare: async () => {},
   }
 }

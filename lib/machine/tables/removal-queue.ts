@@ -6,17 +6,17 @@ import type { RemovalQueue, RemovalTask } from '../../storage/path-locks.ts'
 import type { Database } from '../sqlite/database.ts'
 import { prepareQuery } from '../sqlite/queries.ts'
 
-/** Works for about `slice` milliseconds. Returns the rest. */
+/** Works for about `slice` milliseconds. Returns what is left to do. */
 type RemovalWorker = (message: RemovalMessage, slice: number) => Promise<Rest | undefined>
 
 export interface LocalRemovalQueue extends RemovalQueue {
-  /** The tasks of an earlier process come first. */
+  /** The tasks that an earlier process left come first. */
   start(work: RemovalWorker): Promise<void>
-  /** The current slice ends; the rest stays for the next start. */
+  /** The current slice ends. The rest stays for the next start. */
   stop(): Promise<void>
 }
 
-/** Milliseconds: short, so that the server can stop soon. */
+/** In milliseconds: short, so that the server can stop soon. */
 const slice = 1_000
 const pauseAfterFailure = 5_000
 

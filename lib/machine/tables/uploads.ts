@@ -6,6 +6,7 @@ import type { Holding, Upload } from '../../storage/uploads/upload.ts'
 import { isOf, type TakeOutcome, type UploadRecords } from '../../storage/uploads/upload-stores.ts'
 import type { Database } from '../sqlite/database.ts'
 import { type Flag, prepareAll, query } from '../sqlite/queries.ts'
+import { type RecordChange, recordIf } from './history.ts'
 import { createQuotaCheck } from './quotas.ts'
 
 interface UploadRow extends Omit<Upload, 'target' | 'isComplete' | 'holding'> {
@@ -47,6 +48,7 @@ interface Lease {
 /** Leases are in memory, because only the process of the service appends to uploads. */
 export const createUploadRecords = (
   { connection, read, write, note }: Database,
+  record: RecordChange,
   { monotonic }: Clock = systemClock,
 ): UploadRecords => {
   const uploads = prepareUploads(connection)
@@ -110,9 +112,8 @@ export const createUploadRecords = (
       return isThere
     },
 
-    async complete(id, expires) {
-      await write(() => uploads.complete.run(expires, id))
-    },
+    complete: (id, _holder, expires, entry) =>
+      write(() => void recordIf(uploads.complete.run(expires, id).changes === 1, record, entry)),
 
     giveBack: async (id, holder) => release(id, holder),
 
@@ -130,7 +131,7 @@ export const createUploadRecords = (
 
 const keptFor = 24 * 3600 * 1000
 
-/** The progress of the upload that each token began last, regardless of the clock. No write waits for the disk. */
+/** The progress of the upload that each token began last, whatever the clock says. No write waits for the disk. */
 export const createUploadProgress = (
   { connection, read, note }: Database,
   { wall }: Clock = systemClock,

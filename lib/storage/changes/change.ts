@@ -25,13 +25,13 @@ export interface ChangeDeps extends StorageStores {
 export interface Requester extends Scope {
   readonly author: Author
   readonly deadline: Deadline
-  /** Skips the lookup without case (S-7). */
+  /** True: the path is taken as written, without a lookup that ignores case (S-7). */
   readonly isCaseSensitive?: boolean
   readonly conditions?: Conditions
   readonly besideEntry?: () => Promise<void>
 }
 
-/** The refusals of an operation in the order of its checks; those that do not hold are false or undefined. */
+/** The refusals of an operation in the order of its checks. A refusal that does not apply is false or undefined. */
 export type Refusals = readonly (ErrorName | ServiceError | false | undefined)[]
 
 export const refusalIn = (refusals: Refusals): ServiceError | undefined => {
@@ -44,10 +44,10 @@ export const refuse = (refusals: Refusals): void => {
   if (refusal) throw refusal
 }
 
-/** Keys that must be free, each with the error when it is not. */
+/** Keys that must be free, each with the error to throw if it is taken. */
 export type Absences = readonly (readonly [key: string, error: ErrorName])[]
 
-/** A draft takes its path too (S-112). */
+/** A draft occupies its path too (S-112). */
 export const noFileAt = (site: SiteId, folders: readonly StoragePath[], error: ErrorName = 'pathUnknown'): Absences =>
   folders.flatMap((folder) => {
     const kinds = isPage(folder) ? editions : (['live'] as const)
@@ -58,7 +58,7 @@ type Entry = Pick<HistoryEntry, 'type' | 'subject' | 'details'>
 
 /** Changes that become visible together, and their conditions. */
 export interface Changes {
-  /** Neither these nor their ancestors may be locked. */
+  /** Neither these paths nor their ancestors may be locked. */
   readonly paths: readonly StoragePath[]
   readonly changes: readonly Change[]
   readonly absent: Absences
@@ -78,7 +78,7 @@ interface Deletion {
   readonly removedFolder?: RemovedFolder
 }
 
-/** The removal of a folder that may outlast its request. `open`: it began earlier. */
+/** The removal of a folder that may outlast its request. `open`: the removal began in an earlier request. */
 export interface FolderRemoval {
   readonly folder: StoragePath
   readonly open?: OpenRemoval
@@ -119,8 +119,8 @@ const place = async ({ files }: StorageStores, plan: Changes, requester: Request
 const mostAttempts = 10
 
 /**
- * Carries out the plan for the state that was seen. When the state has changed, looks and plans again; without
- * `lookAgain` there is one attempt. Returns the removal of a folder, which may outlast the request.
+ * Carries out the plan for the state that was seen. If the state has changed, looks and plans again. Without
+ * `lookAgain` there is only one attempt. Returns the removal of a folder, which may outlast the request.
  */
 export const change = async <Seen>(
   stores: StorageStores,

@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type { StoragePath } from '../path.ts'
 import { type ChangeDeps, type Requester, refuse } from './change.ts'
 
-// Milliseconds. The lock ends after `longestLock`. No change begins in the last `lockReserve`.
+// In milliseconds. The lock ends after `longestLock`. No change begins in the last `lockReserve` of this time.
 const longestLock = 60_000
 const lockReserve = 5_000
 
-/** Locks a path until it is disposed of, with the deadline of changes under the lock. Errors: folderLocked. */
+/**
+ * Locks a path until the result is disposed of. The result has the deadline for changes under the lock. Errors:
+ * folderLocked.
+ */
 export const lockPath = async (
   { removals, clock }: Pick<ChangeDeps, 'removals' | 'clock'>,
   path: StoragePath,

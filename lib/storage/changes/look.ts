@@ -12,25 +12,25 @@ export interface Place {
   readonly site: SiteId
   readonly path: StoragePath
   readonly kind: 'file' | 'folder' | 'files'
-  /** Only pages have drafts: otherwise it is the live file (S-20). */
+  /** Only pages have drafts. For other files, this is the live file (S-20). */
   readonly asDraft?: boolean
-  /** A form keeps the draft. Publishing removes it (S-48). */
+  /** An upload by a form keeps the draft. Publishing removes the draft (S-48). */
   readonly keepsDraft?: boolean
   readonly isNew?: boolean
   readonly names?: readonly string[] | undefined
-  /** The folder of an upload, or the file's own path where the client added the name (S-34). */
+  /** The folder of an upload, or the path of the file itself where the client added the name (S-34). */
   readonly into?: StoragePath | undefined
 }
 
 export interface Seen {
   readonly place: Place
-  /** Folders that the change creates where they are missing. */
+  /** Folders that the change creates if they are missing. */
   readonly folders: readonly StoragePath[]
   readonly ancestors: Ancestors
   readonly isLocked: boolean
-  /** Undefined when this look is too old to spare another one. */
+  /** Undefined when this look is too old to replace a later look. */
   readonly locks: FolderLocks['ids'] | undefined
-  /** The errors of keys that must be free but are taken. */
+  /** For each error: a key that must be free but is taken. */
   readonly taken: ReadonlySet<ErrorName>
   readonly checked: CheckedConditions
 }
@@ -51,7 +51,7 @@ export const isInWorkflow = async ({ workflows }: StorageStores, site: SiteId, p
   return pages.length > 0 && workflows.isRunning(site, pages)
 }
 
-/** S-42: the folder of an upload is a file. S-43: the name of a file is a folder's. */
+/** S-42: the path of the folder is taken by a file. S-43: the name of a file is taken by a folder. */
 export const absencesInFolder = (site: SiteId, folder: StoragePath, names: readonly string[]): Absences => [
   ...(folder === root ? [] : noFileAt(site, [folder], 'folderUnknown')),
   ...names.map((name) => [folderKey('live', site, childOf(folder, name)), 'destinationExists'] as const),
@@ -86,7 +86,10 @@ const lookAsWritten = async (stores: StorageStores, place: Place, { conditions }
   return { place, folders, ancestors, isLocked: locks.isLocked, locks: locks.ids, taken: new Set(taken), checked }
 }
 
-/** Looks side by side at everything that a change at this place depends on. Errors: urlInvalid (too long as spelled). */
+/**
+ * Looks, in parallel calls, at everything that a change at this place depends on. Errors: urlInvalid (the spelling of
+ * the store is too long).
+ */
 export const look = async (stores: StorageStores, place: Place, requester: Requester): Promise<Seen> => {
   const { files } = stores
   const { site, path, kind } = place

@@ -48,7 +48,7 @@ const lookAtVersions = async (
 ): Promise<Listed> => {
   const { files, removals, reservedFolders } = deps
   const kinds = isPage(path) && wanted === undefined ? editions : (['live'] as const)
-  // Listed before the conditions are checked: a state that is replaced afterwards is not among them.
+  // Listed before the conditions are checked, so that a state that is replaced afterwards is not in the list.
   const listed = await Promise.all(kinds.map((edition) => listVersions(files, fileKey(edition, site, path), wanted)))
   const all = listed.flatMap(({ versions }) => versions)
   const named = all.find(({ id }) => id === wanted)
@@ -87,7 +87,7 @@ const deleteListed = async (
 
 const hiddenIn = ({ versions }: Listed): number => versions.filter(({ hiddenBy }) => hiddenBy).length
 
-/** H-30: deletes old versions of a file for good: all, or the wanted one. */
+/** H-30: deletes old versions of a file for good: all of them, or the wanted one. */
 export const purge = async (
   deps: ChangeDeps,
   path: StoragePath,
@@ -98,7 +98,7 @@ export const purge = async (
   const listed = await lookAtVersions(deps, path, wanted, requester)
   const hidden = hiddenIn(listed)
   if (hidden === 0) return deleteListed(deps, path, listed, requester)
-  // A restore must not bring a removed version back while it is purged. One that has begun will be undone.
+  // A restore must not bring a removed version back while it is purged. A restore that has begun will be undone.
   await using lock = await lockPath(deps, path, requester)
   const locked = await lookAtVersions(deps, path, wanted, requester, lock.id)
   if (hiddenIn(locked) < hidden) throw unfinished(0, 0)

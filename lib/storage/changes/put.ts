@@ -25,8 +25,8 @@ export interface FileContent {
 export const fileTooLarge = (limit: number): ServiceError =>
   new ServiceError('fileTooLarge', {
     message:
-      `The file is larger than the ${limit} bytes allowed here in one request. ` +
-      'Send it as a resumable upload (tus 1.0), in pieces of up to that size.',
+      `The file is larger than the ${limit} bytes allowed here in one request. Send it as a resumable ` +
+      'upload (tus 1.0), in pieces of up to that size.',
   })
 
 async function* inspected(
@@ -51,7 +51,7 @@ export interface StageDeps {
   readonly largestFile: number
 }
 
-/** `key`: undefined while unknown. Errors: fileTooLarge, those of a template, those of the content. */
+/** `key`: undefined while it is unknown. Errors: fileTooLarge, those of a template, those of the content. */
 export const stageContent = (
   { files, largestFile }: StageDeps,
   path: StoragePath,
@@ -96,7 +96,7 @@ export const admitFile = async (stores: StorageStores, place: Place, requester: 
 
 export const editionOf = ({ path, asDraft = false }: Place): Edition => (asDraft && isPage(path) ? 'draft' : 'live')
 
-const entryOf = ({ path, into, asDraft }: Place): Changes['entry'] => {
+export const entryOf = ({ path, into, asDraft }: Place): Changes['entry'] => {
   const details = {
     ...(into !== undefined && { names: [nameOf(path)] }),
     ...(asDraft && isPage(path) && { draft: true }),
@@ -122,7 +122,7 @@ const planPut = ({ place, ancestors, checked, locks }: Seen, staged: Staged): Pl
   }
 }
 
-/** S-47, S-48. Discards the bytes when they are refused. */
+/** S-47, S-48. Discards the staged bytes when the change is refused. */
 export const putStaged = async (
   stores: StorageStores,
   seen: Seen,

@@ -56,7 +56,7 @@ const wantedOf = (path: StoragePath, destination: Destination): Pick<Relocation,
 const scopeOfSource = (kind: Relocation['kind'], requester: Requester): Scope =>
   kind === 'copy' ? { ...requester, level: 'read' } : requester
 
-// A-35, A-46. A move changes the folder around its source.
+// A-35, A-46: a move also changes the folder that contains the source, so the caller needs the right on it.
 const requireBothEnds = (path: StoragePath, destination: Destination, requester: Requester): void => {
   if ('copyTo' in destination) requireScope(scopeOfSource('copy', requester), path)
   else requireScope(requester, parentOf(path))
@@ -67,7 +67,7 @@ interface SeenRelocation {
   readonly relocation: Relocation
   readonly ancestors: Ancestors
   readonly isLocked?: boolean
-  /** Milliseconds since the epoch: before the objects were listed. */
+  /** In milliseconds since the epoch: a moment before the objects were listed. */
   readonly since: number
   readonly isFile: boolean
   readonly changes: readonly Change[]
@@ -75,7 +75,7 @@ interface SeenRelocation {
   readonly isReserved?: boolean
   readonly isSourceInWorkflow?: boolean
   readonly isTargetInWorkflow?: boolean
-  // Looked up for a target in a workflow and for templates.
+  // Looked up only for a target in a workflow and for templates.
   readonly occupied?: ErrorName | undefined
   readonly ofTemplates?: ServiceError | undefined
 }
@@ -88,9 +88,9 @@ const refusalsOf = ({ relocation: { kind, path, target }, ...seen }: SeenRelocat
   seen.changes.length === 0 && 'fileUnknown',
   kind === 'move' && seen.isReserved && 'folderReserved',
   kind === 'move' && seen.isSourceInWorkflow && 'workflowUpdated',
-  target.startsWith(`${path}/`) && urlInvalid('The new path is inside the folder. Choose one outside of it.'),
+  target.startsWith(`${path}/`) && urlInvalid('The new path is inside the folder. Choose a path outside the folder.'),
   kind === 'copy' && target === path && 'destinationExists',
-  hasLongPath(seen.changes) && urlInvalid('The new path of a file is too long. Choose a shorter one.'),
+  hasLongPath(seen.changes) && urlInvalid('The new path of a file is too long. Choose a shorter path.'),
   seen.occupied,
   seen.isTargetInWorkflow && 'workflowUpdated',
   seen.ofTemplates,
@@ -116,7 +116,7 @@ const planRelocation = (seen: SeenRelocation): Plan => {
     ancestors,
     matching: checked.matching,
     entry: { type: kind === 'copy' ? 'file.copied' : 'file.moved', subject: path, details: { to: target } },
-    // A moved folder counts as removed at its old path.
+    // A folder that was moved counts as removed at its old path.
     removedFolder: kind === 'move' && !isFile ? { site, folder: path, since } : undefined,
     late: isFileMove ? undefined : tooMuch(kind),
   }
@@ -165,7 +165,7 @@ const lookAtTransfers = async (
   if (changes.length === 0) return found
   const isRunning = async (one: StoragePath) =>
     isFile ? workflows.isRunning(site, [one]) : workflows.isRunningBelow(site, one)
-  // A workflow may start before its page exists, so the target may have one.
+  // A workflow may start before its page exists, so a target that does not exist may be in one.
   const [isSourceInWorkflow, isTargetInWorkflow] = await Promise.all([
     kind === 'move' && isRunning(path),
     target !== path && isRunning(target),

@@ -43,7 +43,7 @@ export interface SeenRemoval {
   readonly open: readonly OpenRemoval[]
   readonly live?: ObjectInfo | undefined
   readonly draft?: ObjectInfo | undefined
-  /** `objects`: undefined if there are too many. `since`: a moment before they were listed. */
+  /** `objects`: undefined if the folder has too many. `since`: a moment before they were listed. */
   readonly folder?: { readonly objects: readonly ListedObject[] | undefined; readonly since: number }
   readonly isBelowFile?: boolean
   readonly condition?: ServiceError | undefined
@@ -55,7 +55,7 @@ export interface SeenRemoval {
 
 export const refusalsOfRemoval = (seen: SeenRemoval): Refusals => [
   seen.path === root && new ServiceError('nameRequired', { message: 'The root cannot be deleted. Name a folder.' }),
-  // A removal of this very folder continues when it is requested again.
+  // If a folder is already being removed, a request for this very folder continues the removal.
   seen.open.some(({ path, isRestoreLock }) => path !== seen.path || isRestoreLock) && 'folderLocked',
   seen.isBelowFile && 'pathUnknown',
   seen.condition,
@@ -140,7 +140,7 @@ const judgeFolder = async (deps: RemoveDeps, seen: SeenRemoval, { conditions = {
   return { ...judged, isBelowFile: isInFile, condition: refusalOf(conditions, isFolder ? 'folder' : undefined) }
 }
 
-// Each look costs calls, so a refused removal looks no further.
+// Each look costs calls, so they stop at the first refusal.
 const lookAtFolder = async (deps: RemoveDeps, seen: SeenRemoval, options: RemoveOptions): Promise<SeenRemoval> => {
   const { site, path } = seen
   const judged = await judgeFolder(deps, seen, options)
@@ -170,10 +170,10 @@ const lookAtRemoval = async (deps: RemoveDeps, path: StoragePath, options: Remov
   return { ...seen, condition, isInWorkflow: !condition && (await isInWorkflow(deps, site, [path])) }
 }
 
-// Seconds. On AWS, every request has ended by then.
+// In seconds. On AWS, every request has ended after this time.
 const takeoverDelay = 30
 
-// Milliseconds before the answer (S-102).
+// In milliseconds before the answer (S-102).
 const longestWork = 20_000
 
 const workWithin = async (deps: RemoveDeps, task: RemovalTask, name: string, { deadline }: Requester) => {
@@ -186,7 +186,8 @@ const removeInSteps = async (deps: RemoveDeps, { folder, open }: FolderRemoval, 
   const { site, author, deadline } = requester
   if (open?.hasWorker) return 'pending'
   const task: RemovalTask = { site, path: folder, id: open?.id ?? randomUUID() }
-  // The message comes first: alone it is harmless, while a removal without a message might never end.
+  // The message is sent first: a message without a removal is harmless, but a removal without a message might never
+  // end.
   const name = await deps.removalQueue.send(task, takeoverDelay)
   if (!open) {
     const entry = { ...author, site, type: 'folder.removed', subject: folder } as const

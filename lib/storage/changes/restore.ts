@@ -25,7 +25,7 @@ interface Wanted {
 
 const mostObjects = 10_000
 
-// Milliseconds. Without a record, the removal is assumed to have taken this long.
+// In milliseconds: without a record, the removal is assumed to have taken this long.
 const assumedLength = 60_000
 
 const nothingToRestore = () =>
@@ -144,10 +144,10 @@ const restoreRemoved = async (
   const isClash = replace && (await findClash(files, folder, changes, requester))
   refuse([isClash && 'destinationExists'])
   try {
-    // One attempt: when S3 undoes it, the recorded period no longer fits.
+    // There is only one attempt: after an undo by S3, the recorded period no longer fits.
     await change(deps, { ...taken, ancestors }, (seen) => planRestoredFolder(seen, replace), requester)
   } catch (error) {
-    // S3 has hidden the objects again, later than the record says: the next attempt must find them.
+    // S3 has hidden the objects again, later than the record says. A new record lets the next attempt find them.
     await removals.note({ site, folder, since }).catch(() => {})
     throw error
   }
@@ -176,7 +176,7 @@ const restoreFolder = async (
     isRunning && 'workflowUpdated',
   ])
   await using lock = await lockPath(deps, folder, { site, deadline })
-  // A purge has locked the path of its file before it looks for the locks of folders.
+  // A purge locks the path of its file before it looks for the locks of folders.
   refuse([(await removals.isOpenBelow(site, folder)) && 'folderLocked'])
   const locked = { ...requester, deadline: lock.deadline }
   for (const period of known) {
@@ -239,7 +239,7 @@ const restoreFile = async (
     look(deps, place, { ...requester, isCaseSensitive: true }),
     isInWorkflow(deps, site, [path]),
   ])
-  // If the file is removed meanwhile, an older version is no longer the one to restore.
+  // If the file is removed meanwhile, the version to restore is a newer one.
   refuse(refusalsOfFile(seen, isRunning, isPresent && !replace))
   const again = async (before: Seen) => {
     const { key, id } = restoration
@@ -272,7 +272,7 @@ export const restore = async (
     newestKept(files, key),
     removals.lastOf(site, selfAndAncestors(path)),
   ])
-  // A folder of that name may have been removed since.
+  // A folder with the name of the file may have been removed since.
   const later = periods.filter(({ from }) => from > (kept?.goneAt ?? 0))
   if (kept && !(await isAnyRemoved(files, site, path, later)))
     return restoreFile(deps, path, { ...kept, kind: 'restore', key }, { ...wanted, isPresent }, requester)

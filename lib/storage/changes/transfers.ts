@@ -21,11 +21,12 @@ export interface Relocation {
   readonly target: StoragePath
 }
 
-// All of a folder becomes visible at the new path at once. The limit bounds time and memory.
+// All of a folder becomes visible at the new path at once. The limit bounds the time and the memory of this.
 const mostObjects = 10_000
 
 const tooLargeMessages: Readonly<Record<Transfer['kind'], string>> = {
-  move: 'The folder is too large to rename or move at once. Upload it under its new name, then delete this one.',
+  move:
+    'The folder is too large to rename or move at once. Upload it under its new name, then delete the old ' + 'folder.',
   copy: 'The folder is too large to copy at once. Copy its files and folders one by one.',
 }
 
@@ -34,7 +35,7 @@ export const tooMuch = (kind: Transfer['kind']): ServiceError =>
 
 const editionsOf = (kind: Transfer['kind']): readonly Edition[] => (kind === 'copy' ? ['live'] : ['live', 'draft'])
 
-/** Only pages have drafts: elsewhere a draft is the live file, unless there is one (S-20, S-111). */
+/** Only pages have drafts. Other drafts count as the live file, unless there is a live file (S-20, S-111). */
 export const transfersOfFile = async (
   store: ObjectStore,
   { kind, site, path, target }: Relocation,
@@ -99,7 +100,7 @@ const faultOf = async (store: ObjectStore, key: string): Promise<ErrorName | und
   return templateFault(body instanceof Uint8Array ? [body] : body)
 }
 
-/** Checks files that become templates (S-26). A file that changes meanwhile is not moved. */
+/** Checks the files that will be templates (S-26). If a file changes meanwhile, it is not moved. */
 export const refusalOfTemplates = async (
   store: ObjectStore,
   kind: Transfer['kind'],

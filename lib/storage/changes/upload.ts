@@ -16,7 +16,7 @@ interface Part {
   readonly name: string
   readonly path: StoragePath
   readonly checked: CheckedConditions
-  /** Undefined when a tag does not match, because a second file is the error to report first. */
+  /** Undefined when a tag does not match. The body is read on, because a second file is the error to report first. */
   readonly staging?: Promise<Staged>
 }
 
@@ -29,7 +29,7 @@ type UploadDeps = StageDeps & StorageStores
 
 export const mostFiles = 100
 
-// Bytes. Smaller files are staged side by side, larger ones one after the other.
+// In bytes. Smaller files are staged side by side, larger files one after the other.
 const smallFile = 64 * 1024
 
 const refused = (message: string) => new ServiceError('storageRefused', { message })
@@ -67,7 +67,7 @@ const lookAtPart = async (
   isFirst: boolean,
   { conditions = {} }: Requester,
 ): Promise<Part> => {
-  // It replaces the folder's path only if it stays the only file (S-34).
+  // The file gets the path of the folder only if it stays the only file (S-34).
   const isAtFolder = isFirst && name === nameOf(folder) && !(await files.exists(folderKey('live', site, folder)))
   const path = isAtFolder ? folder : childOf(folder, name)
   const needsOne = namesStates(conditions)
@@ -108,10 +108,10 @@ const discardAll = async (parts: readonly Part[]): Promise<void> => {
   await Promise.allSettled(parts.map(async ({ staging }) => (await staging)?.discard()))
 }
 
-// Above this, one listing costs less than a look at each name, and the store makes it.
+// With more names than this, one listing costs less than a look at each name, and the store makes the listing.
 const mostLooks = 12
 
-/** The files of a body that has arrived. A failure of the body comes in its place among them. */
+/** The files of a body that has arrived. If the body is malformed, the failure comes after the files before it. */
 const readArrived = async (incoming: AsyncIterable<IncomingFile>) => {
   const files: IncomingFile[] = []
   let failure: { readonly error: unknown } | undefined
@@ -140,7 +140,7 @@ const namesToLookAt = (folder: StoragePath, files: readonly IncomingFile[]): rea
   }
 }
 
-/** The files with their final paths: only a single one can have the folder's path. */
+/** The files with their final paths. Only a single file can have the path of the folder. */
 const settle = async (deps: UploadDeps, seen: Seen, parts: readonly Part[], { conditions }: Requester) => {
   const { site, path: folder } = seen.place
   const inFolder = async (part: Part): Promise<Part> => {

@@ -11,14 +11,13 @@ export interface Position<By extends string> {
 export const writeCursor = <By extends string>({ by, after }: Position<By>): string =>
   Buffer.from(`${by}:${after}`).toString('base64url')
 
+export const foreignCursor = () =>
+  new ServiceError('storageRefused', { message: 'This cursor belongs to another listing. List again without it.' })
+
 export const readCursor = <By extends string>(cursor: string, kinds: readonly By[]): Position<By> => {
   const [, kind, after] = /^(\w+):(.+)$/s.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   const by = kinds.find((one) => one === kind)
-  if (by === undefined || after === undefined) {
-    throw new ServiceError('storageRefused', {
-      message: 'This cursor belongs to another listing. List again without it.',
-    })
-  }
+  if (by === undefined || after === undefined) throw foreignCursor()
   return { by, after }
 }
 
@@ -75,7 +74,7 @@ type FittingQuery = Pick<PageQuery<Entry>, 'countThatFit'> & {
 
 const listByKey = async (store: ObjectStore, prefix: string, { size, after, countThatFit }: FittingQuery) => {
   const { entries, next } = await readEntries(store, { prefix, folded: true, after: after && prefix + after }, size)
-  // Entries that are left out must sort after the cursor.
+  // Entries that are left out here must sort after the cursor.
   const contents = entries.sort(byKey).slice(0, countThatFit(entries))
   const last = contents.at(-1)
   const isEnd = last === undefined || (next === undefined && contents.length === entries.length)
@@ -116,7 +115,7 @@ export const listFolder = async (
   if (!isInScope(scope, folder)) return listByName(await entriesTowards(store, scope, folder), query)
   if (position?.by === 'key') return listByKey(store, prefix, query)
   const { entries, next } = await readEntries(store, { prefix, folded: true }, wholeFolder)
-  // The folder may have grown since its listing began. Later names then have later keys, too.
+  // The folder may have grown since its listing began. Later names have later keys, so none is missed.
   return next === undefined ? listByName(entries.sort(byName), query) : listByKey(store, prefix, query)
 }
 
@@ -130,7 +129,7 @@ const leastKeys = 100
 
 const mostListings = 10
 
-const prefixesBelow = (scope: Scope, folder: StoragePath): readonly string[] => {
+export const prefixesBelow = (scope: Scope, folder: StoragePath): readonly string[] => {
   const folders = isInScope(scope, folder) ? [folder] : ownFoldersBelow(scope, folder)
   return folders.map((one) => folderKey('live', scope.site, one)).sort(compareText)
 }

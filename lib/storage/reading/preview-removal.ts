@@ -26,7 +26,7 @@ async function* objectsBelow(store: Listing, site: SiteId, folder: StoragePath):
   }
 }
 
-/** Counts files and folders as users see them; a draft counts as its page. Stops at 100,000 objects. */
+/** Counts files and folders as users see them: a page and its draft count as one. Stops at 100,000 objects. */
 export const countFolder = async (
   store: Listing,
   site: SiteId,
@@ -37,7 +37,7 @@ export const countFolder = async (
   let [bytes, objects] = [0, 0]
   const result = (atLeast: boolean) => ({ files: files.size, folders: folders.size, bytes, atLeast })
   for await (const { key, size } of objectsBelow(store, site, folder)) {
-    // A folder without a counted object would look as if it did not exist.
+    // Without this, a folder that has no objects except uncounted ones would look as if it did not exist.
     if (objects === mostCounted || (objects > 0 && deadline.isOver())) return result(true)
     objects += 1
     bytes += size
@@ -52,7 +52,10 @@ export const countFolder = async (
   return result(false)
 }
 
-/** Counts the contents and names the refusal of a removal. Errors: fileUnknown, pathUnknown, unavailable. */
+/**
+ * Counts the contents of a folder, and names the error if its removal would be refused. Errors: fileUnknown,
+ * pathUnknown, unavailable.
+ */
 export const previewRemoval = async (
   deps: ChangeDeps,
   scope: Scope,

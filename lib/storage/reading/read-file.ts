@@ -64,7 +64,10 @@ export const describeFile = async ({ files, workflows }: StorageStores, site: Si
   return info && { info, page: isPage(path) ? { draft, isInWorkflow } : undefined }
 }
 
-/** When a folder was created, and its page. Undefined when there is none. Errors: those of the page. */
+/**
+ * The time when a folder was created, and a page of its contents. Undefined when there is no folder. Errors: those of
+ * the page.
+ */
 export const describeFolder = async <Item>(
   files: ObjectStore,
   site: SiteId,

@@ -23,7 +23,7 @@ export interface StoredPart {
 /**
  * The port to uploads whose parts callers send to the store themselves. All parts but the last have `partLength` bytes.
  * Digests are in hex. Until an address expires, anybody may send the bytes with its digest there. Errors of every call:
- * unavailable, uploadUnknown when the parts are gone.
+ * unavailable; uploadUnknown, when the parts are gone.
  */
 export interface DirectParts {
   begin(upload: { readonly id: string; readonly target: Target }): Promise<Holding>
@@ -40,7 +40,7 @@ export const requireDirectParts = (parts: DirectParts | undefined): DirectParts 
 
 export const requireParts = (length: number): void => {
   if (length > partLength) return
-  throw refusal(`Files of up to ${partLength} bytes have no parts. Send this one by PUT or as a resumable upload.`)
+  throw refusal(`A file of up to ${partLength} bytes has no parts. Send it by PUT or as a resumable upload.`)
 }
 
 const countOf = (length: number): number => Math.ceil(length / partLength)
@@ -49,14 +49,15 @@ const sizeOf = (number: number, length: number): number => Math.min(partLength, 
 
 export const wantedParts = ({ length }: Upload, first: number, digests: readonly string[]): readonly WantedPart[] => {
   const last = countOf(length ?? 0)
-  if (first + digests.length - 1 > last) throw refusal(`The upload has ${last} parts, from 1 to ${last}.`)
+  if (first + digests.length - 1 > last)
+    throw refusal(`The upload has ${last} parts, from 1 to ${last}. Request addresses of these parts only.`)
   return digests.map((sha256, index) => ({ number: first + index, sha256 }))
 }
 
 export const wholeParts = (stored: readonly StoredPart[], { length }: Upload): readonly StoredPart[] =>
   stored.filter(({ number, size }) => size === sizeOf(number, length ?? 0))
 
-/** Their MD5 sums. Errors: storageRefused, which names a missing part and leaves the upload open. */
+/** The MD5 sums of the parts. Errors: storageRefused, which names a missing part and leaves the upload open. */
 export const sumsOf = (stored: readonly StoredPart[], upload: Upload): readonly string[] => {
   const parts = new Map(wholeParts(stored, upload).map(({ number, md5 }) => [number, md5]))
   return Array.from({ length: countOf(upload.length ?? 0) }, (_, index) => {

@@ -18,8 +18,8 @@ interface LeaseDeps {
 }
 
 /**
- * Renews a lease until it ends. `since`: the time of the request for it, so it ends here no later than in the store. A
- * failed renewal is repeated; a refused one is the last.
+ * Renews a lease until it ends. `since`: the time when the lease was requested, so that it never ends here later than
+ * in the store. A failed renewal is repeated. After a refused renewal, there are no more.
  */
 export const keepLease = (
   { records, clock: { wall, monotonic }, terms: { lasts, renewsEvery } }: LeaseDeps,
@@ -56,7 +56,7 @@ export const keepLease = (
   return {
     holder,
     isOver: () => monotonic() >= until,
-    /** Renewals write down how much of an append is durable, until the lease settles. */
+    /** Each renewal records how much of an append is durable, until the lease ends. */
     follow(upload: Upload, durable: Durable): void {
       followed = { upload, durable }
     },

@@ -1,15 +1,16 @@
 import { ServiceError } from '../../core/errors.ts'
+import type { HistoryEntry } from '../../core/history-entry.ts'
 import { mediaType } from '../../core/media-type.ts'
 import { type Requester, refuse, type StorageStores } from '../changes/change.ts'
 import { isInWorkflow } from '../changes/look.ts'
-import { admitFile, editionOf, placeInFolder, putStaged } from '../changes/put.ts'
+import { admitFile, editionOf, entryOf, placeInFolder, putStaged } from '../changes/put.ts'
 import { isUnconditional, parseConditions } from '../conditions.ts'
 import { contentTypeOf, isTemplate } from '../file-kind.ts'
 import type { Staged } from '../object-store.ts'
 import { fileKey, nameOf, parseFileName, type StoragePath, toStoragePath } from '../path.ts'
 import { largestResumableTemplate, templateFault } from '../template.ts'
 import type { Target } from './upload.ts'
-import type { UploadParts, WholeUpload } from './upload-stores.ts'
+import type { ClaimedUpload, UploadParts } from './upload-stores.ts'
 
 export interface UploadRequest {
   readonly folder: StoragePath
@@ -62,7 +63,7 @@ export const admitUpload = async (
   const draft = isForDraft(request)
   const requester = requesterOf(uploader, conditionalOf(request))
   const where = await placeInFolder(deps, request.folder, name, requester)
-  // Without a version, the upload does not touch the draft, like a form.
+  // An upload without a version leaves the draft unchanged, as a form does.
   const place = { site, ...where, kind: 'file', asDraft: draft, keepsDraft: request.version === undefined } as const
   const admitted = await admitFile(deps, place, requester)
   const { path, into, keepsDraft } = admitted.place
@@ -83,13 +84,27 @@ export const admitUpload = async (
   }
 }
 
-export const placeUpload = async (deps: PlacementDeps, whole: WholeUpload, uploader: Requester): Promise<void> => {
-  const { path: text, folder, asDraft, keepsDraft = false } = whole.target
-  const path = toStoragePath(text)
-  const into = folder === undefined ? undefined : toStoragePath(folder)
-  // The path was resolved when the upload was created.
+const placeOf = ({ path, folder, asDraft, keepsDraft = false }: Target, { site }: Requester) =>
+  ({
+    site,
+    asDraft,
+    keepsDraft,
+    kind: 'file',
+    path: toStoragePath(path),
+    into: folder === undefined ? undefined : toStoragePath(folder),
+  }) as const
+
+export const entryOfUpload = (target: Target, uploader: Requester): HistoryEntry => ({
+  ...uploader.author,
+  site: uploader.site,
+  ...entryOf(placeOf(target, uploader)),
+})
+
+export const placeUpload = async (deps: PlacementDeps, whole: ClaimedUpload, uploader: Requester): Promise<void> => {
+  const place = placeOf(whole.target, uploader)
+  const { path } = place
+  // The path was resolved when the upload was created, so it is not looked up again.
   const requester = { ...requesterOf(uploader, whole.target), isCaseSensitive: true }
-  const place = { site: uploader.site, path, kind: 'file', asDraft, keepsDraft, into } as const
   const seen = await admitFile(deps, place, requester)
   const fault = isTemplate(path) ? await templateFault(deps.uploadParts.read(whole)) : undefined
   refuse([fault])

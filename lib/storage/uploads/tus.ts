@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { mediaType } from '../../core/media-type.ts'
 import { type Checksum, checksumAlgorithms, isWaiting, type Upload } from './upload.ts'
 
-// Translates the headers of tus 1.0 (https://tus.io/protocols/resumable-upload). It decides nothing.
+// Translates the headers of tus 1.0 (https://tus.io/protocols/resumable-upload). Makes no decisions.
 const version = '1.0.0'
 
 const extensions = [
@@ -25,7 +25,7 @@ export const isTus = (headers: RequestHeaders): boolean => headers['tus-resumabl
 export const requireTus = (headers: RequestHeaders): void => {
   if (headers['tus-resumable']?.trim() === version) return
   throw new ServiceError('protocolVersionUnknown', {
-    message: `Tus-Resumable must be ${version}. The service supports no other version of the protocol.`,
+    message: `Tus-Resumable must be ${version}: the service supports no other version of the protocol.`,
     headers: { 'Tus-Version': version },
   })
 }
@@ -48,14 +48,17 @@ const readNumber = (headers: RequestHeaders, name: string): number | undefined =
   throw malformed(`${name} must be a whole number, 0 or more.`)
 }
 
-// Characters. The gateway accepts 10,240 of all headers together.
+// In characters. The gateway accepts 10,240 for all headers together.
 const longestMetadata = 4_096
 
 const decodeText = (bytes: Buffer): string => {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (cause) {
-    throw new ServiceError('urlInvalid', { message: 'A value in Upload-Metadata is not UTF-8.', cause })
+    throw new ServiceError('urlInvalid', {
+      message: 'A value in Upload-Metadata is not UTF-8. Encode it in UTF-8, then in base64.',
+      cause,
+    })
   }
 }
 
@@ -68,7 +71,7 @@ const readPair = (pair: string): readonly [key: string, value: Buffer] => {
   const [, key, value = ''] = /^([!-+\--~]+)(?: +(\S*))?$/.exec(pair.trim()) ?? []
   const bytes = decodeBase64(value)
   if (key === undefined || bytes === undefined) {
-    throw malformed('Upload-Metadata must be pairs, separated by commas: a key, a space and a value in base64.')
+    throw malformed('Upload-Metadata must be pairs, separated by commas: each is a key, a space and a value in base64.')
   }
   return [key, bytes]
 }
@@ -127,8 +130,8 @@ export const readChecksum = (headers: RequestHeaders): Checksum | undefined => {
   if (algorithm && value && value.length > 0) return { algorithm, value }
   throw new ServiceError('checksumMismatch', {
     message:
-      `Upload-Checksum must be one of ${checksumAlgorithms.join(', ')}, a space ` +
-      'and the checksum of the body in base64. Nothing was kept.',
+      `Upload-Checksum must be one of ${checksumAlgorithms.join(', ')}, then a space and the checksum of ` +
+      'the body in base64. No bytes were stored.',
   })
 }
 

@@ -1,3 +1,6 @@
+import type { Deadline } from '../../core/deadline.ts'
+import type { HistoryEntry } from '../../core/history-entry.ts'
+import type { Claim } from '../object-store.ts'
 import type { Durable, Holding, Progress, Target, Upload } from './upload.ts'
 
 export interface UploadOwner extends Pick<Upload, 'site' | 'user'> {
@@ -15,24 +18,28 @@ export type TakeOutcome =
   | { readonly outcome: 'gone' }
 
 /**
- * The port to the records of uploads. Reads see earlier writes. Callers check the expiry. Errors of every call:
- * unavailable, outOfSpace where it writes.
+ * The port to the records of uploads. Reads see earlier writes. Callers check whether an upload has expired. Errors of
+ * every call: unavailable, and outOfSpace if the call writes.
  */
 export interface UploadRecords {
   /** False when the user has `most` open uploads on the site that have not expired at `now`. */
   create(upload: Upload, most: number, now: number): Promise<boolean>
   get(id: string): Promise<Upload | undefined>
-  /** Leases an upload at an offset, for some milliseconds. With `owner`, other and expired uploads are `gone`. */
+  /**
+   * Gives the lease of an upload at an offset, for some milliseconds. With `owner`, an upload of another owner, and an
+   * expired upload, is `gone`.
+   */
   take(id: string, offset: number, holder: string, duration: number, owner?: UploadOwner): Promise<TakeOutcome>
   /**
-   * Extends the lease, also after its end if nobody else took it, and writes progress that no answer has reported yet.
+   * Extends the lease, also after its end if nobody else took it. Records progress that no answer has reported yet.
    * False when the lease is lost.
    */
   renew(id: string, holder: string, duration: number, progress?: Progress): Promise<boolean>
-  /** Writes the progress and ends the lease unless `keeps`. False when the lease is lost. */
+  /** Records the progress, and ends the lease unless `keeps`. False when the lease is lost. */
   advance(id: string, holder: string, progress: Progress, keeps: boolean): Promise<boolean>
-  complete(id: string, expires: number): Promise<void>
-  /** Does nothing without the lease. */
+  /** The first call writes the entry; one with the same holder repeats it. */
+  complete(id: string, holder: string, expires: number, entry: HistoryEntry, deadline?: Deadline): Promise<void>
+  /** Does nothing if the lease is lost. */
   giveBack(id: string, holder: string): Promise<void>
   remove(id: string): Promise<Upload | undefined>
 }
@@ -45,15 +52,17 @@ export type StoredUpload = Pick<Upload, 'id' | 'target'> & { readonly holding: H
 
 export type WholeUpload = StoredUpload & Pick<Upload, 'created'> & { readonly length: number }
 
+export type ClaimedUpload = WholeUpload & { readonly claim: Claim }
+
 /**
  * The port to the bytes of uploads. Bytes after the recorded offset do not count and are overwritten, so a crash loses
- * no confirmed byte. Errors of every call: unavailable, outOfSpace where it writes.
+ * no confirmed byte. Errors of every call: unavailable, and outOfSpace if the call writes.
  */
 export interface UploadParts<Whole> {
   begin(target: Target): Promise<Holding>
   /**
-   * Overwrites from the offset on. Returned bytes are durable. Returns the error of the content, and throws that of the
-   * store.
+   * Overwrites from the offset on. The number of bytes that is returned is durable. Returns an error of the content,
+   * but throws an error of the store.
    */
   append(
     upload: StoredUpload & Pick<Upload, 'length'>,
@@ -63,9 +72,11 @@ export interface UploadParts<Whole> {
     isOver: () => boolean,
   ): Promise<Appended>
   read(upload: WholeUpload): AsyncIterable<Uint8Array>
-  /** An earlier attempt may have placed it and died before the record. */
+  /** Keeps earlier requests from placing the bytes afterwards. Returns where the bytes are then. */
+  takeOver(upload: WholeUpload): Promise<Holding>
+  /** True when an earlier attempt placed the file and ended before it recorded this. */
   isInPlace(upload: WholeUpload): Promise<boolean>
   /** The bytes for `place`. They stay until they are placed or removed, so another attempt may request them again. */
-  whole(upload: WholeUpload): Promise<Whole>
+  whole(upload: ClaimedUpload): Promise<Whole>
   remove(upload: StoredUpload): Promise<void>
 }

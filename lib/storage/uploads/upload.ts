@@ -1,7 +1,10 @@
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 
-/** `parts`: the hex MD5 of each whole part; none when the bytes are in one piece. `tail`: a name for the bytes behind. */
+/**
+ * `parts`: the hex MD5 of each whole part; empty when the bytes are in one piece. `tail`: a name for the bytes after
+ * the parts.
+ */
 export interface Holding {
   readonly name: string
   readonly parts: readonly string[]
@@ -13,7 +16,7 @@ export interface Target {
   readonly folder?: string
   readonly asDraft: boolean
   readonly keepsDraft?: boolean
-  /** Its caller sends parts to the store itself. */
+  /** The caller sends the parts to the store directly. */
   readonly isDirect?: boolean
   readonly key: string
   readonly contentType: string
@@ -21,7 +24,7 @@ export interface Target {
   readonly ifNoneMatch?: string
 }
 
-/** Times are milliseconds since the epoch, sizes are bytes. */
+/** Times are in milliseconds since the epoch, sizes in bytes. */
 export interface Upload {
   readonly id: string
   readonly site: SiteId
@@ -31,14 +34,14 @@ export interface Upload {
   readonly limit: number
   readonly length: number | null
   readonly offset: number
-  /** False while a whole upload waits to be placed. */
+  /** False while an upload with all of its bytes waits to be placed. */
   readonly isComplete: boolean
   readonly created: number
   readonly expires: number
   readonly holding: Holding | null
 }
 
-/** How many bytes of an append are durable by now, and where. The store keeps it up to date. */
+/** How many bytes of an append are durable so far, and where. The store keeps this up to date. */
 export interface Durable {
   size: number
   holding: Holding
@@ -61,7 +64,7 @@ export const expiryOf = ({ created }: Pick<Upload, 'created'>, now: number): num
 
 export const expiryOfComplete = (now: number): number => now + rememberedFor
 
-/** `durable`: the bytes behind the offset of the upload. */
+/** `durable`: the bytes after the offset of the upload. */
 export const progressOf = (upload: Upload, { size, holding }: Durable, now: number): Progress => ({
   offset: upload.offset + size,
   length: upload.length,
@@ -73,16 +76,18 @@ export const isExpired = ({ expires }: Pick<Upload, 'expires'>, now: number): bo
 
 export const isWaiting = ({ length, offset, isComplete }: Upload): boolean => !isComplete && offset === length
 
-/** S-122 */
+/** S-122: the bytes that the quota counts for the upload. */
 export const countedBytes = ({ length, offset }: Pick<Upload, 'length' | 'offset'>): number => length ?? offset
 
 export const holdingOf = ({ id, holding }: Pick<Upload, 'id' | 'holding'>): Holding => {
-  if (!holding) throw new Error(`The bytes of the upload ${id} are nowhere`)
+  if (!holding) throw new Error(`The record of the upload ${id} does not say where its bytes are`)
   return holding
 }
 
 export const tooLong = (limit: number): ServiceError =>
-  new ServiceError('uploadTooLarge', { message: `The upload is larger than the ${limit} bytes allowed here.` })
+  new ServiceError('uploadTooLarge', {
+    message: `The upload is larger than the ${limit} bytes allowed here. Send a smaller file.`,
+  })
 
 export const requireLength = (length: number | null, limit: number): void => {
   if (length !== null && length > limit) throw tooLong(limit)

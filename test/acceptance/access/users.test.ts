@@ -68,7 +68,7 @@ describeWithAdmin('The people of a site', () => {
     for (const type of types) expect(await changesOf(site, plain, type)).toEqual([])
   })
 
-  it('Nobody changes people without access:write, or sees them without a right (A-40, A-56)', async () => {
+  it('People need access:read to see and access:write to change (A-40, A-56)', async () => {
     const { site, ask, addPerson } = await openSite()
     const [{ name, token: editor }, reader] = [
       await addPerson({ role: 'editor' }),
@@ -142,7 +142,7 @@ describeWithAdmin('Somebody who manages people', () => {
     expect(await statusOf(last)).toBe(401)
   }, 90_000)
 
-  it('The next append is refused when the right is lost in the middle of an upload (A-35, A-61)', async () => {
+  it('An upload cannot continue after its right is lost (A-35, A-61)', async () => {
     const { site, ask, addPerson } = await openSite()
     const { name, token } = await addPerson({ role: 'author', folders: ['/in'] })
     const upload = await call(`/api/v2/admin/sites/${site}/storage/in`, {

@@ -8,7 +8,10 @@ const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
 const asJson = { 'Content-Type': 'application/json' }
 const library = useLibrary([...records, ...range(7, 8).map((id) => ({ kind: 'category', id, name: `Category ${id}` }))])
 
-/** Links of category 6, and links of object 4. `stranger` is the path of a missing category or object. */
+/**
+ * The two directions of a link: from category 6, and from object 4. Paths in `strangers` name a missing category or
+ * object.
+ */
 const sides = ['news', 'blogs'].flatMap((kind) => [
   {
     what: `${kind} with a category`,
@@ -20,7 +23,7 @@ const sides = ['news', 'blogs'].flatMap((kind) => [
     codes: { stranger: 220001, unknown: 220002 },
   },
   {
-    what: `one of the ${kind} with categories`,
+    what: `one object of ${kind} and several categories`,
     path: `/${kind}/4/categories`,
     member: 'categoryId',
     ids: [5, 6, 7, 8],
@@ -36,9 +39,9 @@ const useLinks = ({ path, member, ids, inCategory }: Side) => {
   return {
     own: at('current', path),
     items,
-    /** Replaces ID by the member, and #1 to #4 by the ids. */
+    /** Replaces ID with the name of the member, and #1 to #4 with the four ids. */
     fill: (text: string) => text.replaceAll('ID', member).replaceAll(/#([1-4])/g, (_, n) => String(ids[n - 1])),
-    /** Which of the four ids are linked: 1 to 4. */
+    /** The positions, 1 to 4, of the linked ids. */
     async linked(): Promise<number[]> {
       const { json } = await library.call(`${path}?limit=500`)
       const found = json.items.map((item: Record<string, number>) => item[member] ?? item['id'])
@@ -68,7 +71,7 @@ describeWithAdmin.each(sides)('Linking $what', (side) => {
     await unlinkAll()
   })
 
-  test('Linking answers 201 with the path in Location, and no body (C-37, C-42, C-46)', async () => {
+  test('Linking answers 201, an empty body and the path in Location (C-37, C-42, C-46)', async () => {
     const answer = await post(items(one, two))
     expect([answer.status, answer.text, answer.headers['content-length']]).toEqual([201, '', '0'])
     // With a JSON type, clients would fail to parse the empty body.
@@ -83,26 +86,26 @@ describeWithAdmin.each(sides)('Linking $what', (side) => {
     expect(answer.headers['location']).toBe(numeric)
   })
 
-  test('Linking again is no error (C-39)', async () => {
+  test('Linking an item that is already linked succeeds (C-39)', async () => {
     await post(items(one, two))
     expect((await post(items(two, three))).status).toBe(201)
     expect(await linked()).toEqual([1, 2, 3])
   })
 
-  test('Repeated items count once, and unknown members are ignored (C-37, C-41)', async () => {
+  test('A repeated item is linked once, and unknown members are ignored (C-37, C-41)', async () => {
     const body = { items: [...items(two, String(two)).items, { [side.member]: two, note: 'x' }], more: true }
     expect((await post(body)).status).toBe(201)
     expect(await linked()).toEqual([2])
   })
 
-  test('The last displayable of an item sent twice counts (C-41)', async () => {
+  test('If an item is sent twice, its last displayable is stored (C-41)', async () => {
     const sent = (id: number | undefined, ...flags: readonly (0 | 1 | undefined)[]) =>
       flags.map((displayable) => ({ [side.member]: id, displayable }))
     await post({ items: [...sent(one, 1, 0), ...sent(two, 0, 1), ...sent(three, 0, undefined)] })
     expect([await displayable(one), await displayable(two), await displayable(three)]).toEqual([0, 1, 0])
   })
 
-  test('displayable is 1 unless sent, and linking again keeps it (C-40, C-46)', async () => {
+  test('displayable is 1 by default, and a repeated link keeps it (C-40, C-46)', async () => {
     const shown = async () => [await displayable(one), await displayable(two), await displayable(three)]
     await post({ items: [...items(one).items, { [side.member]: two, displayable: 0 }] })
     expect(await shown()).toEqual([1, 0, undefined])
@@ -121,7 +124,7 @@ describeWithAdmin.each(sides)('Refusals to link $what', (side) => {
     await unlinkAll()
   })
 
-  test('Unknown items answer 404, and nothing is linked (C-38, C-48, E-26)', async () => {
+  test('Linking unknown items answers 404 and links none of the items (C-38, C-48, E-26)', async () => {
     const answer = await post(items(one, 99, two, 98))
     expectError(answer, 404, side.codes.unknown)
     expect(pathsOf(answer)).toEqual([`items[1].${side.member}`, `items[3].${side.member}`])
@@ -140,15 +143,15 @@ describeWithAdmin.each(sides)('Refusals to link $what', (side) => {
   test.each([
     ['a missing list', {}, 'items'],
     ['an empty list', { items: [] }, 'items'],
-    ['a list that is none', { items: { [side.member]: 1 } }, 'items'],
-    ['a text for a list', { items: '[1]' }, 'items'],
-    ['null for a list', { items: null }, 'items'],
+    ['an object in place of a list', { items: { [side.member]: 1 } }, 'items'],
+    ['a text in place of a list', { items: '[1]' }, 'items'],
+    ['null in place of a list', { items: null }, 'items'],
     ['more than 500', items(...range(1, 501).map((id) => -id)), 'items'],
     ['a missing id', { items: [{}] }, 'items[0].ID'],
-    ['the id of the other side', { items: [{ id: 6 }] }, 'items[0].ID'],
-    ['an entry that is no object', { items: [1] }, 'items[0]'],
+    ['the id in a wrong member', { items: [{ id: 6 }] }, 'items[0].ID'],
+    ['an entry that is a number', { items: [1] }, 'items[0]'],
     ['a displayable of 2', { items: [{ [side.member]: one, displayable: 2 }] }, 'items[0].displayable'],
-  ])('A link with %s is refused with 220000 (C-37, C-40, E-24)', async (_, body, where) => {
+  ])('A request to link with %s is refused with 220000 (C-37, C-40, E-24)', async (_, body, where) => {
     const answer = await post(body)
     expectError(answer, 400, 220000)
     expect(pathsOf(answer)).toEqual([where.replace('ID', side.member)])
@@ -156,7 +159,7 @@ describeWithAdmin.each(sides)('Refusals to link $what', (side) => {
   })
 
   test.each([-2, 0, 1.5, 1e20, 2147483648, 'one', '0', '-1', '2147483648', '999999999999999', '', null, [], {}, true])(
-    'A link with the id %j is refused with 220000 (C-37)',
+    'A request to link the id %j is refused with 220000 (C-37)',
     async (value) => {
       const answer = await post(id(value))
       expectError(answer, 400, 220000)
@@ -164,19 +167,19 @@ describeWithAdmin.each(sides)('Refusals to link $what', (side) => {
     },
   )
 
-  test('Every bad item of a link is listed by its index (E-2)', async () => {
+  test('The answer lists each bad item by its index (E-2)', async () => {
     const answer = await post({ items: [...items(-1, one, 1.5).items, {}] })
     expect(pathsOf(answer)).toEqual([0, 2, 3].map((index) => `items[${index}].${side.member}`))
   })
 
   test.each(['', '{', '[]', 'null', '"x"', '{"items":[{"objectId":1}]', `items[0][${side.member}]=1`])(
-    'The body %j does not link: 220000 (E-24)',
+    'A request to link with the body %j answers 220000 (E-24)',
     async (body) => {
       expectError(await post(body, { headers: asJson }), 400, 220000)
     },
   )
 
-  test('Form data does not link: 415/100015 (E-11)', async () => {
+  test('A request to link with form data answers 415/100015 (E-11)', async () => {
     expectError(await post(`items[0][${side.member}]=${one}`, { headers: form }), 415, 100015)
   })
 })
@@ -197,7 +200,7 @@ describeWithAdmin.each(sides)('Unlinking $what', (side) => {
     expect(await linked()).toEqual([3, 4])
   })
 
-  test('Unlinking again is no error (C-43)', async () => {
+  test('Unlinking an item that is not linked succeeds (C-43)', async () => {
     for (let time = 0; time < 2; time++) expect((await remove(items(one))).status).toBe(204)
     expect(await linked()).toEqual([2, 3, 4])
   })
@@ -209,13 +212,13 @@ describeWithAdmin.each(sides)('Unlinking $what', (side) => {
     [' [ "#1", #2, ] ', [3, 4]],
     ['#1', [2, 3, 4]],
     ['{ID:#1}', [2, 3, 4]],
-  ])('Unlinking takes items=%s in the query (C-44)', async (text, left) => {
+  ])('DELETE unlinks the items of the query items=%s (C-44)', async (text, left) => {
     const query = `?_=170000&items=${encodeURIComponent(fill(text))}`
     expect((await remove(undefined, {}, query)).status).toBe(204)
     expect(await linked()).toEqual(left)
   })
 
-  test('Unlinking takes a query beside an empty body of any type (C-44)', async () => {
+  test('With an empty body of any type, DELETE unlinks the items of the query (C-44)', async () => {
     for (const [id, headers] of [
       [one, asJson],
       [two, form],
@@ -225,7 +228,7 @@ describeWithAdmin.each(sides)('Unlinking $what', (side) => {
     expect(await linked()).toEqual([3, 4])
   })
 
-  test('Unlinking takes form data, however it is written (C-45)', async () => {
+  test('DELETE accepts form data in every spelling (C-45)', async () => {
     const bodies = [
       ['items[0][ID]=#1&items[1][ID]=#2', [3, 4]],
       [`${encodeURIComponent('items[0][ID]')}=#1`, [2, 3, 4]],
@@ -246,12 +249,12 @@ describeWithAdmin.each(sides)('Unlinking $what', (side) => {
     ['application/json', 'items[]=#1&items[]=#3', [2, 4]],
     ['application/json', '_=170000&items=[#1,#2,#3]', [4]],
     ['', 'items=#1', [2, 3, 4]],
-  ])('Unlinking takes form data declared as %j: %s (C-45)', async (type, body, left) => {
+  ])('DELETE accepts form data with the Content-Type %j: %s (C-45)', async (type, body, left) => {
     expect((await remove(fill(body), { headers: { 'Content-Type': type } })).status).toBe(204)
     expect(await linked()).toEqual(left)
   })
 
-  test('Unlinking takes up to 500 items (C-37)', async () => {
+  test('DELETE unlinks up to 500 items (C-37)', async () => {
     const { status } = await remove(items(...side.ids, ...Array.from({ length: 496 }, () => one)))
     expect([status, await linked()]).toEqual([204, []])
   })
@@ -264,7 +267,7 @@ describeWithAdmin.each(sides)('Refusals to unlink $what', (side) => {
     await linkAll()
   })
 
-  test('An unknown category is not unlinked, an unknown object is no error (C-43, C-48)', async () => {
+  test('Unlinking an unknown category answers 404, a missing object 204 (C-43, C-48)', async () => {
     const answer = await remove(items(99))
     if (side.member === 'objectId') expect(answer.status).toBe(204)
     else expectError(answer, 404, 220001)
@@ -278,11 +281,11 @@ describeWithAdmin.each(sides)('Refusals to unlink $what', (side) => {
     ['nothing at all', undefined, ''],
     ['no items in the query', undefined, '?item=1'],
     ['empty items in the query', undefined, '?items='],
-    ['items that are no JSON', undefined, '?items=%5B1'],
-    ['a list in the list', undefined, '?items=%5B%5B1%5D%5D'],
-    ['null in the list', { items: [null] }, ''],
+    ['items that are not JSON', undefined, '?items=%5B1'],
+    ['a list in the list of items', undefined, '?items=%5B%5B1%5D%5D'],
+    ['null in the list of items', { items: [null] }, ''],
     ['NaN', undefined, '?items=NaN'],
-    ['an endless number', undefined, '?items=1e3000'],
+    ['an infinite number', undefined, '?items=1e3000'],
     ['3,000 pairs', 'a=1&'.repeat(3_000), '', form],
     ['60,000 brackets', { items: '['.repeat(30_000) + ']'.repeat(30_000) }, ''],
     ['no list', { items: {} }, ''],
@@ -291,7 +294,7 @@ describeWithAdmin.each(sides)('Refusals to unlink $what', (side) => {
     ['a negative id', items(-1), ''],
     ['a fraction', undefined, '?items=1.5'],
     ['a word', undefined, '?items=abc'],
-  ])('A request with %s does not unlink: 220000 (E-24)', async (_, body, query, headers) => {
+  ])('A request to unlink with %s answers 220000 and unlinks nothing (E-24)', async (_, body, query, headers) => {
     expectError(await remove(body, headers ? { headers } : {}, query), 400, 220000)
     expect(await linked()).toEqual([1, 2, 3, 4])
   })

@@ -10,7 +10,7 @@ const blogs = '/categories/5/blogs'
 const list = (switches: Readonly<Record<string, string>> = {}, path = news) => library.call(withQuery(path, switches))
 
 describeWithAdmin('The items of a category', () => {
-  test('The list has items, totalItemsCount, skip and limit (C-1, C-2)', async () => {
+  test('The answer has items, totalItemsCount, skip and limit (C-1, C-2)', async () => {
     const { status, headers, json } = await list()
     expect(status).toBe(200)
     expect(headers['content-type']).toMatch(/^application\/json/)
@@ -94,31 +94,31 @@ describeWithAdmin('The items of a category', () => {
 })
 
 describeWithAdmin('The list of a category', () => {
-  test('Deleted objects stay listed with their flag (C-7)', async () => {
+  test('The list contains deleted objects, with deleted: true (C-7)', async () => {
     const { json } = await list({ skip: '3', limit: '1' })
     expect(json.items[0]).toMatchObject({ objectId: 4, news: { deleted: true } })
     expect(objectIds(await list({ where: '{deleted:true}' }))).toEqual([4])
   })
 
-  test('A category without objects has an empty list', async () => {
+  test('The list of a category without objects is empty', async () => {
     const { status, json } = await library.call('/categories/6/news')
     expect(status).toBe(200)
     expect(json).toEqual({ items: [], totalItemsCount: 0, skip: 0, limit: 10 })
   })
 
   test.each(['77/news', '77/blogs', '0/news', 'abc/news', '05/news', '99999999999/news'])(
-    'The path /categories/%s names no category: 404/220001 (C-8, E-25)',
+    'A list at /categories/%s answers 404/220001 (C-8, E-25)',
     async (path) => {
       expectError(await library.call(`/categories/${path}`), 404, 220001)
     },
   )
 
-  test('HEAD answers a list without a body', async () => {
+  test('HEAD answers the status of GET without a body', async () => {
     const { status, text } = await library.call(news, { method: 'HEAD' })
     expect([status, text]).toEqual([200, ''])
   })
 
-  test('Lists are JSON whatever Accept says (A-6)', async () => {
+  test('A list is JSON, whatever Accept names (A-6)', async () => {
     for (const accept of ['application/xml', 'image/png', 'application/json;q=0']) {
       const { status, json } = await library.call(news, { headers: { Accept: accept } })
       expect(status).toBe(200)
@@ -126,7 +126,7 @@ describeWithAdmin('The list of a category', () => {
     }
   })
 
-  test('A list has an ETag, and answers 304 to it', async () => {
+  test('A list has an ETag, and answers 304 to a caller who sends it', async () => {
     const first = await list()
     const etag = first.headers['etag'] ?? ''
     expect(etag).toMatch(/^"[^"]+"$/)
@@ -138,7 +138,7 @@ describeWithAdmin('The list of a category', () => {
 })
 
 describeWithAdmin('Sites without the rendering engine', () => {
-  test('Without the rendering engine categories answer 109002 (A-20, E-19)', async () => {
+  test('Requests about categories answer 403/109002 (A-20, E-19)', async () => {
     const id = await createSite('Old', '--no-rendering-engine')
     const token = await issueToken([id])
     for (const method of ['GET', 'POST', 'DELETE']) {

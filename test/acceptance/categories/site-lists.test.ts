@@ -13,7 +13,7 @@ describeWithAdmin('All objects of a site', () => {
   const ids = async (path: string, switches: Readonly<Record<string, string>> = {}) =>
     (await list(path, switches)).json.items.map(({ id }: { id: number }) => id)
 
-  test('All objects are listed, linked or not (C-50)', async () => {
+  test('The list contains all objects, linked or not (C-50)', async () => {
     const { status, json } = await list('/news')
     expect(status).toBe(200)
     expect(Object.keys(json)).toEqual(['items', 'totalItemsCount', 'skip', 'limit'])
@@ -27,7 +27,7 @@ describeWithAdmin('All objects of a site', () => {
   test.each([
     ['news', 'news'],
     ['blogs', 'blog'],
-  ])('Objects have the members that associations show: %s (C-50)', async (segment, object) => {
+  ])('An object has the members that it has in a category: %s (C-50)', async (segment, object) => {
     const all = (await list(`/${segment}`, { limit: '3' })).json.items
     const linked = (await list(`/categories/5/${segment}`, { limit: '3' })).json.items
     expect(all).toEqual(linked.map((item: Record<string, unknown>) => item[object]))
@@ -48,7 +48,7 @@ describeWithAdmin('All objects of a site', () => {
     expect((await list('/news', { limit: 'undefined' })).json.limit).toBe(10)
   })
 
-  test('A cursor of all objects works only in this list (C-16, C-18)', async () => {
+  test('A cursor of the list of all objects is refused by every other list (C-16, C-18)', async () => {
     const where = '{roleId:{$ne:1}}'
     const { nextCursor: filtered } = (await list('/news', { cursor: '', limit: '7', where })).json
     expect(await ids('/news', { cursor: filtered, limit: '2', where })).toEqual([12, 14])
@@ -97,7 +97,7 @@ describe('The addresses of a site', () => {
     expectError(await call(withQuery(at(siteId, '/siteurls'), { order: 'colour' })), 400, 220000)
   })
 
-  testWithAdmin('Each site of a token has its address (A-16, C-51)', async () => {
+  testWithAdmin('Each site of a token has an address of its own (A-16, C-51)', async () => {
     const sites = [await createSite('One'), await createSite('Two')]
     const token = await issueToken(sites)
     for (const site of sites) {

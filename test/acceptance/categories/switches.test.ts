@@ -20,20 +20,20 @@ describeWithAdmin('Query switches', () => {
     expect(objectIds(await list({ _: '1700000000000', callback: 'x', version: 'draft' }))).toEqual(range(1, 10))
   })
 
-  test('The first of two values of a switch counts', async () => {
+  test('If a switch is sent twice, its first value is used', async () => {
     const twice = (switches: string) => library.call(`/categories/5/news?${switches}`)
     expect((await twice('limit=3&limit=4&skip=2&skip=x')).json).toMatchObject({ limit: 3, skip: 2 })
     expect((await twice('cursor=&cursor=wrong')).json).toMatchObject({ nextCursor: expect.any(String) })
     expectError(await twice('limit=x&limit=3'), 400, 220000)
   })
 
-  test('A switch of undefined counts as absent (C-9)', async () => {
+  test('A switch with the value undefined is ignored (C-9)', async () => {
     const names = ['fields', 'where', 'order', 'skip', 'limit', 'cursor']
     const { json } = await list(Object.fromEntries(names.map((name) => [name, 'undefined'])))
     expect(json).toEqual((await list()).json)
   })
 
-  test('Every fault of a query is listed (E-2)', async () => {
+  test('The answer lists every fault of the query (E-2)', async () => {
     const answer = await list({ where: '{', order: 'nonsense', skip: '-1', limit: 'abc' })
     expectError(answer, 400, 220000)
     expect(answer.json.errors.map(({ path }: { path: string }) => path)).toEqual(['where', 'order', 'skip', 'limit'])
@@ -46,24 +46,27 @@ describeWithAdmin('limit and skip', () => {
     ['', 10, 10],
     [' 7 ', 7, 7],
     ['500', 500, 25],
-  ])('The limit %j is echoed (C-12)', async (limit, echoed, count) => {
+  ])('The answer repeats the limit %j as a number (C-12)', async (limit, echoed, count) => {
     const { json } = await list({ limit })
     expect(json).toMatchObject({ limit: echoed, totalItemsCount: 25 })
     expect(json.items).toHaveLength(count)
   })
 
-  test.each(['501', '100000'])('The limit %s counts as 500, and the answer shows it (C-12)', async (limit) => {
-    expect((await list({ limit })).json).toMatchObject({ limit: 500, totalItemsCount: 25 })
-  })
+  test.each(['501', '100000'])(
+    'A limit of %s is reduced to 500, and the answer has limit 500 (C-12)',
+    async (limit) => {
+      expect((await list({ limit })).json).toMatchObject({ limit: 500, totalItemsCount: 25 })
+    },
+  )
 
-  test('Pages one after the other are the whole list (C-13)', async () => {
+  test('Consecutive pages together are the whole list (C-13)', async () => {
     const pages: number[] = []
     for (let skip = 0; skip < 28; skip += 7) pages.push(...objectIds(await list({ skip: String(skip), limit: '7' })))
     expect(pages).toEqual(range(1, 25))
   })
 
   test.each(['25', '1000', '9007199254740991'])(
-    'A skip of %s is past the end: 200 and no items (C-13)',
+    'A skip of %s is past the end of the list: 200 without items (C-13)',
     async (skip) => {
       const { status, json } = await list({ skip })
       expect(status).toBe(200)
@@ -71,7 +74,7 @@ describeWithAdmin('limit and skip', () => {
     },
   )
 
-  test('The total counts everything that matches where (C-14)', async () => {
+  test('totalItemsCount counts all objects that match where (C-14)', async () => {
     const { json } = await list({ where: '{weight:{$ne:null}}', skip: '4', limit: '1' })
     expect(json).toMatchObject({ totalItemsCount: 5, skip: 4, limit: 1, items: [{ objectId: 25 }] })
     expect((await list({ where: '{weight:{$ne:null}}', skip: '9' })).json).toMatchObject({
@@ -103,7 +106,7 @@ describeWithAdmin('order', () => {
     expect(objectIds(await list({ order, limit: '3' }))).toEqual(first)
   })
 
-  test('Commas separate several members to sort by (C-19)', async () => {
+  test('Items are sorted by several members, separated by commas (C-19)', async () => {
     const ids = objectIds(await list({ order: 'roleId,-releaseDate', limit: '500' }))
     const rest = (remainder: number) =>
       range(1, 25)
@@ -112,18 +115,18 @@ describeWithAdmin('order', () => {
     expect(ids).toEqual([...rest(0), ...rest(1), ...rest(2)])
   })
 
-  test('Ties are sorted by objectId, in both directions (C-20)', async () => {
+  test('Items with equal values are sorted by objectId, ascending (C-20)', async () => {
     expect(objectIds(await list({ order: 'siteId', limit: '500' }))).toEqual(range(1, 25))
     expect(objectIds(await list({ order: '-siteId', limit: '500' }))).toEqual(range(1, 25))
   })
 
-  test('Null sorts first when ascending (C-21)', async () => {
+  test('Null comes first in ascending order, and last in descending order (C-21)', async () => {
     const ids = objectIds(await list({ order: 'weight', limit: '500' }))
     expect(ids.slice(-5)).toEqual([5, 10, 15, 20, 25])
     expect(objectIds(await list({ order: '-weight', limit: '5' }))).toEqual([25, 20, 15, 10, 5])
   })
 
-  test('Strings sort without case (C-21)', async () => {
+  test('Strings are sorted regardless of case (C-21)', async () => {
     const ids = objectIds(await list({ order: 'subject', limit: '13' }))
     expect(ids).toEqual([10, 12, 14, 16, 18, 2, 20, 22, 24, 4, 6, 8, 1])
   })
@@ -151,23 +154,23 @@ describeWithAdmin('fields', () => {
     ['news,news.slug', { news: expect.objectContaining({ id: 1, slug: 'odd-1', url: '/news/odd-1' }) }],
     ['news(slug),news', { news: expect.objectContaining({ id: 1, slug: 'odd-1', url: '/news/odd-1' }) }],
     ['objectId,news(subject', { objectId: 1, news: expect.objectContaining({ url: '/news/odd-1' }) }],
-  ])('The fields %s are shown alone (C-24, C-25, C-26, C-27)', async (fields, expected) => {
+  ])('With fields=%s, items have only these fields (C-24, C-25, C-26, C-27)', async (fields, expected) => {
     expect(await first(fields)).toEqual(expected)
   })
 
   const unknown = ['nonsense', 'news(nonsense)', 'news.nonsense', 'news()', 'subject', ',', ' ', '()']
   test.each([...unknown, 'constructor', '__proto__', 'news(toString)'])(
-    'The fields %j are all unknown: the default is shown (C-27)',
+    'With fields=%j, which are all unknown, items have the default fields (C-27)',
     async (fields) => {
       expect((await list({ fields })).json).toEqual((await list()).json)
     },
   )
 
-  test('Fields are shown in the order of the contract (C-3)', async () => {
+  test('Fields come in the order of the contract, not of the query (C-3)', async () => {
     expect(Object.keys(await first('news,siteId,objectId'))).toEqual(['objectId', 'siteId', 'news'])
   })
 
-  test('The fields of blogs are narrowed as well (C-25, C-26)', async () => {
+  test('The query also selects fields of blogs (C-25, C-26)', async () => {
     const { json } = await list({ fields: 'blog(blogName),category.name', limit: '1' }, '/categories/5/blogs')
     expect(json.items).toEqual([{ blog: { blogName: 'Blog 1' }, category: { name: 'Five' } }])
   })
@@ -214,7 +217,7 @@ describeWithAdmin('where', () => {
     [`{objectId:7${' '.repeat(4096 - 12)}}`, [7]],
   ]
   test.each(matches.map(([where, expected]) => ({ start: where.slice(0, 50), where, expected })))(
-    'where=$start finds its items (C-28, C-29, C-30, C-31, C-32, C-33, C-34)',
+    'where=$start finds the matching items (C-28, C-29, C-30, C-31, C-32, C-33, C-34)',
     async ({ where, expected }) => {
       expect(await idsFor(where)).toEqual(expected)
     },
@@ -262,7 +265,7 @@ describeWithAdmin('where', () => {
     [`{subject:'${'a'.repeat(4100)}'}`, /4096/],
   ]
   test.each(refusals.map(([where, message]) => ({ start: where.slice(0, 50), where, message })))(
-    'where=$start is refused, and the fault is named (C-23, C-35, C-36)',
+    'where=$start is refused with a message that names the fault (C-23, C-35, C-36)',
     async ({ where, message }) => {
       expect(await refused({ where }, 'where')).toMatch(message)
     },
@@ -281,13 +284,13 @@ describeWithAdmin('cursor', () => {
     }
   }
 
-  test('A list by cursor has nextCursor and no total (C-16, C-17)', async () => {
+  test('A list by cursor has nextCursor, and its total is null (C-16, C-17)', async () => {
     const { json } = await list({ cursor: '', limit: '3' })
     expect(Object.keys(json).sort()).toEqual(['items', 'limit', 'nextCursor', 'totalItemsCount'])
     expect(json).toMatchObject({ limit: 3, totalItemsCount: null, nextCursor: expect.any(String) })
   })
 
-  test('A list by cursor has a total on request (C-17)', async () => {
+  test('With count=true, a list by cursor also has its total (C-17)', async () => {
     expect((await list({ cursor: '', count: 'true' })).json.totalItemsCount).toBe(25)
     expect((await list({ cursor: '', count: 'true', where: '{displayable:0}' })).json.totalItemsCount).toBe(1)
   })
@@ -299,17 +302,17 @@ describeWithAdmin('cursor', () => {
     [{ limit: '2', order: '-weight', where: '{weight:{$ne:null}}' }, [25, 20, 15, 10, 5]],
     [{ limit: '6', order: '-siteId' }, range(1, 25)],
     [{ where: '{objectId:0}' }, []],
-  ])('A cursor walks through the list of %o (C-16)', async (switches, expected) => {
+  ])('Cursors lead through the whole list of %o (C-16)', async (switches, expected) => {
     expect(await walk(switches)).toEqual(expected)
   })
 
-  test('A cursor continues with another limit and other fields (C-18)', async () => {
+  test('The next page may have another limit and other fields (C-18)', async () => {
     const { json } = await list({ cursor: '', limit: '3' })
     const { json: next } = await list({ cursor: json.nextCursor, limit: '1', fields: 'objectId' })
     expect(next.items).toEqual([{ objectId: 4 }])
   })
 
-  test('A malformed or foreign cursor is refused with 220000 (C-18)', async () => {
+  test('A malformed cursor, or one of another list, is refused with 220000 (C-18)', async () => {
     const { json } = await list({ cursor: '', limit: '3' })
     const { nextCursor } = json
     await refused({ cursor: 'nonsense' }, 'cursor')
@@ -322,7 +325,7 @@ describeWithAdmin('cursor', () => {
     expectError(await list({ cursor: nextCursor }, '/categories/6/news'), 400, 220000)
   })
 
-  test('A cursor allows no skip except 0 (C-16)', async () => {
+  test('A request with a cursor may send skip only if it is 0 (C-16)', async () => {
     await refused({ cursor: '', skip: '5' }, 'skip')
     expect((await list({ cursor: '', skip: '0' })).status).toBe(200)
   })

@@ -18,19 +18,19 @@ describe('Changing a system field (operation 4)', () => {
     expect(await read(form, -2)).toMatchObject({ mandatory: true, order: 3 })
   })
 
-  test('A change of mandatory keeps the order (F-18)', async () => {
+  test('A change of mandatory leaves the order unchanged (F-18)', async () => {
     const form = await formWith({ id: -2, order: 5 })
     await update(form, -2, { mandatory: true })
     expect(await read(form, -2)).toMatchObject({ mandatory: true, order: 5 })
   })
 
-  test('A change of the order keeps mandatory (F-18)', async () => {
+  test('A change of the order leaves mandatory unchanged (F-18)', async () => {
     const form = await formWith({ id: -2, mandatory: true })
     await update(form, -2, { order: 5 })
     expect(await read(form, -2)).toMatchObject({ mandatory: true, order: 5 })
   })
 
-  test('A field that moves leaves its old position first (F-24)', async () => {
+  test('A moved field frees its old position before it takes the new one (F-24)', async () => {
     const form = await formWith({ id: -2 }, { id: -3 }, { id: -5 })
     await update(form, -2, { order: 2 })
     expect(await layoutOf(form)).toBe('-2@2 -3@3 -5@4')
@@ -40,13 +40,13 @@ describe('Changing a system field (operation 4)', () => {
     expect(await layoutOf(form)).toBe('-2@2 -5@3 -3@4')
   })
 
-  test('A field with an unchanged order keeps its position', async () => {
+  test('Setting the order that a field already has moves no field', async () => {
     const form = await formWith({ id: -2 }, { id: -3 })
     await update(form, -2, { order: 1 })
     expect(await layoutOf(form)).toBe('-2@1 -3@2')
   })
 
-  test('A whole field may be sent back as it was read (F-20)', async () => {
+  test('A field that was read can be sent back whole (F-20)', async () => {
     const form = await formWith({ id: -2 }, { id: -3 })
     const field = await read(form, -3)
     expect((await update(form, -3, { ...field, order: 1 })).status).toBe(200)
@@ -55,12 +55,12 @@ describe('Changing a system field (operation 4)', () => {
 
   test.each<[string, unknown]>([
     ['neither member', {}],
-    ['an unknown member only', { type: { id: -3 } }],
-    ['mandatory as a text', { mandatory: 'no' }],
+    ['only an unknown member', { type: { id: -3 } }],
+    ['a string for mandatory', { mandatory: 'no' }],
     ['order 0', { order: 0 }],
     ['order 1.5', { order: 1.5 }],
-    ['order 2 to the 31st', { order: 2 ** 31 }],
-    ['a good and a bad member', { mandatory: true, order: -1 }],
+    ['order 2 to the power of 31', { order: 2 ** 31 }],
+    ['one good and one bad member', { mandatory: true, order: -1 }],
     ['a list', [{ order: 1 }]],
   ])('A change with %s is refused with 115000 (F-18, E-20)', async (_, body) => {
     const form = await formWith({ id: -2 })
@@ -70,7 +70,7 @@ describe('Changing a system field (operation 4)', () => {
 })
 
 describe('Removing a system field (operation 5)', () => {
-  test('A removal answers 200 with an empty body and leaves a gap (F-19, F-22)', async () => {
+  test('A removal answers an empty 200, and leaves a gap in the order (F-19, F-22)', async () => {
     const form = await formWith({ id: -2 }, { id: -3 }, { id: -5 })
     const { status, text, headers } = await remove(form, -3)
     expect({ status, text, length: headers['content-length'] ?? '0' }).toEqual({ status: 200, text: '', length: '0' })
@@ -78,21 +78,21 @@ describe('Removing a system field (operation 5)', () => {
     expect(await layoutOf(form)).toBe('-2@1 -5@3')
   })
 
-  test('Any field may be removed, and its type placed again (F-19, F-4)', async () => {
+  test('A field of any type can be removed, and created again (F-19, F-4)', async () => {
     const form = await formWith({ id: -2 })
     expect((await remove(form, -2)).status).toBe(200)
     expectError(await remove(form, -2), 404, 115002)
     expect((await addField(form, { id: -2 })).status).toBe(201)
   })
 
-  test('A removal ignores a body', async () => {
+  test('A DELETE with a body removes the field', async () => {
     const form = await formWith({ id: -2 })
     expect((await call(`${fieldsOf(form)}/-2`, { method: 'DELETE', body: 'whatever' })).status).toBe(200)
   })
 })
 
 describe('Conditions on fields', () => {
-  test('A change with the ETag of the last read passes (F-31)', async () => {
+  test('A change with the current ETag in If-Match succeeds (F-31)', async () => {
     const form = await formWith({ id: -2 })
     const { headers } = await call(`${fieldsOf(form)}/-2`)
     expect((await update(form, -2, { mandatory: true }, { 'If-Match': headers['etag'] ?? '' })).status).toBe(200)
@@ -108,13 +108,13 @@ describe('Conditions on fields', () => {
     expect(await read(form, -2)).toMatchObject({ mandatory: true, order: 1 })
   })
 
-  test('A removal accepts the ETag of a read in XML (F-31)', async () => {
+  test('A removal accepts the ETag of the XML form (F-31)', async () => {
     const form = await formWith({ id: -2 })
     const { headers } = await call(`${fieldsOf(form)}/-2`, { headers: { Accept: 'application/xml' } })
     expect((await remove(form, -2, { 'If-Match': `"other", ${headers['etag']}` })).status).toBe(200)
   })
 
-  test('The condition * matches every state of a field', async () => {
+  test('If-Match: * holds for every existing field, and for no missing one', async () => {
     const form = await formWith({ id: -2 })
     expect((await update(form, -2, { mandatory: true }, { 'If-Match': '*' })).status).toBe(200)
     for (const ifMatch of ['*', '"x"']) {
@@ -123,7 +123,7 @@ describe('Conditions on fields', () => {
     }
   })
 
-  test('A change renews the ETag of the list, and not those of other fields', async () => {
+  test('A change gives the list a new ETag, and other fields keep theirs', async () => {
     const form = await formWith({ id: -2 }, { id: -3 })
     const before = [await call(fieldsOf(form)), await call(`${fieldsOf(form)}/-2`)]
     await update(form, -3, { mandatory: true })
@@ -132,14 +132,14 @@ describe('Conditions on fields', () => {
     expect(after[1]?.headers['etag']).toBe(before[1]?.headers['etag'])
   })
 
-  test('A read with the present ETag answers 304', async () => {
+  test('A read with the current ETag in If-None-Match answers 304', async () => {
     const form = await formWith({ id: -2 })
     const { headers } = await call(fieldsOf(form))
     const again = await call(fieldsOf(form), { headers: { 'If-None-Match': `W/${headers['etag']}` } })
     expect(again).toMatchObject({ status: 304, text: '', headers: { etag: headers['etag'] } })
   })
 
-  test('JSON and XML of one state have different ETags', async () => {
+  test('JSON and XML of the same field have different ETags', async () => {
     const form = await formWith({ id: -2 })
     const json = await call(fieldsOf(form))
     const xml = await call(fieldsOf(form), { headers: { Accept: 'application/xml' } })

@@ -7,7 +7,7 @@ const create = (form: number, body: unknown, headers: Record<string, string> = {
   call(fieldsOf(form), { method: 'POST', body, headers })
 
 describe('Creating a system field (operation 3)', () => {
-  test('A new field answers 201 with id, self link and Location (F-14, F-7)', async () => {
+  test('POST of a field answers 201 with id, self link and Location (F-14, F-7)', async () => {
     const form = await formWith()
     const { status, json, headers } = await create(form, { type: { id: -2 }, mandatory: true })
     const uri = expect.stringMatching(
@@ -18,31 +18,31 @@ describe('Creating a system field (operation 3)', () => {
     expect((await call('', { baseUrl: json.links[0].uri })).json).toMatchObject({ id: -2, mandatory: true })
   })
 
-  test('A field without an order goes last: highest order plus 1 (F-16)', async () => {
+  test('A field without an order gets the highest order plus 1 (F-16)', async () => {
     const form = await formWith({ id: -2, order: 1 }, { id: -3, order: 7 })
     await create(form, { type: { id: -5 }, mandatory: false })
     expect(await layoutOf(form)).toBe('-2@1 -3@7 -5@8')
   })
 
-  test('A field on a taken order moves the next ones down by one (F-23)', async () => {
+  test('A new field at a used order moves the fields from there down by one (F-23)', async () => {
     const form = await formWith({ id: -2, order: 1 }, { id: -3, order: 2 }, { id: -5, order: 3 })
     await addField(form, { id: -7, order: 2 })
     expect(await layoutOf(form)).toBe('-2@1 -7@2 -3@3 -5@4')
   })
 
-  test('A field moves others down only to the first gap (F-23)', async () => {
+  test('A new field moves other fields down only as far as the first gap (F-23)', async () => {
     const form = await formWith({ id: -2, order: 1 }, { id: -3, order: 2 }, { id: -5, order: 5 })
     await addField(form, { id: -7, order: 1 })
     expect(await layoutOf(form)).toBe('-7@1 -2@2 -3@3 -5@5')
   })
 
-  test('Gaps in the order are kept (F-22)', async () => {
+  test('Gaps in the order remain (F-22)', async () => {
     const form = await formWith({ id: -2, order: 3 }, { id: -3, order: 10 })
     await addField(form, { id: -7, order: 6 })
     expect(await layoutOf(form)).toBe('-2@3 -7@6 -3@10')
   })
 
-  test('Each of the 33 types can be created, with its name (F-10, F-11)', async () => {
+  test('A field of each of the 33 types can be created, and has its name (F-10, F-11)', async () => {
     const { json: catalogue } = await call(`${site}/webformfieldtypes/system`)
     const form = await formWith()
     for (const { id } of catalogue.items) {
@@ -57,7 +57,7 @@ describe('Creating a system field (operation 3)', () => {
     expect(json.totalItemsCount).toBe(33)
   })
 
-  test('A type may be a numeric string (F-17)', async () => {
+  test('The id of a type may be a number in a string (F-17)', async () => {
     const form = await formWith()
     expect(await create(form, { type: { id: '-304' }, mandatory: true })).toMatchObject({
       status: 201,
@@ -71,7 +71,7 @@ describe('Creating a system field (operation 3)', () => {
     expect((await create(form, body)).status).toBe(201)
   })
 
-  test('JSON may come without a content type, or as a form (A-4, A-5)', async () => {
+  test('JSON is read without a Content-Type, and with that of a form (A-4, A-5)', async () => {
     const form = await formWith()
     const text = (id: number) => JSON.stringify({ type: { id }, mandatory: true })
     expect((await create(form, text(-2))).status).toBe(201)
@@ -80,13 +80,13 @@ describe('Creating a system field (operation 3)', () => {
     ).toBe(201)
   })
 
-  test('A second field of a type is refused with 115006 (F-13, E-23)', async () => {
+  test('A second field of the same type is refused with 115006 (F-13, E-23)', async () => {
     const form = await formWith({ id: -2 })
     expectError(await create(form, { type: { id: -2 }, mandatory: true }), 403, 115006)
     expect(await layoutOf(form)).toBe('-2@1')
   })
 
-  test('Fifty changes of one form at once are all kept (F-21)', async () => {
+  test('Fifty concurrent changes of one form are all stored (F-21)', async () => {
     const { json: catalogue } = await call(`${site}/webformfieldtypes/system`)
     const types: number[] = catalogue.items.map(({ id }: { id: number }) => id)
     const form = await formWith(...types.slice(0, 17).map((id) => ({ id })))
@@ -97,7 +97,7 @@ describe('Creating a system field (operation 3)', () => {
       .slice(0, 17)
       .map((id, index) => change('PUT', `${fieldsOf(form)}/${id}`, { order: 100 + index }))
     const answers = await Promise.all([...adding, ...changing, ...moving])
-    // If a busy store loses the answer to an addition, its repetition finds the field: 115006.
+    // A busy store may lose the answer to an addition. The repeated request then finds the field, and answers 115006.
     expect(answers.filter(({ status, json }) => status >= 300 && json.code !== 115006)).toEqual([])
     const { json } = await call(fieldsOf(form))
     expect(json.totalItemsCount).toBe(33)
@@ -113,27 +113,27 @@ describe('Refused fields', () => {
 
   test.each<[string, unknown, string]>([
     ['no mandatory (F-15)', { type: { id: -2 } }, 'mandatory'],
-    ['mandatory as a text', { ...valid, mandatory: 'true' }, 'mandatory'],
-    ['mandatory as a number', { ...valid, mandatory: 1 }, 'mandatory'],
+    ['a string for mandatory', { ...valid, mandatory: 'true' }, 'mandatory'],
+    ['a number for mandatory', { ...valid, mandatory: 1 }, 'mandatory'],
     ['mandatory null', { ...valid, mandatory: null }, 'mandatory'],
     ['no type', { mandatory: true }, 'type'],
-    ['type as a number', { type: -2, mandatory: true }, 'type'],
-    ['type as a list', { type: [-2], mandatory: true }, 'type'],
+    ['a number for type', { type: -2, mandatory: true }, 'type'],
+    ['a list for type', { type: [-2], mandatory: true }, 'type'],
     ['no identifier', { type: {}, mandatory: true }, 'type.id'],
     ['an unknown identifier (F-10)', { type: { id: -1 }, mandatory: true }, 'type.id'],
     ['a positive identifier', { type: { id: 2 }, mandatory: true }, 'type.id'],
     ['a fractional identifier', { type: { id: -2.5 }, mandatory: true }, 'type.id'],
-    ['an identifier of letters', { type: { id: 'abc' }, mandatory: true }, 'type.id'],
-    ['an identifier with a blank', { type: { id: ' -2' }, mandatory: true }, 'type.id'],
+    ['letters for the id of the type', { type: { id: 'abc' }, mandatory: true }, 'type.id'],
+    ['a blank in the id of the type', { type: { id: ' -2' }, mandatory: true }, 'type.id'],
     ['ImageVerification (F-12)', { type: { id: -400 }, mandatory: true }, 'type.id'],
     ['order 0 (F-22)', { ...valid, order: 0 }, 'order'],
     ['order -1', { ...valid, order: -1 }, 'order'],
     ['order 1.5 (F-22)', { ...valid, order: 1.5 }, 'order'],
     ['order 1e99', { ...valid, order: 1e99 }, 'order'],
-    ['order 2 to the 31st', { ...valid, order: 2 ** 31 }, 'order'],
-    ['order of letters', { ...valid, order: 'first' }, 'order'],
+    ['order 2 to the power of 31', { ...valid, order: 2 ** 31 }, 'order'],
+    ['letters for order', { ...valid, order: 'first' }, 'order'],
     ['order null', { ...valid, order: null }, 'order'],
-    ['order as an object', { ...valid, order: {} }, 'order'],
+    ['an object for order', { ...valid, order: {} }, 'order'],
   ])('A new field with %s is refused with 115000 (E-20)', async (_, body, member) => {
     const form = await formWith({ id: -3 })
     const answer = await create(form, body)
@@ -145,7 +145,7 @@ describe('Refused fields', () => {
 
   test.each<[string, string]>([
     ['nothing', ''],
-    ['half an object', '{"type":{"id":-2},"mandatory":'],
+    ['half a JSON object', '{"type":{"id":-2},"mandatory":'],
     ['a text', '"hello"'],
     ['a number', '7'],
     ['null', 'null'],
@@ -159,7 +159,9 @@ describe('Refused fields', () => {
     ['33 levels', `{"type":{"id":-2},"mandatory":true,"x":${'['.repeat(33)}${']'.repeat(33)}}`],
   ])('A body of %s is refused with 115000 (E-20)', async (_, body) => {
     const form = await formWith({ id: -3 })
-    expectError(await create(form, body, { 'Content-Type': 'application/json' }), 400, 115000)
+    const answer = await create(form, body, { 'Content-Type': 'application/json' })
+    expectError(answer, 400, 115000)
+    expect(answer.json.message).toMatch(/^\w/)
     expect(await layoutOf(form)).toBe('-3@1')
   })
 

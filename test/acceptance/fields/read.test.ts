@@ -6,7 +6,7 @@ import { call } from '../support/http.ts'
 const absolute = /^https?:\/\/[^/]+.*\/api\/v1\/admin\/sites\/\d+\//
 
 describe('Listing system fields (operation 1)', () => {
-  test('The list of fields has the wrapper, with one page (F-5, F-6)', async () => {
+  test('The answer has a wrapper that describes one page (F-5, F-6)', async () => {
     const form = await formWith({ id: -2, mandatory: true }, { id: -3 })
     const { status, json } = await call(fieldsOf(form))
     expect(status).toBe(200)
@@ -35,7 +35,7 @@ describe('Listing system fields (operation 1)', () => {
     expect(json.items.map(({ id }: { id: number }) => id)).toEqual([-3, -5, -2])
   })
 
-  test('Links have the number of the site, also for current (F-7)', async () => {
+  test('Links name the site by its number, also when the caller wrote current (F-7)', async () => {
     const form = await formWith({ id: -2 })
     const { json } = await call(fieldsOf(form))
     const numeric = `/api/v1/admin/sites/${await ownSiteId()}/webforms/${form}/fields/system`
@@ -43,24 +43,24 @@ describe('Listing system fields (operation 1)', () => {
     expect(json.items[0].links[0].uri).toMatch(new RegExp(`${numeric}/-2$`))
   })
 
-  test('A form without fields has an empty list', async () => {
+  test('The list of a form without fields is empty', async () => {
     const { json } = await call(fieldsOf(await formWith()))
     expect(json).toMatchObject({ items: [], totalItemsCount: 0 })
   })
 
-  test('The list has no paging, filter or sorting (F-1)', async () => {
+  test('The list ignores paging, filters and sorting (F-1)', async () => {
     const form = await formWith({ id: -2 }, { id: -3 })
     const { json } = await call(`${fieldsOf(form)}?limit=1&page=2&order=-id&_=123`)
     expect(json.items).toHaveLength(2)
   })
 
-  test('The number of the site works instead of current (A-15)', async () => {
+  test('A caller can write the number of the site in place of current (A-15)', async () => {
     const form = await formWith({ id: -2 })
     const { status, json } = await call(fieldsOf(form, `/api/v1/admin/sites/${await ownSiteId()}`))
     expect({ status, count: json.totalItemsCount }).toEqual({ status: 200, count: 1 })
   })
 
-  test('The self link of the list reads the same list (F-6)', async () => {
+  test('The self link of the list leads to the same list (F-6)', async () => {
     const form = await formWith({ id: -2 })
     const { json } = await call(fieldsOf(form))
     const again = await call('', { baseUrl: json.links[0].uri })
@@ -69,7 +69,7 @@ describe('Listing system fields (operation 1)', () => {
 })
 
 describe('Reading a system field (operation 2)', () => {
-  test('A field is read as the list shows it (F-2)', async () => {
+  test('A field that is read alone equals its entry in the list (F-2)', async () => {
     const form = await formWith({ id: -2 }, { id: -3, mandatory: true })
     const list = await call(fieldsOf(form))
     const { status, json } = await call(`${fieldsOf(form)}/-3`)
@@ -77,7 +77,7 @@ describe('Reading a system field (operation 2)', () => {
     expect(json).toEqual(list.json.items[1])
   })
 
-  test('HEAD answers the headers of a field without a body', async () => {
+  test('HEAD of a field answers the headers of GET without a body', async () => {
     const form = await formWith({ id: -2 })
     const read = await call(`${fieldsOf(form)}/-2`)
     const { status, text, headers } = await call(`${fieldsOf(form)}/-2`, { method: 'HEAD' })
@@ -86,7 +86,7 @@ describe('Reading a system field (operation 2)', () => {
 })
 
 describe('Unknown forms and fields', () => {
-  test('An unknown form answers 404/115001 to each operation (F-3, E-21)', async () => {
+  test('Each operation on an unknown form answers 404/115001 (F-3, E-21)', async () => {
     const body = { type: { id: -2 }, mandatory: true }
     expectError(await call(fieldsOf(99999999)), 404, 115001)
     expectError(await call(`${fieldsOf(99999999)}/-2`), 404, 115001)
@@ -96,7 +96,7 @@ describe('Unknown forms and fields', () => {
     expectError(await call(`${site}/webforms/99999999`), 404, 115001)
   })
 
-  test('A field that the form lacks answers 404/115002 (F-4, E-22)', async () => {
+  test('A request for a field that the form does not have answers 404/115002 (F-4, E-22)', async () => {
     const form = await formWith({ id: -2 })
     expectError(await call(`${fieldsOf(form)}/-3`), 404, 115002)
     expectError(await call(`${fieldsOf(form)}/-3`, { method: 'PUT', body: { order: 1 } }), 404, 115002)
@@ -104,7 +104,7 @@ describe('Unknown forms and fields', () => {
   })
 
   test.each(['abc', '1.5', '01', '%00', 'x'.repeat(300), '1e3', '--2'])(
-    'The id %s names no form and no field',
+    'A request for the form or field %s answers 404',
     async (id) => {
       const form = await formWith({ id: -2 })
       expectError(await call(fieldsOf(id)), 404, 115001)

@@ -13,7 +13,7 @@ interface DataCentre {
 }
 
 describe('The sites of a token', () => {
-  test('The list of sites has the wrapper of the fields (A-21, A-22)', async () => {
+  test('The list of sites has the same wrapper as the list of fields (A-21, A-22)', async () => {
     const { status, json } = await call(sites)
     const { baseUrl } = target
     expect(status).toBe(200)
@@ -39,7 +39,7 @@ describe('The sites of a token', () => {
     })
   })
 
-  testWithAdmin('The list has the sites of the token alone, with permissions (A-21, A-22)', async () => {
+  testWithAdmin('The list has only the sites of the token, with permissions (A-21, A-22)', async () => {
     const plain = await createSite('Plain', '--no-rendering-engine')
     const other = await createSite('Other & more')
     await createSite('Foreign')
@@ -52,11 +52,11 @@ describe('The sites of a token', () => {
     expect(await items('--permission', 'files')).toMatchObject([{ permissions: ['files'] }, { permissions: ['files'] }])
   })
 
-  testWithAdmin('Every data centre lists all sites, without a redirect (A-21)', async ({ skip }) => {
+  testWithAdmin('Every data centre lists all sites of the token, without a redirect (A-21)', async ({ skip }) => {
     const dataCentres: DataCentre[] = await admin('data-centre', 'list')
     const here = dataCentres.find(({ url }) => url === target.baseUrl)
     const there = dataCentres.find(({ url }) => url !== target.baseUrl)
-    if (!here || !there) return skip('there is one data centre only')
+    if (!here || !there) return skip('there is only one data centre')
     const near = await createSite('Near')
     const { id: far } = await admin('site', 'create', '--name', 'Far', '--data-centre', there.id)
     const token = await issueToken([near, far])
@@ -72,7 +72,7 @@ describe('The sites of a token', () => {
     }
   })
 
-  test('The sites come in XML too', async () => {
+  test('The list of sites is also available in XML', async () => {
     const { headers, text } = await call(sites, { headers: { Accept: 'application/xml' } })
     expect(headers['content-type']).toMatch(/^application\/xml/)
     expect(text).toContain('<sites xmlns="http://ns.adobe.com/bc/api/v1"')
@@ -80,7 +80,7 @@ describe('The sites of a token', () => {
     expect(text).toContain('<permissions><permission>files</permission></permissions>')
   })
 
-  test('The list of sites needs a token and an acceptable format', async () => {
+  test('A request without a token, or with a wrong Accept, is refused', async () => {
     expectError(await call(sites, { token: null }), 401, 101000)
     expectError(await call(sites, { token: 'f'.repeat(64) }), 401, 101000)
     expectError(await call(sites, { headers: { Accept: 'image/png' } }), 406, 100006)

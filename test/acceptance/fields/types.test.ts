@@ -58,7 +58,7 @@ const importLines = async (...records: readonly object[]) => {
   }
 }
 
-testWithAdmin('ImageVerification is imported and read, in square brackets (F-12)', async () => {
+testWithAdmin('The name of an imported ImageVerification is in square brackets (F-12)', async () => {
   const form = await formWith({ id: -2 })
   await importLines({ kind: 'field', webFormId: form, typeId: -400, mandatory: true })
   const { json } = await call(`${fieldsOf(form)}/-400`)
@@ -71,7 +71,7 @@ testWithAdmin('ImageVerification is imported and read, in square brackets (F-12)
   })
 })
 
-testWithAdmin('ImageVerification moves and is removed like any field (F-12)', async () => {
+testWithAdmin('An ImageVerification can be moved and removed like any field (F-12)', async () => {
   const form = await formWith({ id: -2 })
   await importLines({ kind: 'field', webFormId: form, typeId: -400 })
   await call(`${fieldsOf(form)}/-400`, { method: 'PUT', body: { order: 1 } })
@@ -79,7 +79,7 @@ testWithAdmin('ImageVerification moves and is removed like any field (F-12)', as
   expect((await call(`${fieldsOf(form)}/-400`, { method: 'DELETE' })).status).toBe(200)
 })
 
-testWithAdmin('A field shows its own name in place of that of its type (F-11)', async () => {
+testWithAdmin('The name of a field is shown in place of the name of its type (F-11)', async () => {
   const form = await formWith()
   await importLines({ kind: 'field', webFormId: form, typeId: -7, name: 'Geburtstag <&> 🎂' })
   const { json } = await call(`${fieldsOf(form)}/-7`)

@@ -3,7 +3,7 @@ import { formWith, ownSiteId, site } from '../support/forms.ts'
 import { call } from '../support/http.ts'
 
 describe('The web forms of a site', () => {
-  test('Forms are listed in the wrapper of the fields, with links (F-8)', async () => {
+  test('The list of forms has the wrapper of the list of fields, and links (F-8)', async () => {
     const form = await formWith()
     const { status, json } = await call(`${site}/webforms`)
     expect(status).toBe(200)
@@ -21,7 +21,7 @@ describe('The web forms of a site', () => {
     })
   })
 
-  test('A form is read as the list shows it (F-8)', async () => {
+  test('A form that is read alone equals its entry in the list (F-8)', async () => {
     const form = await formWith()
     const { json: list } = await call(`${site}/webforms`)
     const { status, json } = await call(`${site}/webforms/${form}`)

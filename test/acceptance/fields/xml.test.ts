@@ -15,7 +15,7 @@ const expectXmlError = (answer: Awaited<ReturnType<typeof call>>, status: number
 }
 
 describe('Answers in XML', () => {
-  test('A list has its roots, elements and nil for null (F-27, F-28)', async () => {
+  test('A list in XML has its root elements, and nil for null (F-27, F-28)', async () => {
     const form = await formWith({ id: -2, mandatory: true })
     const json = (await call(fieldsOf(form))).json
     const { text, headers } = await call(fieldsOf(form), { headers: xml })
@@ -28,13 +28,13 @@ describe('Answers in XML', () => {
     )
   })
 
-  test('A field has the root field (F-27)', async () => {
+  test('A field in XML has the root element field (F-27)', async () => {
     const form = await formWith({ id: -2 })
     const { text } = await call(`${fieldsOf(form)}/-2`, { headers: xml })
     expect(text).toContain(`<field ${namespaces}><links><link><rel>self</rel>`)
   })
 
-  test('A created field has the root field, with links and id (F-27)', async () => {
+  test('The answer to a new field has the root element field, a link and the id (F-27)', async () => {
     const form = await formWith()
     const { status, text } = await call(fieldsOf(form), {
       method: 'POST',
@@ -47,7 +47,7 @@ describe('Answers in XML', () => {
     )
   })
 
-  test('Forms and the catalogue come in XML as well (F-25)', async () => {
+  test('Forms and field types are also available in XML (F-25)', async () => {
     expect((await call(`${site}/webforms`, { headers: xml })).text).toContain('<webForm><links><link><rel>self</rel>')
     const { text } = await call(`${site}/webformfieldtypes/system`, { headers: xml })
     expect(text).toContain('<fieldType><id>-2</id><name>CustomerDetails</name></fieldType>')
@@ -71,7 +71,7 @@ describe('Answers in XML', () => {
     })
   })
 
-  test('Errors come in XML to callers who ask for it (E-3)', async () => {
+  test('A caller who asks for XML gets errors in XML (E-3)', async () => {
     const form = await formWith()
     expectXmlError(await call(`${fieldsOf(form)}/-2`, { headers: xml }), 404, 115002)
     expectXmlError(await call(`${site}/webforms`, { headers: xml, token: null }), 401, 101000)
@@ -80,7 +80,7 @@ describe('Answers in XML', () => {
     expect(answer.text).toContain('<errors><error><path>type.id</path><message>')
   })
 
-  test('An error in XML has no character that XML cannot hold (E-3)', async () => {
+  test('An error in XML leaves out characters that XML forbids (E-3)', async () => {
     const body = '{"a": \u0001\u001B<&]]>'
     const headers = { ...xml, 'Content-Type': 'application/json' }
     const answer = await call(fieldsOf(await formWith()), { method: 'POST', headers, body })
@@ -88,7 +88,7 @@ describe('Answers in XML', () => {
     expect(answer.text).not.toMatch(/\p{Cc}/u)
   })
 
-  test('Answers vary by Accept, in JSON and in XML', async () => {
+  test('Answers in JSON and in XML have Vary: Accept', async () => {
     const form = await formWith({ id: -2 })
     for (const headers of [{}, xml]) {
       expect((await call(`${fieldsOf(form)}/-2`, { headers })).headers['vary']).toContain('Accept')
@@ -99,10 +99,13 @@ describe('Answers in XML', () => {
 describe('Requests in XML', () => {
   test.each<[string, string]>([
     [
-      'the root field and the namespace',
+      'the root element field and the namespace',
       `<field ${namespaces}><type><id>-2</id></type><mandatory>true</mandatory></field>`,
     ],
-    ['any root and no namespace', '<whatever><type><id>-2</id></type><mandatory>true</mandatory></whatever>'],
+    [
+      'any root element, without a namespace',
+      '<whatever><type><id>-2</id></type><mandatory>true</mandatory></whatever>',
+    ],
     ['a prefix', '<a:x xmlns:a="urn:x"><a:type><a:id>-2</a:id></a:type><a:mandatory>true</a:mandatory></a:x>'],
     [
       'a declaration and white space',
@@ -116,7 +119,7 @@ describe('Requests in XML', () => {
     expect(await layoutOf(form)).toBe('-3@1 -2@2')
   })
 
-  test('XML as text/xml is read, and answered by Accept (F-25)', async () => {
+  test('A body of type text/xml is read, and the answer follows Accept (F-25)', async () => {
     const form = await formWith()
     const body = '<f><type><id>-2</id></type><mandatory>false</mandatory><order>4</order></f>'
     const { status, json } = await post(form, body, { 'Content-Type': 'text/xml; charset="UTF-8"' })
@@ -132,7 +135,7 @@ describe('Requests in XML', () => {
     expect((await call(`${fieldsOf(form)}/-2`)).json).toMatchObject({ mandatory: true, order: 3 })
   })
 
-  test('A whole field in XML may be sent back as it was read (F-20)', async () => {
+  test('A field that was read in XML can be sent back whole (F-20)', async () => {
     const form = await formWith({ id: -2 })
     await addField(form, { id: -3, mandatory: true })
     const { text } = await call(`${fieldsOf(form)}/-3`, { headers: xml })
@@ -148,11 +151,11 @@ describe('Requests in XML', () => {
     ['a tag that is not closed', '<f><type><id>-2</id></type><mandatory>true</mandatory>'],
     ['tags that overlap', '<f><type><id>-2</type></id><mandatory>true</mandatory></f>'],
     ['two roots', '<f/><f/>'],
-    ['text behind the root', '<f/>hello'],
+    ['text after the root element', '<f/>hello'],
     ['a document type', '<!DOCTYPE f><f><type><id>-2</id></type><mandatory>true</mandatory></f>'],
     ['an external entity', '<!DOCTYPE f [<!ENTITY x SYSTEM "file:///etc/passwd">]><f><type><id>&x;</id></type></f>'],
     ['an entity bomb', `<!DOCTYPE f [<!ENTITY a "ha"><!ENTITY b "${'&a;'.repeat(1000)}">]><f>&b;</f>`],
-    ['an entity of HTML', '<f>&nbsp;<type><id>-2</id></type><mandatory>true</mandatory></f>'],
+    ['an HTML entity', '<f>&nbsp;<type><id>-2</id></type><mandatory>true</mandatory></f>'],
     ['10,000 levels', `${'<a>'.repeat(9_000)}${'</a>'.repeat(9_000)}`],
     [
       'a __proto__ element',
@@ -161,8 +164,8 @@ describe('Requests in XML', () => {
     ['mandatory twice', '<f><type><id>-2</id></type><mandatory>true</mandatory><mandatory>true</mandatory></f>'],
     ['mandatory empty', '<f><type><id>-2</id></type><mandatory/></f>'],
     ['mandatory nil', `<f ${namespaces}><type><id>-2</id></type><mandatory i:nil="true"/></f>`],
-    ['order of letters', '<f><type><id>-2</id></type><mandatory>true</mandatory><order>first</order></f>'],
-    ['order in hexadecimal', '<f><type><id>-2</id></type><mandatory>true</mandatory><order>0x1</order></f>'],
+    ['letters for order', '<f><type><id>-2</id></type><mandatory>true</mandatory><order>first</order></f>'],
+    ['a hexadecimal order', '<f><type><id>-2</id></type><mandatory>true</mandatory><order>0x1</order></f>'],
     ['order 1e3', '<f><type><id>-2</id></type><mandatory>true</mandatory><order>1e3</order></f>'],
   ])('XML of %s is refused with 115000 (F-30)', async (_, body) => {
     const form = await formWith({ id: -3 })

@@ -15,10 +15,10 @@ const read = (
   options: Parameters<typeof call>[1] = {},
 ): Promise<Answer> => call(`${changes}?${new URLSearchParams(query)}`, options)
 
-/** The end of the history. */
+/** A cursor for the end of the history. */
 const end = async (): Promise<string> => (await read()).json.next ?? ''
 
-/** The entries since then about the folder of these cases. */
+/** Returns the entries about the folder of these cases that were written after a cursor. */
 const since = async (after: string, query: Readonly<Record<string, string>> = {}) =>
   (await read({ after, subject: own, ...query })).json.items
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 
 describe('GET changes', () => {
-  it('An entry names the change, its time, its actor and its request (H-1, H-4, H-7)', async () => {
+  it('An entry has its type, time, actor, request and subject (H-1, H-4, H-7)', async () => {
     const before = await end()
     const secret = `?access_token=${target.token}`
     const { headers } = await put(`${own}/one.txt`, 'one', secret, { token: null })
@@ -44,7 +44,7 @@ describe('GET changes', () => {
     ])
   })
 
-  it('Each change of files writes one entry with details (H-2, H-4)', async () => {
+  it('Each change of files writes one history entry with details (H-2, H-4)', async () => {
     const before = await end()
     await upload(`${own}/many`, [{ name: 'a.txt' }, { name: 'b.txt' }])
     await call(at(`${own}/empty`, '?type=folder'), { method: 'PUT' })
@@ -71,7 +71,7 @@ describe('GET changes', () => {
     ])
   })
 
-  it('Refused changes and reads write no entry (H-1)', async () => {
+  it('Refused changes and reads write no history entry (H-1)', async () => {
     const before = await end()
     await call(at(`${own}/none.txt`), { method: 'DELETE' })
     await call(at(`${own}/first.txt`))
@@ -79,11 +79,11 @@ describe('GET changes', () => {
     expect(await since(before)).toEqual([])
   })
 
-  it('The newest entries come without after, oldest first (H-10, H-11)', async () => {
+  it('Without the switch after, the newest entries come, oldest first (H-10, H-11)', async () => {
     for (const name of ['n1', 'n2', 'n3']) await put(`${own}/${name}`, name)
     const { json } = await read({ limit: '2', subject: own })
     expect(json.items).toMatchObject([{ subject: `${own}/n2` }, { subject: `${own}/n3` }])
-    // Others may have changed something meanwhile.
+    // Other callers may have changed something meanwhile.
     expect(json.next >= json.items[1].id).toBe(true)
     expect(await since(json.next)).toEqual([])
     await put(`${own}/n4`, 'n4')
@@ -94,7 +94,7 @@ describe('GET changes', () => {
     expect(await since(json.items[0].id)).toMatchObject([{ subject: `${own}/n3` }, { subject: `${own}/n4` }])
   })
 
-  it('A reader misses nothing while 16 write, and sees nothing twice (H-11)', async () => {
+  it('A reader gets every entry exactly once while 16 callers write (H-11)', async () => {
     const start = await end()
     const names = Array.from({ length: 32 }, (_, index) => `w${index}`)
     let left = names.length
@@ -116,7 +116,7 @@ describe('GET changes', () => {
     expect(seen.filter((name) => names.includes(name)).toSorted()).toEqual(names.toSorted())
   })
 
-  it('Pages from an empty after show each entry once (H-11)', async () => {
+  it('With an empty after, the pages contain each entry once (H-10, H-11)', async () => {
     for (const name of ['y1', 'y2', 'y3']) await put(`${own}/paged/${name}`, name)
     const seen: string[] = []
     for (let after: string | null = ''; after !== null; ) {
@@ -129,14 +129,14 @@ describe('GET changes', () => {
 })
 
 describe('The switches of changes', () => {
-  it('Entries are filtered by one or several types (H-10)', async () => {
+  it('The switch type selects entries of one or several types (H-10)', async () => {
     const before = await end()
     await put(`${own}/typed.txt`, 'x')
     await call(at(`${own}/typed.txt`), { method: 'DELETE' })
     expect(await since(before, { type: 'file.removed' })).toMatchObject([{ type: 'file.removed' }])
     expect(await since(before, { type: 'file.removed, file.stored' })).toHaveLength(2)
     const { json } = await read({ after: before, type: 'form.created' })
-    // The next page begins after the entries that the filter left out.
+    // The next page begins after the entries that the filter skipped.
     expect([json.items, json.next >= (await since(before))[1].id]).toEqual([[], true])
   })
 
@@ -158,7 +158,7 @@ describeWithAdmin('The history of a site', () => {
     site = await createSite('History')
   })
 
-  it('Entries about files need the permission files (H-12)', async () => {
+  it('Entries about files are shown only with the permission files (H-12)', async () => {
     const path = `/api/v2/admin/sites/${site}`
     const files = { token: await issueToken([site], '--permission', 'files') }
     const none = { token: await issueToken([site]) }
@@ -176,7 +176,7 @@ describeWithAdmin('The history of a site', () => {
     expect(await typesFor(none)).toEqual(['site.created', 'token.created', 'token.created'])
   })
 
-  it('Only a change that changes something writes an entry (H-1, H-3)', async () => {
+  it('A request that changes nothing writes no history entry (H-1, H-3)', async () => {
     const token = await issueToken([site], '--permission', 'files')
     const [own, v3] = [['--site', String(site)], `/webresources/api/v3/sites/${site}`]
     const news = [

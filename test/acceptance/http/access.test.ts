@@ -8,7 +8,7 @@ import { call } from '../support/http.ts'
 const forms = (siteId: number | string) => `/api/v1/admin/sites/${siteId}/webforms`
 
 describe('Tokens', () => {
-  test('A token is accepted alone, and after Bearer (A-7)', async () => {
+  test('A token is accepted with and without Bearer (A-7)', async () => {
     const { token } = target
     expect((await call(`${site}/webforms`, { token })).status).toBe(200)
     expect((await call(`${site}/webforms`, { token: `Bearer ${token}` })).status).toBe(200)
@@ -19,29 +19,29 @@ describe('Tokens', () => {
     ['missing', null],
     ['empty', ' '],
     ['unknown', 'f'.repeat(64)],
-    ['of another shape', 'hello'],
+    ['in another format', 'hello'],
     ['10,000 characters long', 'a'.repeat(10_000)],
     ['basic', 'Basic dXNlcjpwYXNz'],
-  ])('A token that is %s answers 401/101000 (A-10, E-18)', async (_, token) => {
+  ])('A request with a token that is %s answers 401/101000 (A-10, E-18)', async (_, token) => {
     const answer = await call(`${site}/webforms`, { token })
     expectError(answer, 401, 101000)
     expect(answer.headers['www-authenticate']).toBe('Bearer')
   })
 
-  test('Outside storage a token in the query does not count (A-8)', async () => {
+  test('Outside storage, a token in the query is ignored (A-8)', async () => {
     const { token } = target
     for (const path of [`${site}/webforms`, '/webresources/api/v3/sites/current/news']) {
       expectError(await call(`${path}?access_token=${token}`, { token: null }), 401, 101000)
     }
   })
 
-  test('In storage a token in the query counts beside an empty status (A-8)', async () => {
+  test('In storage, a token in the query is accepted with an empty ?status (A-8)', async () => {
     const files = '/api/v2/admin/sites/current/storage?status='
     expectError(await call(files, { token: null }), 401, 101000)
     expect((await call(`${files}&access_token=${target.token}`, { token: null })).status).toBe(200)
   })
 
-  testWithAdmin('A revoked token answers 401/101000 (A-10)', async () => {
+  testWithAdmin('A request with a revoked token answers 401/101000 (A-10)', async () => {
     const token = await issueToken([await ownSiteId()])
     await admin('token', 'revoke', token)
     expectError(await call(`${site}/webforms`, { token }), 401, 101000)
@@ -49,14 +49,14 @@ describe('Tokens', () => {
 })
 
 describe('Sites', () => {
-  testWithAdmin('The site current is the one that the token covers (A-3, A-15)', async () => {
+  testWithAdmin('The name current means the only site of the token (A-3, A-15)', async () => {
     const id = await createSite('Another')
     const token = await issueToken([id])
     const { json } = await call(`${site}/webforms`, { token })
     expect(json.links[0].uri).toContain(forms(id))
   })
 
-  testWithAdmin('current answers 100002 to a token of several sites (A-11, A-16, E-6)', async () => {
+  testWithAdmin('The name current answers 100002 if the token has several sites (A-11, A-16, E-6)', async () => {
     const id = await createSite('Another')
     const token = await issueToken([await ownSiteId(), id])
     expectError(await call(forms('current'), { token }), 400, 100002)
@@ -64,7 +64,7 @@ describe('Sites', () => {
     expect((await call(forms(await ownSiteId()), { token })).status).toBe(200)
   })
 
-  testWithAdmin('A foreign site and a missing one get the same answer (A-17, E-6)', async () => {
+  testWithAdmin('A site of others and a missing site get the same answer (A-17, E-6)', async () => {
     const id = await createSite('Foreign')
     const foreign = await call(forms(id))
     const missing = await call(forms(99999999))
@@ -74,13 +74,13 @@ describe('Sites', () => {
   })
 
   test.each(['abc', '0', '-1', '1.5', 'Current', '%63urrents', '99999999999999999999'])(
-    'The segment %s is no site: 400/100002 (A-17)',
+    'A path with %s in place of a site answers 400/100002 (A-17)',
     async (id) => {
       expectError(await call(forms(id)), 400, 100002)
     },
   )
 
-  testWithAdmin('Web forms need neither permission nor rendering engine (A-19)', async () => {
+  testWithAdmin('Web forms need neither a permission nor the rendering engine (A-19)', async () => {
     const id = await createSite('Old', '--no-rendering-engine')
     const token = await issueToken([id])
     expect((await call(forms(id), { token })).status).toBe(200)

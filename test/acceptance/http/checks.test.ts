@@ -9,32 +9,32 @@ describe('The order of the checks', () => {
   const huge = 'x'.repeat(70_000)
 
   test.each<[string, Parameters<typeof call>, number]>([
-    ['of the route comes before that of the token', ['/nope', { token: null, headers: bad }], 404],
-    ['of the method comes before that of the token', [`${site}/webforms`, { method: 'PUT', token: null }], 405],
-    ['of the token comes before that of the site', ['/api/v1/admin/sites/99/webforms', { token: null }], 401],
-    ['of the site comes before that of media types', ['/api/v1/admin/sites/99/webforms', { headers: bad }], 400],
+    ['The route is checked before the token', ['/nope', { token: null, headers: bad }], 404],
+    ['The method is checked before the token', [`${site}/webforms`, { method: 'PUT', token: null }], 405],
+    ['The token is checked before the site', ['/api/v1/admin/sites/99/webforms', { token: null }], 401],
+    ['The site is checked before media types', ['/api/v1/admin/sites/99/webforms', { headers: bad }], 400],
     [
-      'of Accept comes before that of Content-Type',
+      'Accept is checked before Content-Type',
       [`${site}/webforms/1/fields/system`, { method: 'POST', headers: bad, body: huge }],
       406,
     ],
     [
-      'of Content-Type comes before that of the size',
+      'Content-Type is checked before the size',
       [`${site}/webforms/1/fields/system`, { method: 'POST', headers: { 'Content-Type': 'text/plain' }, body: huge }],
       415,
     ],
     [
-      'of the size comes before that of the body',
+      'The size is checked before the body',
       [
         `${site}/webforms/1/fields/system`,
         { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: huge },
       ],
       413,
     ],
-  ])('The check %s (A-1)', async (_, [path, options], status) => {
+  ])('%s (A-1)', async (_, [path, options], status) => {
     expect((await call(path, options)).status).toBe(status)
   })
-  testWithAdmin('The check of the permission comes before that of the body (A-1)', async () => {
+  testWithAdmin('The permission is checked before the body (A-1)', async () => {
     const token = await issueToken([await ownSiteId()])
     const path = '/api/v2/admin/sites/current/storage/a?meta'
     expectError(await call(path, { method: 'PUT', token, headers: bad, body: 'x' }), 400, 104003)

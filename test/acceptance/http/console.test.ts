@@ -6,11 +6,11 @@ import { call } from '../support/http.ts'
 const anonymous = { token: null }
 const asBrowser = { ...anonymous, headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } }
 
-/** The addresses of the page's own files, as they stand on it. */
+/** The addresses of the files that the page loads, as written in the page. */
 const filesOf = (page: string): string[] => [...page.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url = '']) => url)
 
 describe('GET /console', () => {
-  test('The console is a page with files at relative addresses (K-1)', async () => {
+  test('The console is a page that loads its files from relative addresses (K-1)', async () => {
     const { status, headers, text } = await call('/console', anonymous)
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'text/html; charset=utf-8' })
     expect(headers['cache-control']).toBe('private, no-cache')
@@ -19,7 +19,7 @@ describe('GET /console', () => {
     expect(text).not.toMatch(/<style|<script>|style=| on\w+=/)
   })
 
-  test('The page may load only its own files and call the data centres', async () => {
+  test('The page may load only its own files, and call only data centres', async () => {
     const policy = (await call('/console', anonymous)).headers['content-security-policy'] ?? ''
     const directives = Object.fromEntries(
       policy.split('; ').map((directive) => {
@@ -42,7 +42,7 @@ describe('GET /console', () => {
     expect(policy).not.toMatch(/unsafe|\*|data:/)
   })
 
-  test('The page is isolated from other pages, and uses few features (K-20)', async () => {
+  test('The page is isolated from other pages and turns off unneeded features (K-20)', async () => {
     const { headers } = await call('/console', anonymous)
     expect(headers['cross-origin-opener-policy']).toBe('same-origin')
     expect(headers['permissions-policy']?.split(', ')).toEqual(
@@ -51,18 +51,18 @@ describe('GET /console', () => {
     expect(headers['permissions-policy']).not.toContain('clipboard-write')
   })
 
-  test('The page has the number of days that removed files are kept (H-14)', async () => {
+  test('The page contains the number of days that removed files are kept (H-14)', async () => {
     const { text } = await call('/console', anonymous)
     expect(text).toMatch(/<html [^>]*data-kept-days="[1-9]\d{0,3}"/)
   })
 
-  test('The page answers 304 to a browser that has it', async () => {
+  test('A browser that has the current page gets 304', async () => {
     const { headers } = await call('/console', anonymous)
     const again = await call('/console', { ...anonymous, headers: { 'If-None-Match': headers['etag'] ?? '' } })
     expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: '' })
   })
 
-  test('Files of the page are cached for good, under their own names', async () => {
+  test('A file of the page has a new name after each change, and is cached for a year', async () => {
     const { text } = await call('/console', anonymous)
     for (const url of filesOf(text)) {
       const { status, headers } = await call(`/${url}`, anonymous)
@@ -76,22 +76,22 @@ describe('GET /console', () => {
   })
 
   test.each(['nope.js', 'index.html', '.txt', 'x'.repeat(5_000), '%2E%2E%2Fpackage.json', 'licenses.txt%00'])(
-    'The console has no file %s: 404/100004',
+    'GET /console/%s answers 404/100004',
     async (name) => {
       expectError(await call(`/console/${name}`, anonymous), 404, 100004)
     },
   )
 
-  test('A slash after /console leads to the page', async () => {
+  test('GET /console/ redirects to the page or returns it', async () => {
     const { status, headers } = await call('/console/', anonymous)
     if (status === 308) expect(headers['location']).toBe('../console')
-    // A gateway may remove the slash before the service sees it.
+    // A gateway may remove the slash before the request reaches the service.
     else expect(status).toBe(200)
   })
 })
 
 describe('GET /', () => {
-  test('The root sends a browser to the console (K-2)', async () => {
+  test('GET / redirects a browser to the console (K-2)', async () => {
     const { status, headers } = await call('/', asBrowser)
     expect({ status, location: headers['location'], vary: headers['vary'] }).toEqual({
       status: 302,
@@ -109,7 +109,7 @@ describe('GET /', () => {
     'text/*;q=0, text/html',
     'text/html;q=0.001',
     'a/b;c=",", text/html',
-  ])('The root sends a browser to the console for Accept: %s (K-2)', async (accept) => {
+  ])('GET / with Accept: %s redirects to the console (K-2)', async (accept) => {
     expect((await call('/', { ...anonymous, headers: { Accept: accept } })).status).toBe(302)
   })
 
@@ -131,11 +131,11 @@ describe('GET /', () => {
     'text/html5',
     '*/html',
     'a/b;c="text/html"',
-  ])('The root sends no program to the console: Accept: %s (K-2)', async (accept) => {
+  ])('GET / with Accept: %s does not redirect a program (K-2)', async (accept) => {
     expect((await call('/', { ...anonymous, headers: { Accept: accept } })).status).toBe(200)
   })
 
-  test.each(['*/*', 'application/json'])('The root answers addresses in JSON to Accept: %s (K-2)', async (accept) => {
+  test.each(['*/*', 'application/json'])('GET / with Accept: %s answers addresses in JSON (K-2)', async (accept) => {
     const { baseUrl } = target
     const { status, json } = await call('/', { ...anonymous, headers: { Accept: accept } })
     expect({ status, json }).toEqual({

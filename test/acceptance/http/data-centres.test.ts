@@ -9,7 +9,7 @@ interface DataCentre {
   readonly default: boolean
 }
 
-/** The data centre that does not answer the suite's requests, and a site that lives there. */
+/** A data centre other than the one under test, and a site in that other data centre. */
 let elsewhere: { readonly url: string; readonly siteId: number; readonly token: string } | undefined
 
 beforeAll(async () => {
@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 describe('A site in another data centre', () => {
   testWithAdmin('A read is redirected by 301 to the same path (A-23, A-24, A-25)', async ({ skip }) => {
-    if (!elsewhere) return skip('there is one data centre only')
+    if (!elsewhere) return skip('there is only one data centre')
     const { url, siteId, token } = elsewhere
     const path = `/api/v1/admin/sites/${siteId}/webforms?a=1&b=%26%20x`
     const { status, headers, text } = await call(path, { token })
@@ -34,12 +34,13 @@ describe('A site in another data centre', () => {
       location: `${url}${path}`,
       cache: 'no-store',
     })
-    // Its base URL may have another prefix, so the document of this data centre does not show where its paths begin.
+    // The base URL of the other data centre may have another prefix. So the document of this data centre does not show
+    // where its paths begin.
     expect((await fetch(`${url}${path}`, { headers: { Authorization: token } })).status).toBe(200)
   })
 
-  testWithAdmin('A change is redirected by 308, so it stays a change (A-26)', async ({ skip }) => {
-    if (!elsewhere) return skip('there is one data centre only')
+  testWithAdmin('A change is redirected by 308, so that the client keeps its method (A-26)', async ({ skip }) => {
+    if (!elsewhere) return skip('there is only one data centre')
     const { url, token } = elsewhere
     const fields = '/api/v1/admin/sites/current/webforms/1/fields/system'
     const news = '/webresources/api/v3/sites/current/categories/5/news'
@@ -57,7 +58,7 @@ describe('A site in another data centre', () => {
   })
 
   testWithAdmin('Every request to an upload is redirected by 308 (U-10)', async ({ skip }) => {
-    if (!elsewhere) return skip('there is one data centre only')
+    if (!elsewhere) return skip('there is only one data centre')
     const { url, siteId } = elsewhere
     const token = await issueToken([siteId], '--permission', 'files')
     const path = `/api/v2/admin/sites/${siteId}/uploads/${'a'.repeat(32)}`
@@ -67,8 +68,8 @@ describe('A site in another data centre', () => {
     }
   })
 
-  testWithAdmin('The data centre comes before media types and the permission (A-1)', async ({ skip }) => {
-    if (!elsewhere) return skip('there is one data centre only')
+  testWithAdmin('The redirect comes before the checks of media types and permissions (A-1)', async ({ skip }) => {
+    if (!elsewhere) return skip('there is only one data centre')
     const { siteId, token } = elsewhere
     const headers = { Accept: 'image/png', 'Content-Type': 'text/plain' }
     const fields = `/api/v1/admin/sites/${siteId}/webforms/1/fields/system`
@@ -76,8 +77,8 @@ describe('A site in another data centre', () => {
     expect((await call(`/api/v2/admin/sites/${siteId}/storage/a`, { token })).status).toBe(301)
   })
 
-  testWithAdmin('A caller without a right to the site is not redirected (A-1)', async ({ skip }) => {
-    if (!elsewhere) return skip('there is one data centre only')
+  testWithAdmin('A caller without a right to the site gets no redirect (A-1)', async ({ skip }) => {
+    if (!elsewhere) return skip('there is only one data centre')
     const path = `/api/v1/admin/sites/${elsewhere.siteId}/webforms`
     expect((await call(path)).status).toBe(400)
     expect((await call(path, { token: null })).status).toBe(401)

@@ -6,7 +6,7 @@ import { call } from '../support/http.ts'
 const anonymous = { token: null }
 
 describe('GET /openapi.json', () => {
-  test('The OpenAPI 3.1 document needs no token (A-29)', async () => {
+  test('The OpenAPI 3.1 document can be read without a token (A-29)', async () => {
     const { status, headers, json } = await call('/openapi.json', anonymous)
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'application/json; charset=utf-8' })
     expect(json).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./), info: { title: 'site-admin' } })
@@ -14,12 +14,12 @@ describe('GET /openapi.json', () => {
     expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: '' })
   })
 
-  test('The document names the answering data centre as its server', async () => {
+  test('The document names the data centre that answers as its server', async () => {
     const { servers } = (await call('/openapi.json', anonymous)).json
     expect(servers).toEqual([expect.objectContaining({ url: target.baseUrl })])
   })
 
-  test('The document has operations 1 to 14 under their prefixes (A-2)', async () => {
+  test('The document contains operations 1 to 14 with their prefixes (A-2)', async () => {
     const { paths } = (await call('/openapi.json', anonymous)).json
     const operations = Object.entries<object>(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, '*')}`),
@@ -46,7 +46,7 @@ describe('GET /openapi.json', () => {
 })
 
 describe('GET /docs', () => {
-  test('The reference page loads nothing from elsewhere', async () => {
+  test('The reference page loads nothing from other hosts', async () => {
     const { status, headers, text } = await call('/docs', anonymous)
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'text/html; charset=utf-8' })
     expect(text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)
@@ -59,7 +59,7 @@ describe('GET /docs', () => {
   test.each([
     ['swagger-ui.css', 'text/css; charset=utf-8'],
     ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
-  ])('The reference page has its %s from the service', async (name, type) => {
+  ])('The service also serves the %s of the reference page', async (name, type) => {
     expect((await call('/docs', anonymous)).text).toContain(`docs/${name}`)
     const { status, headers, text } = await call(`/docs/${name}`, anonymous)
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type })
@@ -69,7 +69,7 @@ describe('GET /docs', () => {
   })
 
   test.each(['/docs/package.json', '/docs/..%2Fpackage.json', '/docs/constructor', '/docs/%00'])(
-    'The reference page has no file %s: 404/100004',
+    'GET of the file %s of the reference page answers 404/100004',
     async (path) => {
       expectError(await call(path, anonymous), 404, 100004)
     },

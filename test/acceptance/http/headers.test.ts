@@ -8,7 +8,7 @@ const exposed =
   'Tus-Checksum-Algorithm'
 
 describe('Headers', () => {
-  test('Each answer has a request id, and any origin may read it (A-31)', async () => {
+  test('Every answer has a request id, and pages of any origin may read it (A-31)', async () => {
     const answers = await Promise.all([
       call('/health'),
       call(`${site}/webforms`),
@@ -49,14 +49,14 @@ describe('Headers', () => {
     },
   )
 
-  test('OPTIONS names the methods of its path, and allows only names (A-30)', async () => {
+  test('OPTIONS lists the methods of the path, and allows only valid header names (A-30)', async () => {
     const headers = { 'Access-Control-Request-Headers': 'x: y' }
     const answer = await call(`${site}/webforms`, { method: 'OPTIONS', token: null, headers })
     expect(answer.headers['allow']).toBe('GET, HEAD, OPTIONS')
     expect(answer.headers['access-control-allow-headers']).toMatch(/^Authorization, /)
   })
 
-  test('URLs in answers do not follow the Host header (A-27)', async () => {
+  test('URLs in answers do not depend on the Host header (A-27)', async () => {
     const headers = { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example' }
     const { json } = await call(`${site}/webforms`, { headers })
     expect(json.links[0].uri).not.toContain('evil')

@@ -57,7 +57,7 @@ describe('Media types', () => {
   })
 
   test.each(['type=1', 'true', '<field><mandatory>true</mandatory></field>'])(
-    'Form data that is no JSON is refused with 415/100015: %s (A-5, E-11)',
+    'Form data that is not JSON is refused with 415/100015: %s (A-5, E-11)',
     async (body) => {
       const form = await formWith()
       const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }

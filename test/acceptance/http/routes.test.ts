@@ -15,12 +15,12 @@ describe('Routes', () => {
     `//api/v1/admin/sites/current/webforms`,
     '/API/v1/admin/sites/current/webforms',
     '/openapiXjson',
-  ])('The path %s answers 404/100004 (E-4, E-7)', async (path) => {
+  ])('GET %s answers 404/100004 (E-4, E-7)', async (path) => {
     expectError(await call(path), 404, 100004)
     expectError(await call(path, { method: 'POST', token: null }), 404, 100004)
   })
 
-  test('A slash at the end of a path changes nothing', async () => {
+  test('A slash at the end of a path is ignored', async () => {
     expect((await call(`${site}/webforms/`)).status).toBe(200)
   })
 
@@ -40,14 +40,14 @@ describe('Repeated query parameters', () => {
   const files = '/api/v2/admin/sites/current/storage'
 
   test.each([`${files}?meta&limit=1&limit=x`, '/api/v2/admin/sites/current/changes?limit=1&limit=x'])(
-    'The first of two values counts: %s',
+    'The first of two values is used: %s',
     async (path) => {
       expect((await call(path)).status).toBe(200)
       expectError(await call(path.replace('limit=1&limit=x', 'limit=x&limit=1')), 400, 104000)
     },
   )
 
-  test('The first of two tokens in the query counts', async () => {
+  test('The first of two tokens in the query is used', async () => {
     const { token } = target
     const path = (first: string, second: string) => `${files}?meta&access_token=${first}&access_token=${second}`
     expect((await call(path(token, 'wrong'), { token: null })).status).toBe(200)

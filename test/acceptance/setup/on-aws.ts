@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
@@ -40,17 +38,18 @@ import type { RemovalQueue } from '../../../lib/storage/path-locks.ts'
 import { inMemory } from '../../support/bucket.ts'
 import { openDynalite } from '../../support/dynalite.ts'
 import { entry } from '../../support/history.ts'
+import { listen } from '../../support/listen.ts'
 import { createMemoryS3 } from '../../support/memory-s3.ts'
 import type { S3Request } from '../../support/s3-messages.ts'
 import { stackAnswer } from '../../support/stack-answer.ts'
 import { createTables, tableSettings } from '../../support/tables.ts'
 import type { StartedHere } from './target.ts'
 
-// The functions of two data centres over tables and a bucket in memory, behind a gateway of its own.
+// The functions of two data centres, with tables and a bucket in memory, behind a gateway.
 
 const s3 = createMemoryS3()
 
-/** Signs a URL again as the service does, because only the signature proves that nobody changed it. */
+/** Signs a URL again in the same way as the service. The two signatures are equal only if nobody changed the URL. */
 const isSigned = async ({ path, query = {}, headers }: S3Request): Promise<boolean> => {
   const value = (name: string) => String(query[name] ?? '')
   const [, year, month, day, hour, minute, second] =
@@ -93,7 +92,7 @@ const answerS3 = async (request: S3Request, response: ServerResponse): Promise<v
   body.pipe(response.writeHead(statusCode))
 }
 
-/** Answers requests of other processes to S3 and CloudFormation. dynalite answers the rest. */
+/** Answers requests that other processes send to S3 and CloudFormation. dynalite answers the requests to tables. */
 const answerElse = (
   headers: IncomingMessage['headers'],
   body: Buffer,
@@ -114,18 +113,13 @@ const answerElse = (
 
 const { connect, server: endpoint } = openDynalite(answerElse)
 
-const listen = async (server: Server): Promise<string> => {
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
 const endpointUrl = await listen(endpoint)
 const dynamodb = connect()
 const given = { dynamodb, once: connect(1) }
 const tables = tableSettings(await createTables(dynamodb))
 const clients = createS3Clients({ ...inMemory(s3), endpoint: endpointUrl, requestHandler: s3.requestHandler })
 
-/** Milliseconds by which the clock of the functions is ahead. */
+/** Milliseconds by which the clock of the functions is ahead of real time. */
 let ahead = 0
 const clock = { ...systemClock, wall: () => Date.now() + ahead }
 const later: StartedHere['later'] = async (seconds, send) => {
@@ -153,7 +147,7 @@ const settings = {
   binaryAccept: 'any',
 } as const
 
-/** Delivers each message once its delay is over. */
+/** Delivers each message after its delay. */
 const createQueue = (): RemovalQueue => {
   let count = 0
   const queue: RemovalQueue = {
@@ -216,7 +210,9 @@ const valuesByName = (pairs: Iterable<readonly [string, string]>): Record<string
   return Object.fromEntries([...groups].map(([name, found]) => [name, found.map(([, value]) => value)]))
 }
 
-/** The event of a REST API with a proxy integration: the path as it came, the query decoded, every body in base64, no length. */
+/**
+ * The event of a REST API with a proxy integration: an undecoded path, a decoded query, and a body in base64 without its length.
+ */
 const eventOf = (request: IncomingMessage, body: Buffer): GatewayEvent => {
   const { method = 'GET', url = '/', rawHeaders } = request
   const at = url.indexOf('?')

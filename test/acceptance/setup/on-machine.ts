@@ -5,7 +5,7 @@ import { startService } from '../../../local/service.ts'
 import { readBlocks } from '../../../server/caller-address.ts'
 import type { StartedHere } from './target.ts'
 
-// The service of one machine, with two data centres over a directory of its own.
+// The service of one machine, with two data centres and a new data directory.
 
 const dataDirectory = mkdtempSync(join(inject('scratch'), 'data-'))
 const { baseUrl, demo } = await startService({

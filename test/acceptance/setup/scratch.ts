@@ -9,7 +9,7 @@ declare module 'vitest' {
   }
 }
 
-/** A folder for the services of a run. It outlives the processes of the tests, which are killed without notice. */
+/** A folder for the services of a run. It remains after the test processes, which are killed without warning. */
 export default (project: TestProject): (() => void) => {
   const scratch = mkdtempSync(join(tmpdir(), 'site-admin-'))
   project.provide('scratch', scratch)

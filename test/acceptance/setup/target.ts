@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The administration tool: a command line, or arguments for the program in the process of the tests. */
+/** The administration tool: a shell command, or arguments for `site-admin`, which then runs in the test process. */
 type AdminTool =
   | { readonly command: string }
   | { readonly args: readonly string[]; readonly environment: Readonly<Record<string, string>> }
 
-/** The service that the suite talks to. */
+/** The service under test. */
 export interface Target {
   readonly baseUrl: string
   /** A token with all permissions for one site. */
   readonly token: string
-  /** Without it, cases that need it are skipped. */
+  /** If null, cases that need the administration tool are skipped. */
   readonly admin: AdminTool | null
-  /** The largest file that may be uploaded, in bytes. Without it, cases that need a larger one are skipped. */
+  /** The largest allowed file, in bytes. If null, cases that upload a larger file are skipped. */
   readonly largestFile: number | null
-  /** A busy emulator on a small machine refuses requests at times. Reads are sent again then. */
+  /** A busy emulator on a small machine sometimes refuses requests. If true, reads that fail are repeated. */
   readonly isSlow: boolean
-  /** Sends a request after some seconds. They pass at once for a service with a clock of its own. */
+  /** Sends a request some seconds later. If the tests control the clock of the service, they do not wait. */
   readonly later: <Value>(seconds: number, send: () => Promise<Value>) => Promise<Value>
 }
 
@@ -25,7 +25,7 @@ const later: Target['later'] = (seconds, send) => sleep(seconds * 1000).then(sen
 const fromEnvironment = (): Target | undefined => {
   const { ACCEPTANCE_BASE_URL: baseUrl, ACCEPTANCE_TOKEN: token, ACCEPTANCE_ADMIN: command } = process.env
   if (!baseUrl || !token) return undefined
-  // Arguments in place of a command, separated by blanks: the program then runs in the process of the tests.
+  // Arguments in place of a command, separated by blanks. `site-admin` then runs in the test process.
   const args = process.env['ACCEPTANCE_ADMIN_ARGS']?.split(' ')
   const admin = args ? { args, environment: {} } : command ? { command } : null
   const largestFile = Number(process.env['ACCEPTANCE_LARGEST_FILE']) || null
@@ -33,15 +33,12 @@ const fromEnvironment = (): Target | undefined => {
   return { baseUrl: baseUrl.replace(/\/+$/, ''), token, admin, largestFile, isSlow, later }
 }
 
-/** In bytes. Small, so that tests send a file over the limit quickly. */
+/** In bytes. It is small, so that a test can send a larger file quickly. */
 const largestFile = 2_000_000
 
 export type StartedHere = Pick<Target, 'baseUrl' | 'token' | 'admin'> & Partial<Pick<Target, 'later'>>
 
-/**
- * A service in the process of the tests, shared by all test files of that process. A changed source takes effect in the
- * next process.
- */
+/** A service in the test process, used by all its test files. A changed source takes effect in the next process. */
 const startHere = async (): Promise<Target> => {
   process.env['LARGEST_FILE'] = String(largestFile)
   const onAws = process.env['ACCEPTANCE_STORE'] === 'aws'
@@ -49,5 +46,5 @@ const startHere = async (): Promise<Target> => {
   return { later, ...service, largestFile, isSlow: false }
 }
 
-/** The service of `npm run acceptance`, or one that is started for the tests. */
+/** The service of `npm run acceptance`, or a service that is started for the tests. */
 export const target = fromEnvironment() ?? (await startHere())

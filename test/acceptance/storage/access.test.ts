@@ -21,20 +21,20 @@ const everyOperation = [
 ] as const
 
 describe('Access to storage', () => {
-  it('Storage without a valid token answers 401/101000 (A-10)', async () => {
+  it('Requests to storage without a valid token answer 401/101000 (A-10)', async () => {
     for (const [method, path] of everyOperation) {
       expectError(await call(storage + path, { method, token: null }), 401, 101000)
       expectError(await call(storage + path, { method, token: 'f'.repeat(64) }), 401, 101000)
     }
   })
 
-  it('A token may come in ?status, and the header wins (A-8, A-9)', async () => {
+  it('A token in ?status is accepted, but one in a header takes precedence (A-8, A-9)', async () => {
     const { token } = target
     expect((await call(`${storage}?status=${token}`, { token: null })).status).toBe(200)
     expectError(await call(`${storage}?access_token=${token}`, { token: 'f'.repeat(64) }), 401, 101000)
   })
 
-  testWithAdmin('Every operation needs the permission: 400/104003 (A-18, E-31)', async () => {
+  testWithAdmin('Every operation needs the permission files: 400/104003 (A-18, E-31)', async () => {
     const token = await issueToken([await ownSiteId()])
     for (const [method, path] of everyOperation) {
       expectError(await call(storage + path, { method, token }), 400, 104003)
@@ -42,7 +42,7 @@ describe('Access to storage', () => {
     expect((await call(`${storage}/a`, { method: 'HEAD', token })).status).toBe(400)
   })
 
-  testWithAdmin('current of several sites answers 400/104004 (A-16, E-32)', async () => {
+  testWithAdmin('If the token has several sites, the name current answers 104004 (A-16, E-32)', async () => {
     const { id } = await admin('site', 'create', '--name', 'Second')
     const token = await issueToken([await ownSiteId(), id], '--permission', 'files')
     for (const [method, path] of everyOperation) {
@@ -50,17 +50,17 @@ describe('Access to storage', () => {
     }
   })
 
-  it('A foreign or missing site answers 400/104023 (A-17, E-47)', async () => {
+  it('A site of others and a missing site answer 400/104023 (A-17, E-47)', async () => {
     for (const [method, path] of everyOperation) {
       expectError(await call(`/api/v2/admin/sites/999999999/storage${path}`, { method }), 400, 104023)
       expectError(await call(`/api/v2/admin/sites/abc/storage${path}`, { method }), 400, 104023)
     }
   })
 
-  testWithAdmin('A site elsewhere is redirected by 301, also for changes (A-23, A-26)', async ({ skip }) => {
+  testWithAdmin('Requests for a site in another data centre answer 301 (A-23, A-26)', async ({ skip }) => {
     const dataCentres: { id: string; url: string }[] = await admin('data-centre', 'list')
     const other = dataCentres.find(({ url }) => url !== target.baseUrl)
-    if (!other) return skip('there is one data centre only')
+    if (!other) return skip('there is only one data centre')
     const { id } = await admin('site', 'create', '--name', 'Elsewhere', '--data-centre', other.id)
     const token = await issueToken([id], '--permission', 'files')
     for (const method of ['POST', 'PUT', 'GET', 'DELETE']) {
@@ -74,7 +74,7 @@ describe('Access to storage', () => {
     }
   })
 
-  it('Other methods of the storage answer 405/100005 (E-8)', async () => {
+  it('Methods that storage does not have answer 405/100005 (E-8)', async () => {
     const answer = await call(`${storage}/a`, { method: 'PATCH' })
     expectError(answer, 405, 100005)
     expect(answer.headers['allow']?.split(', ').sort()).toEqual(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'])

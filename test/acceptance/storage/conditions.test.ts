@@ -28,7 +28,7 @@ const renameIf = (path: string, name: string, headers: Headers) => relocateIf(pa
 const refused = (answer: Answer) => expectError(answer, 412, 100412)
 
 describe('If-Match', () => {
-  it('PUT, DELETE and rename require the state in If-Match (S-60, S-65)', async () => {
+  it('PUT, DELETE and rename fail if the file has another tag (S-60, S-65)', async () => {
     const path = fresh()
     await put(path, 'old')
     const old = await tagOf(path)
@@ -45,7 +45,7 @@ describe('If-Match', () => {
     expectError(await read(renamed), 404, 104001)
   })
 
-  it('If-Match fails without a file, and * matches any file (S-60, S-63)', async () => {
+  it('If-Match fails if the file is missing, and * matches any file (S-60, S-63)', async () => {
     const path = fresh()
     for (const header of ['"x"', '*']) {
       refused(await putIf(path, 'x', { 'If-Match': header }))
@@ -57,7 +57,7 @@ describe('If-Match', () => {
     expect((await removeIf(path, { 'If-Match': '*' })).status).toBe(200)
   })
 
-  it.each(['path', 'copyTo'])('A relocation by %s requires the state in If-Match (S-60)', async (member) => {
+  it.each(['path', 'copyTo'])('A relocation by %s fails if the source has another tag (S-60)', async (member) => {
     const path = fresh()
     const to = (headers: Headers) => relocateIf(path, { [member]: `${path}-new` }, headers)
     refused(await to({ 'If-Match': '*' }))
@@ -71,7 +71,7 @@ describe('If-Match', () => {
     expect((await read(`${path}-new`)).text).toBe('new')
   })
 
-  it('The condition * matches a folder, but a tag never does (S-63)', async () => {
+  it('If-Match: * matches a folder, but no tag matches it (S-63)', async () => {
     const path = fresh('folder')
     const parent = path.slice(0, -'/folder'.length)
     await put(`${path}/below`, 'x')
@@ -90,7 +90,7 @@ describe('If-Match', () => {
     expect((await removeIf(`${parent}/other`, { 'If-Match': '*' })).status).toBe(200)
   })
 
-  it('If-Match may name 100 states', async () => {
+  it('If-Match may contain 100 tags', async () => {
     const path = fresh()
     await put(path, 'old')
     const others = Array.from({ length: 99 }, (_, index) => `"${index}"`)
@@ -107,7 +107,7 @@ describe('If-Match', () => {
 })
 
 describe('If-None-Match', () => {
-  it('If-None-Match: * creates a file, but never replaces one (S-60)', async () => {
+  it('If-None-Match: * lets PUT create a file, but not replace one (S-60)', async () => {
     const path = fresh()
     expect((await putIf(path, 'first', { 'If-None-Match': '*' })).status).toBe(200)
     refused(await putIf(path, 'second', { 'If-None-Match': '*' }))
@@ -116,7 +116,7 @@ describe('If-None-Match', () => {
     expect((await read(path)).text).toBe('first')
   })
 
-  it('If-None-Match with the present tag fails (S-65)', async () => {
+  it('If-None-Match with the current tag fails (S-65)', async () => {
     const path = fresh()
     await put(path, 'first')
     const tag = await tagOf(path)
@@ -126,7 +126,7 @@ describe('If-None-Match', () => {
 })
 
 describe('Conditions on drafts', () => {
-  it('A condition on a draft is about the content that GET shows (S-61)', async () => {
+  it('A condition on a draft refers to the content that GET returns (S-61)', async () => {
     const path = fresh('page.html')
     await put(path, 'live')
     const live = await tagOf(path)
@@ -151,7 +151,7 @@ describe('Conditions on drafts', () => {
 })
 
 describe('Conditions on forms', () => {
-  it('The condition * applies to each file of a form (S-62)', async () => {
+  it('If-None-Match: * applies to each file of a form (S-62)', async () => {
     const folder = `${own}/${count++}`
     await put(`${folder}/b`, 'old')
     refused(await postIf(folder, ['a', 'b'], 'new', { 'If-None-Match': '*' }))
@@ -162,7 +162,7 @@ describe('Conditions on forms', () => {
     expect((await read(`${folder}/b`)).text).toBe('newer')
   })
 
-  it('A tag needs a form with one file, otherwise 400/104000 (S-62)', async () => {
+  it('A tag is allowed only for a form with one file, otherwise 400/104000 (S-62)', async () => {
     const folder = `${own}/${count++}`
     await put(`${folder}/a`, 'old')
     const tag = await tagOf(`${folder}/a`)
@@ -193,7 +193,7 @@ describe('The check of conditions', () => {
     },
   )
 
-  it('Conditions come after the path, before names and templates (S-64)', async () => {
+  it('Conditions are checked after the path, before names and templates (S-64)', async () => {
     const path = fresh()
     await put(path, 'file')
     const stale = { 'If-Match': '"x"' }
@@ -206,7 +206,7 @@ describe('The check of conditions', () => {
     refused(await postIf('Templates', [`${own}.html`], 'no template', stale))
   })
 
-  testWithAdmin('Conditions come before a running workflow (S-64)', async () => {
+  testWithAdmin('Conditions are checked before a running workflow (S-64)', async () => {
     const site = String(await ownSiteId())
     const page = fresh('page.html')
     await put(page, 'live')
@@ -252,7 +252,7 @@ describe('The check of conditions', () => {
   })
 })
 
-describe('Conditions of other origins', () => {
+describe('Conditions from pages of other origins', () => {
   it('A page of another origin may send conditions and digests (A-30)', async () => {
     const wanted = 'authorization, if-match, if-none-match, content-md5, content-digest'
     const answer = await call(at(own), {

@@ -8,7 +8,7 @@ import { copy, move, namesIn, ownFolder, put, read, remove, rename, upload } fro
 const own = ownFolder()
 
 describe('Deleting (operation 14)', () => {
-  it('A file is deleted: 200 with an empty body (S-91)', async () => {
+  it('DELETE of a file answers 200 with an empty body (S-91)', async () => {
     await put(`${own}/file/a`, 'a')
     await put(`${own}/file/ab`, 'ab')
     const { status, text } = await remove(`${own}/file/a`)
@@ -16,7 +16,7 @@ describe('Deleting (operation 14)', () => {
     expect(await namesIn(`${own}/file`)).toEqual(['ab'])
   })
 
-  it('A folder is deleted with its contents, and nothing else is (S-91)', async () => {
+  it('DELETE of a folder removes its contents, and nothing else (S-91)', async () => {
     for (const path of ['folder/a', 'folder/b/c', 'folder-2/x', 'folders']) await put(`${own}/tree/${path}`, 'x')
     expect((await remove(`${own}/tree/folder`)).status).toBe(200)
     expect(await namesIn(`${own}/tree`)).toEqual(['folder-2/', 'folders'])
@@ -30,7 +30,7 @@ describe('Deleting (operation 14)', () => {
       expectError(answer, 400, 104010)
       refused[kind] += 1
     }
-    // A removal may take any time, so requests that come too early or too late are repeated in the next round.
+    // The removal may take any time. So requests that come too early or too late are repeated in the next round.
     for (let round = 0; round < 10 && Object.values(refused).includes(0); round++) {
       for (let request = 0; request < 22; request++) {
         await upload(
@@ -44,7 +44,7 @@ describe('Deleting (operation 14)', () => {
       const askRemove = async () => count('remove', await remove(`${folder}/below`))
       const askMove = async () => count('move', await move(`${own}/beside-${round}`, `${folder}/moved`))
       const askCopy = async () => count('copy', await copy(`${own}/beside-${round}`, `${folder}/copied`))
-      // Each one begins with a different request.
+      // Each round begins with a different request.
       const asks = [askPut, askRemove, askMove, askCopy]
       const others = Array.from({ length: 30 }, async (_, index) => {
         for (let turn = 0; turn < asks.length; turn++) await asks[(index + turn) % asks.length]?.()
@@ -55,12 +55,12 @@ describe('Deleting (operation 14)', () => {
     expect(Object.values(refused)).not.toContain(0)
   }, 120_000)
 
-  it('DELETE ignores a slash at the end, and ?meta (S-2, S-98)', async () => {
+  it('DELETE ignores a slash at the end of the path, and ?meta (S-2, S-98)', async () => {
     await put(`${own}/slash/a`, 'a')
     expect((await call(`${storage}/${own}/slash/?meta`, { method: 'DELETE' })).status).toBe(200)
   })
 
-  it('With force=false a folder that is not empty stays (S-97, S-98, E-48)', async () => {
+  it('DELETE with force=false refuses a folder that is not empty (S-97, S-98, E-48)', async () => {
     await put(`${own}/kept/a`, 'a')
     expectError(await remove(`${own}/kept`, '?force=false'), 403, 104024)
     expectError(await remove(`${own}/kept`, '?version=draft?force=false'), 403, 104024)
@@ -68,17 +68,17 @@ describe('Deleting (operation 14)', () => {
     expect((await remove(`${own}/kept`, '?force=true')).status).toBe(200)
   })
 
-  it('With force=false an empty folder is deleted (S-97)', async () => {
+  it('DELETE with force=false removes an empty folder (S-97)', async () => {
     await put(`${own}/empty`, '', '?type=folder')
     expect((await remove(`${own}/empty`, '?force=false')).status).toBe(200)
     expectError(await read(`${own}/empty`, '?meta'), 404, 104001)
   })
 
-  it('DELETE of nothing answers 404/104001 (S-92, E-29)', async () => {
+  it('DELETE of a missing file or folder answers 404/104001 (S-92, E-29)', async () => {
     expectError(await remove(`${own}/nothing`), 404, 104001)
   })
 
-  it('DELETE below a file, or of a bad path, answers 104009 (S-14, S-94, E-37)', async () => {
+  it('DELETE below a file, or of an illegal path, answers 104009 (S-14, S-94, E-37)', async () => {
     await put(`${own}/leaf`, 'x')
     expectError(await remove(`${own}/leaf/below`), 400, 104009)
     for (const path of ['%2e%2e', '/a//.', 'a%00', 'x'.repeat(256)]) {
@@ -92,13 +92,13 @@ describe('Deleting (operation 14)', () => {
   })
 
   it.each(['_System', 'Layouts', 'ModuleTemplates', 'Templates', 'StyleSheets'])(
-    'The reserved folder %s stays: 400/104020 (S-17, S-96, E-45)',
+    'DELETE of the reserved folder %s answers 400/104020 (S-17, S-96, E-45)',
     async (folder) => {
       expectError(await remove(folder), 400, 104020)
     },
   )
 
-  it('The contents of a reserved folder can be deleted (S-96)', async () => {
+  it('DELETE of the contents of a reserved folder succeeds (S-96)', async () => {
     await put(`StyleSheets/${own}/a.css`, 'a')
     expect((await remove(`StyleSheets/${own}`)).status).toBe(200)
     expectError(await rename('StyleSheets', 'x'), 400, 104020)

@@ -18,7 +18,7 @@ describe('GET with ?link', () => {
     return { url: String(json.url), expires: Date.parse(json.expires) }
   }
 
-  it('A link reads the file without a token, for five minutes (S-73)', async () => {
+  it('A link works without a token, for five minutes (S-73)', async () => {
     const { url, expires } = await linkTo(`${own}/digits.txt`)
     const now = Date.now()
     expect(expires).toBeGreaterThan(now + 200_000)
@@ -26,7 +26,7 @@ describe('GET with ?link', () => {
     expect(await (await fetch(url)).text()).toBe('0123456789')
   })
 
-  it('A link returns the file as an attachment without a type (S-73)', async () => {
+  it('A link returns the file as an attachment without its own type (S-73)', async () => {
     await put(`${own}/größe.html`, '<script></script>')
     const { headers } = await fetch((await linkTo(`${own}/größe.html`)).url)
     expect(headers.get('content-type')).toBe('application/octet-stream')
@@ -35,13 +35,13 @@ describe('GET with ?link', () => {
     )
   })
 
-  it('A link answers a range', async () => {
+  it('A range can be read through a link', async () => {
     const { url } = await linkTo(`${own}/digits.txt`)
     const response = await fetch(url, { headers: { Range: 'bytes=3-5' } })
     expect([response.status, await response.text()]).toEqual([206, '345'])
   })
 
-  it('A link returns its own version, and never another (S-73)', async () => {
+  it('A link returns the version that it was made for, never another (S-73)', async () => {
     await put(`${own}/replaced.txt`, 'first')
     const { url } = await linkTo(`${own}/replaced.txt`)
     await put(`${own}/replaced.txt`, 'second')
@@ -52,7 +52,7 @@ describe('GET with ?link', () => {
     expect(await (await fetch((await linkTo(`${own}/replaced.txt`)).url)).text()).toBe('second')
   })
 
-  it('A link honours version=draft (S-71)', async () => {
+  it('With version=draft, a link returns the draft (S-71)', async () => {
     await put(`${own}/linked.html`, 'live')
     await put(`${own}/linked.html`, 'draft', '?version=draft')
     expect(await (await fetch((await linkTo(`${own}/linked.html`)).url)).text()).toBe('live')
@@ -60,13 +60,13 @@ describe('GET with ?link', () => {
     expect(await (await fetch(draft.url)).text()).toBe('draft')
   })
 
-  it('A link works for names of every kind', async () => {
+  it('Links work for file names of every kind', async () => {
     const name = 'a b&c=d+%41#é😀"\'.txt'
     await put(`${own}/${name}`, 'odd')
     expect(await (await fetch((await linkTo(`${own}/${name}`)).url)).text()).toBe('odd')
   })
 
-  it('A changed link is refused (S-73)', async () => {
+  it('A link that was changed is refused (S-73)', async () => {
     const { url } = await linkTo(`${own}/digits.txt`)
     await put(`${own}/other.txt`, 'secret')
     for (const changed of [url.replace('digits.txt', 'other.txt'), url.slice(0, -2)]) {
@@ -81,18 +81,18 @@ describe('GET with ?link', () => {
     expect([403, 404]).toContain((await fetch(url.replace(/\?.*/, ''))).status)
   })
 
-  it('A link to nothing answers 104001, to a folder 104002 (E-29, E-30)', async () => {
+  it('?link of a missing file answers 104001, of a folder 104002 (E-29, E-30)', async () => {
     expectError(await read(`${own}/nothing`, '?link'), 404, 104001)
     expectError(await read(own, '?link'), 400, 104002)
     expectError(await call(`${storage}?link`), 400, 104002)
   })
 
-  it('The switch ?link comes after ?meta and ?status', async () => {
+  it('?meta and ?status take precedence over ?link', async () => {
     expect((await read(`${own}/digits.txt`, '?link&meta')).json).toMatchObject({ name: 'digits.txt' })
     expect((await call(`${storage}?link&status`)).json).toHaveProperty('percent')
   })
 
-  it('The switch ?link needs a token, like a read (A-10)', async () => {
+  it('A request for a link needs a token, like a read (A-10)', async () => {
     expectError(await call(at(`${own}/digits.txt`, '?link'), { token: null }), 401, 101000)
   })
 })

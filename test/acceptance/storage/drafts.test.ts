@@ -25,7 +25,7 @@ describe('Drafts', () => {
     }
   })
 
-  it('Without a draft, version=draft means the live file (S-20, S-71)', async () => {
+  it('Without a draft, version=draft returns the live file (S-20, S-71)', async () => {
     await put(`${own}/plain.html`, 'live')
     expect((await read(`${own}/plain.html`, '?version=draft')).text).toBe('live')
     await put(`${own}/b.txt`, 'as a draft', '?version=draft')
@@ -40,7 +40,7 @@ describe('Drafts', () => {
     }
   })
 
-  it('DELETE ignores version=draft on other files and folders (S-100)', async () => {
+  it('DELETE ignores version=draft on other files and on folders (S-100)', async () => {
     await put(`${own}/ignored/d.txt`, 'x')
     expect((await remove(`${own}/ignored/d.txt`, '?version=draft')).status).toBe(200)
     expect(await namesIn(`${own}/ignored`)).toEqual([])
@@ -48,7 +48,7 @@ describe('Drafts', () => {
     expectError(await read(`${own}/ignored`, '?meta'), 404, 104001)
   })
 
-  it('A draft is deleted with its page (S-91)', async () => {
+  it('DELETE of a page also removes its draft (S-91)', async () => {
     await pageWithDraft(`${own}/e.html`)
     await remove(`${own}/e.html`)
     expectError(await read(`${own}/e.html`, '?version=draft'), 404, 104001)
@@ -61,14 +61,14 @@ describe('Drafts', () => {
     expect((await read(`${own}/new/g.html`, '?version=draft')).text).toBe('draft')
   })
 
-  it('A draft alone becomes the live file at a path for no page (S-111)', async () => {
+  it('A draft without a live file becomes live at a path without drafts (S-111)', async () => {
     await put(`${own}/only/h.html`, 'draft', '?version=draft')
     expect((await rename(`${own}/only/h.html`, 'h')).status).toBe(200)
     expect((await read(`${own}/only/h`)).text).toBe('draft')
     expectError(await read(`${own}/only/h.html`, '?version=draft'), 404, 104001)
   })
 
-  it('A draft alone occupies its path: folders are refused there (S-112)', async () => {
+  it('A path with only a draft refuses folders (S-112)', async () => {
     const page = `${own}/only/i.html`
     await put(page, 'draft', '?version=draft')
     expectError(await put(page, '', '?type=folder'), 400, 104022)

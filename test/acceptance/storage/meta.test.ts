@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 
 describe('?meta of a file', () => {
-  it('The description of a file has its members (S-74, S-76, S-82)', async () => {
+  it('The description of a file has the members of the contract (S-74, S-76, S-82)', async () => {
     const { json } = await read(`${own}/digits.txt`, '?meta')
     const { headers } = await read(`${own}/digits.txt`)
     expect(json).toEqual({
@@ -37,7 +37,7 @@ describe('?meta of a file', () => {
     expect(new Date(json.lastModified).toUTCString()).toBe(headers['last-modified'])
   })
 
-  it('The fingerprint is that of the bytes (S-82)', async () => {
+  it('The fingerprint is the digest of the bytes of the file (S-82)', async () => {
     await put(`${own}/same.txt`, 'one')
     const before = (await read(`${own}/same.txt`, '?meta')).json
     await put(`${own}/same.txt`, 'two')
@@ -49,7 +49,7 @@ describe('?meta of a file', () => {
     expect(equal.fingerprint).toBe(before.fingerprint)
   })
 
-  it('The description of a page shows its draft (S-76)', async () => {
+  it('The description of a page includes its draft (S-76)', async () => {
     await put(`${own}/page.html`, 'live')
     expect((await read(`${own}/page.html`, '?meta')).json).toMatchObject({ draft: null, workflow: null })
     await put(`${own}/page.html`, 'a draft', '?version=draft')
@@ -60,7 +60,7 @@ describe('?meta of a file', () => {
     })
   })
 
-  it('A draft alone has no description, and a folder like a page no draft (S-76)', async () => {
+  it('A draft alone has no description, and a folder has no draft (S-76)', async () => {
     await put(`${own}/only/page.html`, 'x', '?version=draft')
     expectError(await read(`${own}/only/page.html`, '?meta'), 404, 104001)
     await put(`${own}/only/folder.html`, '', '?type=folder')
@@ -69,13 +69,13 @@ describe('?meta of a file', () => {
     expect(json).not.toHaveProperty('draft')
   })
 
-  it('A description ignores limit and cursor, and answers HEAD', async () => {
+  it('The description ignores limit and cursor, and can be read with HEAD', async () => {
     expect((await read(`${own}/digits.txt`, '?meta&limit=1&cursor=eA')).status).toBe(200)
     const { status, text } = await call(at(`${own}/digits.txt`, '?meta'), { method: 'HEAD' })
     expect({ status, text }).toEqual({ status: 200, text: '' })
   })
 
-  testWithAdmin('The description of a page shows its running workflow (S-76)', async () => {
+  testWithAdmin('The description of a page includes its running workflow (S-76)', async () => {
     await put(`${own}/working.htm`, 'live')
     const site = String(await ownSiteId())
     await admin('workflow', 'start', `${own}/working.htm`, '--site', site)
@@ -87,7 +87,7 @@ describe('?meta of a file', () => {
     expect((await read(`${own}/working.htm`, '?meta')).json.workflow).toBeNull()
   })
 
-  it('A file has no recursive list: 400/104000 (S-81)', async () => {
+  it('recursive=true on a file answers 400/104000 (S-81)', async () => {
     expectError(await read(`${own}/digits.txt`, '?meta&recursive=true'), 400, 104000)
   })
 })
@@ -98,7 +98,7 @@ describe('?meta of a folder', () => {
     for (const name of names) await put(`${own}/sorted/${name}`, name)
   })
 
-  it('A folder has the time of its creation (S-75)', async () => {
+  it('A folder has the time when it was created (S-75)', async () => {
     await put(`${own}/created`, '', '?type=folder')
     const { json } = await read(`${own}/created`, '?meta')
     expect(json).toEqual({
@@ -114,7 +114,7 @@ describe('?meta of a folder', () => {
     expect((await read(`${own}/created`, '?meta')).json.lastModified).toBe(json.lastModified)
   })
 
-  it('A folder lists its contents by name (S-77)', async () => {
+  it('The contents of a folder are sorted by name (S-77)', async () => {
     expect(await namesIn(`${own}/sorted`)).toEqual(['Z', 'a/', 'a-b', 'a.txt', 'b', 'é', '\uffee', '😀'])
     const { json } = await read(`${own}/sorted`, '?meta')
     expect(json).toMatchObject({ name: 'sorted', type: 'folder' })
@@ -128,7 +128,7 @@ describe('?meta of a folder', () => {
     expect(json.contents[1]).toMatchObject({ links: [{ rel: 'storage', uri: addressOf(`${own}/sorted/a`) }] })
   })
 
-  it('The contents come in pages with limit and cursor (S-78)', async () => {
+  it('With limit and cursor, the contents come in pages (S-78)', async () => {
     const names: string[] = []
     let query = '?meta&limit=3'
     for (let page = 0; page < 5 && query !== ''; page++) {
@@ -139,7 +139,7 @@ describe('?meta of a folder', () => {
     expect(names).toEqual(['Z', 'a', 'a-b', 'a.txt', 'b', 'é', '\uffee', '😀'])
   })
 
-  it('Each entry links to its file or folder (S-74, S-77)', async () => {
+  it('Each entry has a link to its file or folder (S-74, S-77)', async () => {
     const { json } = await read(`${own}/sorted`, '?meta')
     expect(json.contents).toHaveLength(8)
     for (const { links } of json.contents) {
@@ -149,7 +149,7 @@ describe('?meta of a folder', () => {
     }
   })
 
-  it('The root is listed, and has no time (S-75)', async () => {
+  it('The root has contents, but no time (S-75)', async () => {
     const { status, json } = await call(`${storage}?meta`)
     expect({ status, name: json.name, type: json.type, time: json.lastModified }).toEqual({
       status: 200,
@@ -160,7 +160,7 @@ describe('?meta of a folder', () => {
   })
 
   it.each(['?meta&limit=0', '?meta&limit=x', '?meta&limit=-1', '?meta&cursor=%20', '?meta&cursor=eA'])(
-    'The query %s of a folder is refused with 104000 (S-78)',
+    '?meta of a folder refuses the query %s with 104000 (S-78)',
     async (query) => {
       expectError(await read(`${own}/sorted`, query), 400, 104000)
     },
@@ -192,7 +192,7 @@ describe('?meta with recursive=true', () => {
     await put(`${folder}/empty`, '', '?type=folder')
   })
 
-  it('A recursive list has every live file, sorted by path (S-80)', async () => {
+  it('A recursive list contains every live file, sorted by path (S-80)', async () => {
     expect(await list()).toEqual({
       paths: ['a-b', 'a.txt', 'a/b/deep.txt', 'a/page.html', 'z', 'ä/%41 b+c.txt', '\uff5e', '\u{1f350}'],
       pages: 1,
@@ -225,7 +225,7 @@ describe('?meta with recursive=true', () => {
     expect((await list('&limit=5000')).pages).toBe(1)
   })
 
-  it('A recursive list may be empty, or that of the whole site (S-80)', async () => {
+  it('A recursive list may be empty, or include the whole site (S-80)', async () => {
     expect((await read(`${folder}/empty`, '?meta&recursive=true')).json.contents).toEqual([])
     const { status, json } = await call(`${storage}?meta&recursive=true&limit=1`)
     expect({ status, count: json.contents.length, next: typeof json.cursor }).toEqual({
@@ -246,14 +246,14 @@ describe('?meta with recursive=true', () => {
     expectError(await read(folder, `?meta${query}`), 400, 104000)
   })
 
-  it('A cursor of the other list is refused with 104000 (S-78)', async () => {
+  it('A cursor of a list that is not recursive is refused with 104000 (S-78)', async () => {
     const cursorOf = async (query: string) =>
       encodeURIComponent((await read(folder, `?meta&limit=1${query}`)).json.cursor)
     expectError(await read(folder, `?meta&recursive=true&cursor=${await cursorOf('')}`), 400, 104000)
     expectError(await read(folder, `?meta&cursor=${await cursorOf('&recursive=true')}`), 400, 104000)
   })
 
-  it('A recursive list of nothing answers 404/104001 (E-29)', async () => {
+  it('A recursive list of a missing folder answers 404/104001 (E-29)', async () => {
     expectError(await read(`${own}/nothing`, '?meta&recursive=true'), 404, 104001)
   })
 })

@@ -4,7 +4,7 @@ import { namesIn, ownFolder, put, read, remove, rename, upload } from '../suppor
 
 const own = ownFolder()
 
-/** Ten scripts, and other legal names (S-13). */
+/** Names in ten scripts, and other legal names (S-13). */
 const names = [
   'Привет.txt',
   'Καλημέρα',
@@ -40,6 +40,7 @@ const names = [
   'con',
   '~',
   '\u202egnp.exe',
+  '\ufeffbegins with a byte order mark',
   'x'.repeat(255),
   '長'.repeat(85),
 ]
@@ -49,7 +50,7 @@ describe('Names in every script', () => {
   const statuses = async (run: (name: string) => Promise<Answer>) =>
     new Set((await all(run)).map(({ status }) => status))
 
-  it('Names are stored, listed, read, renamed and deleted as they are (S-13)', async () => {
+  it('Files are stored, listed, read, renamed and deleted by these names (S-13)', async () => {
     const folder = `${own}/files`
     expect(await statuses((name) => put(`${folder}/${name}`, name))).toEqual(new Set([200]))
     expect(new Set(await namesIn(folder))).toEqual(new Set(names))
@@ -62,7 +63,7 @@ describe('Names in every script', () => {
     expect(await namesIn(folder)).toEqual([])
   })
 
-  it('Folders may have these names too (S-13)', async () => {
+  it('Folders can have these names too (S-13)', async () => {
     const folder = `${own}/folders`
     await all((name) => put(`${folder}/${name}/a`, 'a'))
     expect(new Set(await namesIn(folder))).toEqual(new Set(names.map((name) => `${name}/`)))
@@ -70,8 +71,8 @@ describe('Names in every script', () => {
     expect(await statuses((name) => remove(`${folder}/${name}`))).toEqual(new Set([200]))
   })
 
-  it('A name in a multipart body stays unchanged (S-13)', async () => {
-    // In a form, a quote ends the name, and the name starts after the last slash or backslash.
+  it('A file name in a multipart body is stored unchanged (S-13)', async () => {
+    // In a form, a quotation mark ends the name, and the name starts after the last slash or backslash.
     const plain = names.filter((name) => !/["\\/]/.test(name))
     expect(
       (
@@ -84,14 +85,14 @@ describe('Names in every script', () => {
     expect(new Set(await namesIn(`${own}/parts`))).toEqual(new Set(plain))
   })
 
-  it('A name is the same in either normal form (S-1)', async () => {
+  it('Both Unicode normal forms of a name mean the same file (S-1)', async () => {
     await put(`${own}/forms/e\u0301`, 'decomposed')
     await put(`${own}/forms/\u00e9`, 'composed')
     expect(await namesIn(`${own}/forms`)).toEqual(['\u00e9'])
     expect((await read(`${own}/forms/e\u0301`)).text).toBe('composed')
   })
 
-  it('Names keep their case (S-3)', async () => {
+  it('Names keep their upper and lower case (S-3)', async () => {
     await put(`${own}/case/a`, '1')
     await put(`${own}/case/A`, '2')
     expect(await namesIn(`${own}/case`)).toEqual(['A', 'a'])

@@ -11,7 +11,7 @@ const own = ownFolder()
 const folder = (path: string) => put(path, '', '?type=folder')
 
 describe('A read of a path in another case', () => {
-  it('A file is found in another case, and folders for a change (S-4, S-5)', async () => {
+  it('A read ignores the case of its path, a change only that of folders (S-4, S-5)', async () => {
     await folder('_System/Apps')
     await put(`_System/Apps/${own}/Menu.json`, '{}')
     const found = await read(`_System/apps/${own}/menu.json`)
@@ -24,7 +24,7 @@ describe('A read of a path in another case', () => {
     expectError(await read(`_System/Apps/${own}`, '?meta'), 404, 104001)
   })
 
-  it('Names and links are those of the path that was found (S-4)', async () => {
+  it('Names and links in the answer are spelled as stored (S-4)', async () => {
     await put(`${own}/Told/Of.txt`, 'x')
     const { json } = await read(`${own}/told`, '?meta')
     expect(json).toMatchObject({ name: 'Told', contents: [{ name: 'Of.txt' }] })
@@ -34,7 +34,7 @@ describe('A read of a path in another case', () => {
     expectError(await read(`${own}/told/of`), 404, 104001)
   })
 
-  it('The exact name wins, then the first by code point (S-3, S-4)', async () => {
+  it('The exact spelling wins, then the first one by code point (S-3, S-4)', async () => {
     for (const name of ['readme', 'Readme', 'README']) await put(`${own}/names/${name}`, name)
     expect((await read(`${own}/names/Readme`)).text).toBe('Readme')
     expect((await read(`${own}/names/readMe`)).text).toBe('README')
@@ -50,7 +50,7 @@ describe('A read of a path in another case', () => {
     expect((await read(`${own}/names/Zoo`, '?meta')).json).toMatchObject({ name: 'ZOO', type: 'folder' })
   })
 
-  it('Case is that of Unicode, without a language (S-4)', async () => {
+  it('Case follows Unicode, without rules of a language (S-4)', async () => {
     for (const name of ['Ärger', 'ΣΊΣΥΦΟΣ', 'I', 'Straße']) await put(`${own}/unicode/${name}`, name)
     expect((await read(`${own}/unicode/a\u0308RGER`)).text).toBe('Ärger')
     expect((await read(`${own}/unicode/σίσυφος`)).text).toBe('ΣΊΣΥΦΟΣ')
@@ -58,7 +58,7 @@ describe('A read of a path in another case', () => {
     for (const other of ['ı', 'STRASSE']) expectError(await read(`${own}/unicode/${other}`), 404, 104001)
   })
 
-  it('A file in place of a folder ends the search for similar folders (S-3, S-41)', async () => {
+  it('If a file has the exact name of a folder, no other case is tried (S-3, S-41)', async () => {
     await put(`${own}/way/leaf`, 'x')
     await put(`${own}/way/LEAF/x`, 'x')
     expectError(await put(`${own}/way/leaf/y`, 'y'), 400, 104009)
@@ -67,7 +67,7 @@ describe('A read of a path in another case', () => {
     expectError(await read(`${own}/WAY/none/x`), 404, 104001)
   })
 
-  it('A draft without a live page is found (S-3, S-4)', async () => {
+  it('A draft without a live page is found in another case (S-3, S-4)', async () => {
     await put(`${own}/Drafts/New.html`, 'draft', '?version=draft')
     expect((await read(`${own}/drafts/new.html`, '?version=draft')).text).toBe('draft')
     expectError(await read(`${own}/drafts/new.html`), 404, 104001)
@@ -101,7 +101,7 @@ describe('A change at a path in another case', () => {
     expect(await namesIn(`${own}/Again`)).toEqual(['A.TXT'])
   })
 
-  it('The rules of the path that was found apply (S-9)', async () => {
+  it('A change obeys the rules of the path as stored (S-9)', async () => {
     await put(`Templates/${own}/ok.txt`, 'x')
     expectError(await put(`templates/${own}/t.html`, 'x'), 400, 104008)
     expect((await put(`templates/${own}/t.html`, '{tag_pagecontent}')).status).toBe(200)
@@ -109,7 +109,7 @@ describe('A change at a path in another case', () => {
     expect((await remove(`templates/${own}`)).status).toBe(200)
   })
 
-  testWithAdmin('The workflow of the page that was found counts (S-9, S-45, S-101)', async () => {
+  testWithAdmin('A running workflow of the page is found in another case (S-9, S-45, S-101)', async () => {
     const site = String(await ownSiteId())
     await put(`${own}/Pages/p.html`, 'x')
     await admin('workflow', 'start', `${own}/Pages/p.html`, '--site', site)
@@ -118,7 +118,7 @@ describe('A change at a path in another case', () => {
     await admin('workflow', 'end', `${own}/Pages/p.html`, '--site', site)
   })
 
-  it('A change with a condition uses the path as written (S-7)', async () => {
+  it('A change with a condition uses the path as sent (S-7)', async () => {
     await put(`${own}/Written/a.txt`, 'a')
     const headers = { 'If-None-Match': '*' }
     expect((await put(`${own}/written/b.txt`, 'b', '', { headers })).status).toBe(200)
@@ -128,7 +128,7 @@ describe('A change at a path in another case', () => {
     expectError(await call(at(`${own}/written/a.txt`), { method: 'DELETE', headers: ifMatch }), 412, 100412)
   })
 
-  it('A path of more than 16 segments is not searched (S-8)', async () => {
+  it('A path of more than 16 segments is found only as sent (S-8)', async () => {
     const folder = [own, ...Array.from({ length: 14 }, () => 'Deep')].join('/')
     await put(`${folder}/sixteen.txt`, '16')
     await put(`${folder}/more/seventeen.txt`, '17')
@@ -141,7 +141,7 @@ describe('A change at a path in another case', () => {
     expect(await namesIn(`${folder}/more`)).toEqual(['seventeen.txt'])
   })
 
-  it('A folder of more than 1,000 entries is not searched (S-8)', async () => {
+  it('In a folder of more than 1,000 entries, only the exact case is found (S-8)', async () => {
     const hundred = (request: number) =>
       Array.from({ length: 100 }, (_, index) => ({ name: `f${request}-${index}`, content: '' }))
     // A gateway on a busy machine may refuse a slow request.

@@ -22,7 +22,7 @@ const sendTo = async ({ url, headers }: Address, body: Buffer): Promise<boolean>
   (await fetch(url, { method: 'PUT', headers, body: new Uint8Array(body) })).ok
 
 describe('An upload in parts', () => {
-  it('It becomes the file, or is refused where the service has no parts (U-31, U-33)', async () => {
+  it('The parts become the file, or the service refuses uploads in parts (U-31, U-33)', async () => {
     const begun = await begin('film.mp4', bytes.length)
     if (begun.status !== 201) return expectError(begun, 400, 104000)
     const upload = pathOf(begun)
@@ -44,9 +44,9 @@ describe('An upload in parts', () => {
   })
 
   it.each([
-    ['Bytes with another digest', () => ({})],
-    ['A digest that nobody signed', (bytes: Buffer) => ({ 'x-amz-checksum-sha256': hash('sha256', bytes, 'base64') })],
-  ])('%s: the bucket refuses the part (U-32)', async (_, headersOf) => {
+    ['bytes with another digest', () => ({})],
+    ['a digest that is not signed', (bytes: Buffer) => ({ 'x-amz-checksum-sha256': hash('sha256', bytes, 'base64') })],
+  ])('The bucket refuses a part: %s (U-32)', async (_, headersOf) => {
     const begun = await begin('other.mp4', bytes.length)
     if (begun.status !== 201) return expectError(begun, 400, 104000)
     const { json } = await call(`${pathOf(begun)}?digests=${digests.slice(0, 64)}`)
@@ -58,11 +58,11 @@ describe('An upload in parts', () => {
     return undefined
   })
 
-  it('A small file has no parts (U-31)', async () => {
+  it('A small file cannot be uploaded in parts (U-31)', async () => {
     expectError(await begin('small.txt', 5), 400, 104000)
   })
 
-  it('A resumable upload is described, and has no address (U-32, U-33)', async () => {
+  it('The description of a resumable upload has no addresses (U-32, U-33)', async () => {
     const upload = await createUploader(own).begin('tus.txt', 5)
     expect((await call(upload)).json).toEqual({ size: 5, inParts: false, complete: false, stored: [], addresses: [] })
     expectError(await call(`${upload}?digests=${digests}`), 400, 104000)

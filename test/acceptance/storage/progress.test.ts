@@ -8,14 +8,13 @@ import { ownFolder, upload } from '../support/storage.ts'
 const own = ownFolder()
 
 describe('Progress (operation 13)', () => {
-  // A separate token, because other cases upload meanwhile, and only the progress of the token's newest upload is
-  // shown.
+  // Each case has its own token: other cases upload meanwhile, and the service shows only the newest upload of a token.
   testWithAdmin('Progress is 0 for a token that has never uploaded (S-87)', async () => {
     const token = await issueToken([await ownSiteId()], '--permission', 'files')
     expect((await call(`${storage}?status`, { token })).json).toEqual({ percent: 0 })
   })
 
-  testWithAdmin('Progress is 100 after an upload that succeeded (S-86, S-87)', async () => {
+  testWithAdmin('Progress is 100 after a successful upload (S-86, S-87)', async () => {
     const token = await issueToken([await ownSiteId()], '--permission', 'files')
     await upload(`${own}/progress`, [{ name: 'a' }], { token })
     const { status, json } = await call(`${storage}?status`, { token })

@@ -13,9 +13,9 @@ const sizesOf = async (path: string) => (await versionsOf(path)).map(({ size }) 
 const entriesOf = async (path: string) =>
   (await call(`${changes}?type=file.purged&limit=100&subject=${encodeURIComponent(path)}`)).json.items
 
-// On S3 a version can be purged a minute after its end (H-35): the cases wait together.
+// On S3 a version can be purged one minute after it was replaced (H-35). So all cases wait at the same time.
 describe.concurrent('A purge', () => {
-  it('A purge deletes all old versions for good, and leaves the file (H-30, H-33)', async () => {
+  it('A purge deletes all old versions for good, but not the file (H-30, H-33)', async () => {
     const path = `${own}/all.txt`
     for (const text of ['1', '22', '333']) await put(path, text)
     const [, old] = await versionsOf(path)
@@ -30,7 +30,7 @@ describe.concurrent('A purge', () => {
     expect(await entriesOf(path)).toHaveLength(1)
   })
 
-  it('A purge deletes one version alone (H-30)', async () => {
+  it('A purge with a version deletes only that version (H-30)', async () => {
     const path = `${own}/one.txt`
     for (const text of ['1', '22', '333']) await put(path, text)
     const [, , oldest] = await versionsOf(path)
@@ -39,7 +39,7 @@ describe.concurrent('A purge', () => {
     expect(await entriesOf(path)).toMatchObject([{ details: { count: 1 } }])
   })
 
-  it('The versions of a removed file are purged, and nothing can be restored (H-30)', async () => {
+  it('After a purge of a removed file, nothing can be restored (H-30)', async () => {
     const path = `${own}/removed/a.txt`
     for (const text of ['1', '22']) await put(path, text)
     await remove(path)
@@ -52,7 +52,7 @@ describe.concurrent('A purge', () => {
     expectError(await purge(path), 404, 104001)
   })
 
-  it('A removed file whose newest version is purged comes back in an older state', async () => {
+  it('After a purge of its newest version, a removed file gets an older version back', async () => {
     const path = `${own}/newest.txt`
     for (const text of ['older', 'newest']) await put(path, text)
     await remove(path)
@@ -63,7 +63,7 @@ describe.concurrent('A purge', () => {
     expect((await read(path)).text).toBe('older')
   })
 
-  it('A purge of a page deletes the old versions of its draft too (H-30)', async () => {
+  it('A purge of a page also deletes the old versions of its draft (H-30)', async () => {
     const page = `${own}/page.html`
     for (const text of ['1', '22']) await put(page, text)
     for (const text of ['draft 1', 'draft 2']) await put(page, text, '?version=draft')
@@ -73,7 +73,7 @@ describe.concurrent('A purge', () => {
     expect(await entriesOf(page)).toMatchObject([{ details: { count: 2 } }])
   })
 
-  it('The present version answers 104000, and an unknown one 104001 (H-31)', async () => {
+  it('A purge of the current version answers 104000, of an unknown one 104001 (H-31)', async () => {
     const path = `${own}/named.txt`
     for (const text of ['1', '22']) await put(path, text)
     const [present] = await versionsOf(path)
@@ -85,7 +85,7 @@ describe.concurrent('A purge', () => {
     expect(await sizesOf(path)).toEqual([2, 1])
   })
 
-  it('Only a file is purged, and its path is taken as written (H-31, H-32, S-7)', async () => {
+  it('A purge refuses folders, and uses the path as sent (H-31, H-32, S-7)', async () => {
     const path = `${own}/Written/a.txt`
     for (const text of ['1', '22']) await put(path, text)
     expectError(await purge(''), 400, 104014)
@@ -96,7 +96,7 @@ describe.concurrent('A purge', () => {
     expect(await sizesOf(path)).toEqual([2, 1])
   })
 
-  it('A purge requires the present state in its condition (H-32, S-60)', async () => {
+  it('A purge with If-Match fails if the file has another tag (H-32, S-60)', async () => {
     const path = `${own}/conditions.txt`
     for (const text of ['1', '22']) await put(path, text)
     const { headers } = await read(path)
@@ -108,13 +108,13 @@ describe.concurrent('A purge', () => {
   })
 })
 
-describe('A purge beside a workflow', () => {
+describe('A purge during a workflow', () => {
   let site: string
   beforeAll(async () => {
     site = String(await ownSiteId().catch(() => 0))
   })
 
-  testWithAdmin('A page with a running workflow refuses a purge with 104011 (H-32)', async () => {
+  testWithAdmin('A purge of a page with a running workflow answers 104011 (H-32)', async () => {
     const page = `${own}/workflow.html`
     for (const text of ['1', '22']) await put(page, text)
     await admin('workflow', 'start', page, '--site', site)

@@ -21,7 +21,7 @@ describeWithAdmin('The quota of a site', () => {
     return { quota, usedBytes, keptBytes }
   }
 
-  it('A change beyond it answers 104005 with both figures (S-121, E-33)', async () => {
+  it('A change beyond the quota answers 104005 with used bytes and quota (S-121, E-33)', async () => {
     expect((await put('/a.txt', 'eight by')).status).toBe(200)
     const files = ['b', 'c'].map((name) => ({ name, content: 'xx' }))
     const changes: readonly [string, string, Call][] = [
@@ -39,7 +39,7 @@ describeWithAdmin('The quota of a site', () => {
     expect((await send('GET', '?meta')).json.contents).toHaveLength(1)
   })
 
-  it('Removed files make room, and a restore needs room again (S-120, S-121)', async () => {
+  it('A removal frees bytes, and a restore counts them again (S-120, S-121)', async () => {
     await put('/a.txt', 'ten bytes.')
     expect((await send('DELETE', '/a.txt')).status).toBe(200)
     expect((await put('/b.txt', 'four')).status).toBe(200)
@@ -50,7 +50,7 @@ describeWithAdmin('The quota of a site', () => {
     expect((await send('POST', '/a.txt?restore', restoring)).status).toBe(200)
   })
 
-  it('An upload reserves its length, and its file needs no more (S-122, S-123)', async () => {
+  it('An upload reserves its length, and its completion adds no bytes (S-122, S-123)', async () => {
     const uploadIn = async (length: Readonly<Record<string, string>>) =>
       pathOf(
         await send('POST', '', { headers: { ...inTus, ...length, 'Upload-Metadata': metadata({ filename: 'a' }) } }),
@@ -66,9 +66,15 @@ describeWithAdmin('The quota of a site', () => {
     expect((await append(known, 0, 'seven b')).status).toBe(204)
     expect((await call(unknown, { method: 'DELETE', token, headers: inTus })).status).toBe(204)
     expect(await shown()).toEqual({ quota: 10, usedBytes: 7, keptBytes: 0 })
+
+    const refused = await uploadIn({ 'Upload-Length': '3' })
+    await send('DELETE', '/a')
+    await send('PUT', '/a?type=folder')
+    expectError(await append(refused, 0, 'xxx'), 400, 104022)
+    expect(await shown()).toMatchObject({ usedBytes: 0 })
   })
 
-  it('A smaller quota allows smaller files, moves and removals (S-123, T-57)', async () => {
+  it('A site over a reduced quota can shrink, move and remove files (S-123, T-57)', async () => {
     await put('/a.txt', 'nine byte')
     expect(await admin('site', 'quota', String(site), '5')).toMatchObject({ id: site, quota: 5 })
     expect((await put('/a.txt', 'seven b')).status).toBe(200)

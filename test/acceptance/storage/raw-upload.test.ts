@@ -20,17 +20,17 @@ describe('PUT of a file', () => {
     expect((await read(`${own}/raw/form/a`)).text).toBe('in a form')
   })
 
-  it('PUT with ?type=folder creates a folder, and may be repeated (S-49)', async () => {
+  it('PUT with ?type=folder creates a folder, and can be repeated (S-49)', async () => {
     for (const _ of [1, 2]) expect((await put(`${own}/raw/empty/folder`, '', '?type=folder')).status).toBe(200)
     expect(await namesIn(`${own}/raw/empty`)).toEqual(['folder/'])
   })
 
-  it('PUT creates no folder in place of a file: 400/104022 (S-49)', async () => {
+  it('PUT with ?type=folder at the path of a file answers 400/104022 (S-49)', async () => {
     await put(`${own}/raw/file`, 'x')
     expectError(await put(`${own}/raw/file`, '', '?type=folder'), 400, 104022)
   })
 
-  it('PUT refuses other versions with 104000 (S-48)', async () => {
+  it('PUT refuses an unknown value of version with 104000 (S-48)', async () => {
     expectError(await put(`${own}/raw/x.html`, 'x', '?version=other'), 400, 104000)
   })
 })
@@ -66,7 +66,7 @@ describe('PUT with a digest', () => {
     await put(path, 'old')
     const answer = await putIf(path, content, { [name]: value })
     const isTakenOut = name === 'Content-MD5' && answer.status === 200 && answer.headers['x-amz-apigw-id'] !== undefined
-    if (isTakenOut) skip('NOT PROVEN: the gateway takes this header out of requests')
+    if (isTakenOut) skip('NOT PROVEN: the gateway removes this header from requests')
     expectError(answer, 400, 104033)
     expect((await read(path)).text).toBe('old')
     expectError(await putIf(`${path}-new`, content, { [name]: value }), 400, 104033)

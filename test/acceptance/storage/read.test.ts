@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 
 describe('GET of a file', () => {
-  it('GET answers bytes with type, length, time and tag (S-66, S-70)', async () => {
+  it('GET answers the bytes with their type, length, time and tag (S-66, S-70)', async () => {
     const { status, text, headers } = await read(`${own}/digits.txt`)
     expect({ status, text }).toEqual({ status: 200, text: '0123456789' })
     expect(headers).toMatchObject({
@@ -23,7 +23,7 @@ describe('GET of a file', () => {
     })
   })
 
-  it('A caller without Accept gets the bytes, perhaps elsewhere', async () => {
+  it('Without Accept, GET answers the bytes or redirects to them', async () => {
     await put(`${own}/bytes.bin`, Buffer.from([0, 128, 255]))
     const { status, headers, text } = await call(at(`${own}/bytes.bin`), { accept: null })
     const elsewhere = status === 302 && (await fetch(headers['location'] ?? ''))
@@ -38,7 +38,7 @@ describe('GET of a file', () => {
       expect(headers[name]).toBe(whole[name])
   })
 
-  it('HEAD has the length in a header that gateways pass on', async () => {
+  it('HEAD has the length in X-Content-Length, which gateways keep', async () => {
     const { headers } = await call(at(`${own}/digits.txt`), { method: 'HEAD' })
     expect(headers['x-content-length']).toBe('10')
     expect(headers['access-control-expose-headers']).toContain('X-Content-Length')
@@ -63,10 +63,13 @@ describe('GET of a file', () => {
     expect(answer.headers['content-range']).toBe('bytes */10')
   })
 
-  it.each(['bytes=1-2,4-5', 'lines=1-2', 'bytes=5-2', 'nonsense'])('The range %s is ignored', async (range) => {
-    const { status, text } = await call(at(`${own}/digits.txt`), { headers: { Range: range } })
-    expect({ status, text }).toEqual({ status: 200, text: '0123456789' })
-  })
+  it.each(['bytes=1-2,4-5', 'lines=1-2', 'bytes=5-2', 'nonsense'])(
+    'The range %s is ignored, and GET answers the whole file',
+    async (range) => {
+      const { status, text } = await call(at(`${own}/digits.txt`), { headers: { Range: range } })
+      expect({ status, text }).toEqual({ status: 200, text: '0123456789' })
+    },
+  )
 
   it('A range with If-Range needs the same file', async () => {
     const { headers } = await read(`${own}/digits.txt`)
@@ -83,7 +86,7 @@ describe('GET of a file', () => {
     }
   })
 
-  it('GET answers 304 to a caller who already has the file (S-70)', async () => {
+  it('A caller who has the current file gets 304 (S-70)', async () => {
     const { headers } = await read(`${own}/digits.txt`)
     for (const tag of [headers['etag'] ?? '', `"x", W/${headers['etag']}`, '*']) {
       const { status, text } = await call(at(`${own}/digits.txt`), { headers: { 'If-None-Match': tag } })
@@ -92,11 +95,11 @@ describe('GET of a file', () => {
     expect((await call(at(`${own}/digits.txt`), { headers: { 'If-None-Match': '"x"' } })).status).toBe(200)
   })
 
-  it('Other values of version are ignored (S-71)', async () => {
+  it('GET ignores unknown values of version (S-71)', async () => {
     expect((await read(`${own}/digits.txt`, '?version=17')).text).toBe('0123456789')
   })
 
-  it('GET of nothing answers 104001, of a folder 104002 (S-72, E-29, E-30)', async () => {
+  it('GET of a missing file answers 104001, of a folder 104002 (S-72, E-29, E-30)', async () => {
     expectError(await read(`${own}/nothing`), 404, 104001)
     expectError(await read(`${own}/digits.txt/below`), 404, 104001)
     expectError(await read(own), 400, 104002)

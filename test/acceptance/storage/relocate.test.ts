@@ -13,7 +13,7 @@ const contentOf = async (path: string, query = ''): Promise<string | undefined> 
 }
 
 describe('A rename', () => {
-  it('A renamed file has its new name and media type (S-51)', async () => {
+  it('A renamed file has the new name and the media type of that name (S-51)', async () => {
     await put(`${own}/rename/a.txt`, 'x')
     const { status, json } = await rename(`${own}/rename/a.txt`, 'b.css')
     expect({ status, json }).toEqual({ status: 200, json: { status: 'success' } })
@@ -29,13 +29,13 @@ describe('A rename', () => {
     expect((await read(`${own}/folder/new/b/d/e`)).text).toBe('b/d/e')
   })
 
-  it('A rename to the same name changes nothing (S-57)', async () => {
+  it('A rename to the current name changes nothing (S-57)', async () => {
     await put(`${own}/same/a`, 'x')
     expect((await rename(`${own}/same/a`, 'a')).status).toBe(200)
     expect((await read(`${own}/same/a`)).text).toBe('x')
   })
 
-  it('A rename to a taken name answers 400/104022 (S-53, E-46)', async () => {
+  it('A rename to a name in use answers 400/104022 (S-53, E-46)', async () => {
     for (const name of ['a', 'b', 'c/x']) await put(`${own}/target/${name}`, name)
     expectError(await rename(`${own}/target/a`, 'b'), 400, 104022)
     expectError(await rename(`${own}/target/a`, 'c'), 400, 104022)
@@ -43,17 +43,17 @@ describe('A rename', () => {
     expect((await read(`${own}/target/b`)).text).toBe('b')
   })
 
-  it('A rename of nothing answers 404/104001 (S-53)', async () => {
+  it('A rename of a missing file answers 404/104001 (S-53)', async () => {
     expectError(await rename(`${own}/missing`, 'x'), 404, 104001)
   })
 
-  it('The root cannot be renamed or moved: 400/104014 (S-109)', async () => {
+  it('A rename or move of the root answers 400/104014 (S-109)', async () => {
     for (const body of [{ name: 'x' }, { path: 'x' }, { copyTo: 'x' }]) {
       expectError(await call(`${storage}?meta`, { method: 'PUT', body }), 400, 104014)
     }
   })
 
-  it('A new name is one legal segment (S-54, S-12, E-42, E-49)', async () => {
+  it('The new name must be one legal segment (S-54, S-12, E-42, E-49)', async () => {
     await put(`${own}/name/a`, 'x')
     expectError(await rename(`${own}/name/a`, 'b/c'), 400, 104015)
     expectError(await rename(`${own}/name/a`, '..'), 400, 104015)
@@ -69,10 +69,10 @@ describe.each([
   ['copy', copy],
 ] as const)('A %s', (kind, to) => {
   const folder = `${own}/${kind}`
-  /** The content at the old place. */
+  /** The content at the old path. */
   const left = (content: string) => (kind === 'copy' ? content : undefined)
 
-  it('A file moves to its new path, and missing folders are created (S-51, S-52)', async () => {
+  it('A file gets its new path, and missing folders are created (S-51, S-52)', async () => {
     await put(`${folder}/file/a.txt`, 'text')
     const { status, json } = await to(`${folder}/file/a.txt`, `/${folder}/new/deep/b.css`)
     expect({ status, json }).toEqual({ status: 200, json: { status: 'success' } })
@@ -81,7 +81,7 @@ describe.each([
     expect(await namesIn(`${folder}/new`)).toEqual(['deep/'])
   })
 
-  it('A folder moves to its new path with its contents (S-51)', async () => {
+  it('A folder gets its new path, with all contents (S-51)', async () => {
     const names = ['a', 'b/c', 'b/d/e']
     for (const name of names) await put(`${folder}/all/${name}`, name)
     expect((await to(`${folder}/all`, `${folder}/elsewhere/all`)).status).toBe(200)
@@ -91,7 +91,7 @@ describe.each([
     }
   })
 
-  it('The new place is plain text, with or without a slash (S-52)', async () => {
+  it('The new path is not percent-decoded, and may begin with a slash (S-52)', async () => {
     for (const [index, name] of ['100%25 + é', '%2e%2e', 'a?b#c&d', '😀', ' blank '].entries()) {
       await put(`${folder}/source`, name)
       expect((await to(`${folder}/source`, `${index % 2 ? '/' : ''}${folder}/plain/${name}`)).status).toBe(200)
@@ -107,7 +107,7 @@ describe.each([
     }
   })
 
-  it('A taken place answers 400/104022 (S-53)', async () => {
+  it('A new path that is in use answers 400/104022 (S-53)', async () => {
     for (const name of ['a', 'b', 'c/x']) await put(`${folder}/taken/${name}`, name)
     expectError(await to(`${folder}/taken/a`, `${folder}/taken/b`), 400, 104022)
     expectError(await to(`${folder}/taken/a`, `${folder}/taken/c`), 400, 104022)
@@ -121,14 +121,14 @@ describe.each([
     expectError(await to(`${folder}/missing`, `${folder}/anywhere`), 404, 104001)
   })
 
-  it('A target below a file is refused with 400/104009 (E-37)', async () => {
+  it('A new path below a file answers 400/104009 (E-37)', async () => {
     for (const name of ['a', 'f/b', 'leaf']) await put(`${folder}/ancestor/${name}`, name)
     for (const source of ['a', 'f']) {
       expectError(await to(`${folder}/ancestor/${source}`, `${folder}/ancestor/leaf/x`), 400, 104009)
     }
   })
 
-  it('A place inside the source answers 400/104015 (S-57)', async () => {
+  it('A new path inside the source answers 400/104015 (S-57)', async () => {
     await put(`${folder}/self/a`, 'a')
     for (const below of ['self', 'x/y']) expectError(await to(`${folder}/self`, `${folder}/self/${below}`), 400, 104015)
     expectError(await to(`${folder}/self/a`, `${folder}/self/a/b`), 400, 104015)
@@ -149,7 +149,7 @@ describe.each([
     ['', 104014],
     ['/', 104014],
     ['///', 104014],
-  ])('The place %j answers 400/%i (S-10, S-11, S-12)', async (path, code) => {
+  ])('The new path %j answers 400/%i (S-10, S-11, S-12)', async (path, code) => {
     await put(`${folder}/illegal/a`, 'a')
     expectError(await to(`${folder}/illegal/a`, path), 400, code)
     expect(await contentOf(`${folder}/illegal/a`)).toBe('a')
@@ -170,7 +170,7 @@ describe.each([
   })
 })
 
-describe('Only a move', () => {
+describe('Rules for moves only', () => {
   it('A move of a page also moves its draft (S-56)', async () => {
     await put(`${own}/draft/a.html`, 'live')
     await put(`${own}/draft/a.html`, 'draft', '?version=draft')
@@ -180,7 +180,7 @@ describe('Only a move', () => {
     expect(await contentOf(`${own}/moved/drafts/b.html`, '?version=draft')).toBe('draft')
   })
 
-  it('A move keeps a draft only at a path for pages (S-56, S-111)', async () => {
+  it('A move keeps a draft only if the new path can have one (S-56, S-111)', async () => {
     const template = '{tag_pagecontent}'
     const templates = `Templates/${own}`
     for (const path of ['a.html', 'f/b.html']) {
@@ -200,7 +200,7 @@ describe('Only a move', () => {
     }
   })
 
-  it('A move onto itself answers 200 (S-57)', async () => {
+  it('A move to the same path answers 200 (S-57)', async () => {
     await put(`${own}/onto/a`, 'a')
     for (const path of [`${own}/onto/a`, `${own}/onto`]) expect((await move(path, `/${path}`)).status).toBe(200)
     expect(await contentOf(`${own}/onto/a`)).toBe('a')
@@ -214,8 +214,8 @@ describe('Only a move', () => {
   })
 })
 
-describe('Only a copy', () => {
-  it('A copy has only live files, and is independent (S-58)', async () => {
+describe('Rules for copies only', () => {
+  it('A copy contains only live files, and is independent of the source (S-58)', async () => {
     await put(`${own}/live/a.html`, 'live')
     await put(`${own}/live/a.html`, 'draft', '?version=draft')
     await put(`${own}/live/only.html`, 'draft', '?version=draft')
@@ -229,7 +229,7 @@ describe('Only a copy', () => {
     expect(await contentOf(`${own}/live/a.html`)).toBe('newer')
   })
 
-  it('A copy onto itself answers 400/104022 (S-57)', async () => {
+  it('A copy to the same path answers 400/104022 (S-57)', async () => {
     await put(`${own}/twice/a`, 'a')
     for (const path of [`${own}/twice/a`, `${own}/twice`]) expectError(await copy(path, path), 400, 104022)
   })
@@ -259,7 +259,7 @@ describe('The body of a relocation', () => {
     expect(await namesIn(`${own}/place`)).toEqual(['a'])
   })
 
-  it('Unknown members beside a place are ignored (S-51)', async () => {
+  it('Unknown members of the body are ignored (S-51)', async () => {
     await put(`${own}/unknown/a`, 'a')
     expect((await relocate(`${own}/unknown/a`, { title: 'x', path: `${own}/unknown/b` })).status).toBe(200)
     expect(await namesIn(`${own}/unknown`)).toEqual(['b'])

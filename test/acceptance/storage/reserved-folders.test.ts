@@ -5,7 +5,7 @@ import { call } from '../support/http.ts'
 import { at } from '../support/storage.ts'
 
 describe('Reserved folders in another spelling', () => {
-  /** Calls to a new site, which has no reserved folder yet. */
+  /** Sends requests to a new site, which has no reserved folder yet. */
   const onNewSite = async () => {
     const token = await issueToken([await createSite('Spelling')], '--permission', 'files')
     const headers = { 'Content-Type': 'application/octet-stream' }
@@ -19,7 +19,7 @@ describe('Reserved folders in another spelling', () => {
   }
 
   testWithAdmin.each(['templates', 'TEMPLATES', 'styleSHEETS', '_system'])(
-    'The folder %s stays where it is: 400/104020 (S-18, S-55, H-29)',
+    'A rename, move, removal or restore of %s answers 400/104020 (S-18, S-55, H-29)',
     async (folder) => {
       const site = await onNewSite()
       expect((await site.put(`${folder}/a.txt`, 'x')).status).toBe(200)
@@ -33,7 +33,7 @@ describe('Reserved folders in another spelling', () => {
     },
   )
 
-  testWithAdmin('A folder like Templates has templates, not pages (S-18, S-19, S-21)', async () => {
+  testWithAdmin('A folder named templates has templates, not pages (S-18, S-19, S-21)', async () => {
     const site = await onNewSite()
     expectError(await site.put('templates/a.html', 'no tag'), 400, 104008)
     expect((await site.put('templates/a.txt', 'no tag')).status).toBe(200)

@@ -9,7 +9,7 @@ const refused = (answer: Answer) => expectError(answer, 412, 100412)
 const deletedIn = async (folder: string, query = '') => (await read(folder, `?deleted${query}`)).json
 
 describe('A removed file', () => {
-  it('A removed file is listed, and comes back as it was (H-17, H-20, H-27)', async () => {
+  it('A removed file is listed, and a restore brings it back (H-17, H-20, H-27)', async () => {
     const path = `${own}/alone/a.txt`
     for (const text of ['old', 'text']) await put(path, text)
     const { headers } = await read(path)
@@ -30,7 +30,7 @@ describe('A removed file', () => {
     expect((await read(`${own}/alone`, '?deleted')).json.deleted).toEqual([])
   })
 
-  it('A restore overwrites a file only on request (H-24)', async () => {
+  it('A restore overwrites a file only with replace: true (H-24)', async () => {
     const path = `${own}/file/again.txt`
     await put(path, 'old')
     await remove(path)
@@ -54,7 +54,7 @@ describe('A removed file', () => {
     expect((await versionsOf(path)).map(({ size }) => size)).toEqual([1, 2, 1])
   })
 
-  it('A restore of the present version changes nothing (H-20)', async () => {
+  it('A restore of the current version changes nothing (H-20)', async () => {
     const path = `${own}/file/present.txt`
     await put(path, 'present')
     const [present] = await versionsOf(path)
@@ -62,7 +62,7 @@ describe('A removed file', () => {
     expect(await versionsOf(path)).toEqual([present])
   })
 
-  it('A restore of a file requires the state in its condition (S-60)', async () => {
+  it('A restore of a file fails if its condition fails (S-60)', async () => {
     const path = `${own}/file/conditions.txt`
     for (const text of ['1', '22']) await put(path, text)
     const [, old] = await versionsOf(path)
@@ -76,7 +76,7 @@ describe('A removed file', () => {
     refused(await restore(path, { version: present?.version }, { 'If-Match': '"another"' }))
   })
 
-  it('A file is not restored onto a folder or below a file (H-24, S-41)', async () => {
+  it('A file cannot be restored at the path of a folder, or below a file (H-24, S-41)', async () => {
     const path = `${own}/file/place`
     await put(path, 'a file')
     await remove(path)
@@ -88,7 +88,7 @@ describe('A removed file', () => {
     expect((await read(path)).text).toBe('a file again')
   })
 
-  it('A restored file gets its missing parent folders back (H-20)', async () => {
+  it('A restore of a file also creates its missing parent folders (H-20)', async () => {
     await put(`${own}/file/deep/er/a.txt`, 'a')
     await remove(`${own}/file/deep`)
     expect((await restore(`${own}/file/deep/er/a.txt`)).status).toBe(200)
@@ -96,14 +96,14 @@ describe('A removed file', () => {
     expect(await namesIn(`${own}/file/deep`)).toEqual(['er/'])
   })
 
-  it('A moved file comes back at its old place (H-26)', async () => {
+  it('A moved file can be restored at its old path (H-26)', async () => {
     await put(`${own}/file/from.txt`, 'moved')
     expect((await move(`${own}/file/from.txt`, `${own}/file/to.txt`)).status).toBe(200)
     expect((await restore(`${own}/file/from.txt`)).status).toBe(200)
     expect((await read(`${own}/file/from.txt`)).text).toBe('moved')
   })
 
-  it('Versions stay at a path that a file left and returned to (H-26)', async () => {
+  it('A file that moved away and back still has its old versions (H-26)', async () => {
     const [here, there] = [`${own}/file/here.txt`, `${own}/file/there.txt`]
     await put(here, 'a')
     expect((await move(here, there)).status).toBe(200)
@@ -114,7 +114,7 @@ describe('A removed file', () => {
     expect((await read(here, `?versionId=${encodeURIComponent(old?.version ?? '')}`)).text).toBe('a')
   })
 
-  it('A restore of nothing answers 404/104001 (E-29)', async () => {
+  it('A restore at a path that had no file answers 404/104001 (E-29)', async () => {
     expectError(await restore(`${own}/file/never.txt`), 404, 104001)
   })
 })
@@ -150,7 +150,14 @@ describe('A removed folder', () => {
     expect(await namesIn(folder)).toEqual(['below/', 'empty/', 'later', 'page.html'])
   })
 
-  it('A restore onto contents answers 104022 unless it may replace (H-24)', async () => {
+  it('A removed folder without contents comes back (H-21)', async () => {
+    await put(`${own}/bare/folder`, '', '?type=folder')
+    await remove(`${own}/bare/folder`)
+    expect((await restore(`${own}/bare/folder`)).status).toBe(200)
+    expect(await namesIn(`${own}/bare`)).toEqual(['folder/'])
+  })
+
+  it('A restore over other files answers 104022 without replace: true (H-24)', async () => {
     const folder = `${own}/onto`
     for (const name of ['a', 'b']) await put(`${folder}/${name}`, `removed ${name}`)
     await remove(folder)
@@ -162,7 +169,7 @@ describe('A removed folder', () => {
     expect(texts.map(({ text }) => text)).toEqual(['removed a', 'removed b', 'new c'])
   })
 
-  it('A restore onto a draft answers 104022 unless it may replace (H-24)', async () => {
+  it('A restore over a draft answers 104022 without replace: true (H-24)', async () => {
     const page = `${own}/drafts/page.html`
     await put(page, 'live')
     await remove(`${own}/drafts`)
@@ -175,7 +182,7 @@ describe('A removed folder', () => {
     ['x', 'x/y'],
     ['x/y', 'x'],
     ['x', ''],
-  ])('A removed file at "%s" is not restored beside a file at "%s" (H-24)', async (before, meanwhile) => {
+  ])('A removed file at "%s" is not restored while a file is at "%s" (H-24)', async (before, meanwhile) => {
     const folder = `${own}/clash`
     const present = meanwhile === '' ? folder : `${folder}/${meanwhile}`
     await put(`${folder}/${before}`, 'removed')
@@ -186,7 +193,7 @@ describe('A removed folder', () => {
     await remove(folder)
   })
 
-  it('A restore of a folder requires the state in its condition (S-60)', async () => {
+  it('A restore of a folder fails if its condition fails (S-60)', async () => {
     const folder = `${own}/conditions`
     await put(`${folder}/a`, 'a')
     await remove(folder)
@@ -197,14 +204,20 @@ describe('A removed folder', () => {
     refused(await restoreIf({ 'If-None-Match': '*' }))
   })
 
-  it('Removed entries are listed below their folder, in pages (H-17, H-18)', async () => {
+  it('?deleted lists the removed entries of a folder, in pages (H-17, H-18)', async () => {
     const folder = `${own}/listed`
-    for (const name of ['a', 'again', 'b', 'c', 'half/gone', 'half/kept']) await put(`${folder}/${name}`, name)
-    for (const name of ['a', 'again', 'b', 'c', 'half/gone']) await remove(`${folder}/${name}`)
+    const names = ['a', 'again', 'b', 'c', 'half/gone', 'half/kept', 'whole/gone', 'whole0']
+    for (const name of names) await put(`${folder}/${name}`, name)
+    for (const name of ['a', 'again', 'b', 'c', 'half/gone', 'whole', 'whole0']) await remove(`${folder}/${name}`)
     await put(`${folder}/again`, 'again')
     const { deleted, cursor } = await deletedIn(folder, '&limit=2')
-    const rest = await deletedIn(folder, `&limit=2&cursor=${encodeURIComponent(cursor)}`)
-    expect([...deleted, ...rest.deleted].map(({ name }) => name)).toEqual(['a', 'b', 'c'])
+    const rest = await deletedIn(folder, `&limit=9&cursor=${encodeURIComponent(cursor)}`)
+    const entries: readonly { readonly name: string; readonly removedAt: string }[] = [...deleted, ...rest.deleted]
+    const times = new Map(entries.map(({ name, removedAt }) => [name, removedAt]))
+    // The key of `whole0` comes right after those of all files in `whole/`.
+    const removed = ['a', 'b', 'c', 'whole', 'whole0']
+    expect([...times.keys()].toSorted()).toEqual(removed)
+    expect([...times.values()].toSorted()).toEqual(removed.map((name) => times.get(name)))
     expect(rest).not.toHaveProperty('cursor')
     expectError(await read(`${own}/never`, '?deleted'), 404, 104001)
   })
@@ -215,9 +228,9 @@ describe('Refused restores', () => {
     ['of the root (H-29)', '', {}, 104014],
     ['of a reserved folder (H-29)', 'Templates', {}, 104020],
     ['with an unknown member', `${own}/refused`, { unknown: 1 }, 104000],
-    ['with a number as version', `${own}/refused`, { version: 1 }, 104000],
+    ['with a number for version', `${own}/refused`, { version: 1 }, 104000],
     ['with an empty version', `${own}/refused`, { version: '' }, 104000],
-    ['with a text as replace', `${own}/refused`, { replace: 'true' }, 104000],
+    ['with a string for replace', `${own}/refused`, { replace: 'true' }, 104000],
     ['with a list', `${own}/refused`, [], 104000],
   ])('A restore %s is refused (E-28)', async (_, path, body, code) => {
     expectError(await restore(path, body), 400, code)
@@ -227,7 +240,7 @@ describe('Refused restores', () => {
 describe('The preview of a removal', () => {
   const preview = async (path: string) => (await read(path, '?removal')).json
 
-  it('A preview counts files, drafts, folders and bytes, and removes none (H-19)', async () => {
+  it('A preview counts files, drafts, folders and bytes, and removes nothing (H-19)', async () => {
     const folder = `${own}/preview`
     for (const path of ['a-b/x', 'a/b/x', 'a/b/y', 'a/b-c', 'a/c/x.html', 'a.html']) await put(`${folder}/${path}`, '1')
     await put(`${folder}/a/c/x.html`, '22', '?version=draft')
@@ -239,7 +252,7 @@ describe('The preview of a removal', () => {
     expect((await read(`${folder}/a/b/x`)).text).toBe('1')
   })
 
-  it('A preview shows how the removal would be refused (H-19)', async () => {
+  it('A preview shows the code with which the removal would be refused (H-19)', async () => {
     await put(`Templates/${own}.txt`, 'a')
     expect(await preview('Templates')).toMatchObject({ code: 104020 })
     expect(await preview('')).toMatchObject({ code: 104014 })

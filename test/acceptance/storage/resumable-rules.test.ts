@@ -9,7 +9,7 @@ import { append, cancel, createUploader, head, inTus, metadata, pathOf } from '.
 const own = ownFolder()
 const { create, begin } = createUploader(own)
 
-/** Sends a whole file to a folder, in one append. */
+/** Uploads a whole file to a folder, in one append. */
 const store = async (folder: string, name: string, body: string, headers: Call['headers'] = {}) => {
   const upload = await createUploader(folder).begin(name, Buffer.byteLength(body), headers)
   expect((await append(upload, 0, body)).status).toBe(204)
@@ -21,8 +21,8 @@ const beginHalf = async (name: string, headers?: Call['headers']) => {
   return upload
 }
 
-describe('The place of a resumable upload', () => {
-  it('A resumable file replaces another, with the type of its name (S-35)', async () => {
+describe('The path of a resumable upload', () => {
+  it('A resumable upload replaces a file, and its type comes from its name (S-35)', async () => {
     await put(`${own}/types/a.css`, 'old')
     for (const [name, type] of [
       ['a.css', 'text/css'],
@@ -42,7 +42,7 @@ describe('The place of a resumable upload', () => {
     expect((await read(`${own}/names/b.txt`)).text).toBe('C:\\temp\\b.txt')
   })
 
-  it('A resumable file is stored at a path that ends in its name (S-34)', async () => {
+  it('If a path ends in the name of the upload, the file is stored there (S-34)', async () => {
     await store(`${own}/habit/a.txt`, 'a.txt', 'at the path')
     await put(`${own}/habit/folder`, '', '?type=folder')
     await store(`${own}/habit/folder`, 'folder', 'in the folder')
@@ -50,13 +50,13 @@ describe('The place of a resumable upload', () => {
     expect((await read(`${own}/habit/folder/folder`)).text).toBe('in the folder')
   })
 
-  it('A resumable file finds its folder in another case (S-5)', async () => {
+  it('A resumable upload ignores the case of its folder (S-5)', async () => {
     await put(`${own}/Case/there.txt`, 'x')
     await store(`${own}/case`, 'a.txt', 'hello')
     expect((await read(`${own}/Case/a.txt`)).text).toBe('hello')
   })
 
-  it('A resumable file is a draft, keeps a draft, or publishes it (S-48)', async () => {
+  it('A resumable upload creates a draft, keeps one, or publishes one (S-48)', async () => {
     const page = `${own}/page.html`
     const versioned = (version: string) => ({ 'Upload-Metadata': metadata({ filename: 'page.html', version }) })
     const both = async () => [(await read(page)).text, (await read(page, '?version=draft')).text]
@@ -71,7 +71,7 @@ describe('The place of a resumable upload', () => {
 })
 
 describe('Checks at the creation of an upload', () => {
-  it('The creation of an upload makes the checks of a PUT (U-11)', async () => {
+  it('A new upload passes the same checks as a PUT (U-11)', async () => {
     await put(`${own}/taken/folder/x`, 'x')
     expectError(await createUploader(`${own}/taken`).create('folder', 5), 400, 104022)
     expectError(await createUploader(`${own}/taken/folder/x/below`).create('a', 5), 400, 104009)
@@ -79,7 +79,7 @@ describe('Checks at the creation of an upload', () => {
     expectError(await createUploader(`${own}/taken/folder`).create('x', 5, { 'If-None-Match': '*' }), 412, 100412)
   })
 
-  testWithAdmin('A workflow refuses uploads at both ends (U-11, S-45)', async () => {
+  testWithAdmin('A running workflow refuses the start and the end of an upload (U-11, S-45)', async () => {
     const site = String(await ownSiteId())
     const upload = await beginHalf('busy.html')
     await admin('workflow', 'start', `${own}/busy.html`, '--site', site)
@@ -89,7 +89,7 @@ describe('Checks at the creation of an upload', () => {
     expectError(await append(upload, 2, 'llo'), 404, 104032)
   })
 
-  it('A resumable template has at most 8 MiB (U-13)', async () => {
+  it('A resumable upload of a template has at most 8 MiB (U-13)', async () => {
     const most = 8 * 1024 ** 2
     const templates = createUploader(`Templates/${own}`)
     expectError(await templates.create('a.html', most + 1), 413, 104005)
@@ -102,7 +102,7 @@ describe('Checks at the creation of an upload', () => {
 })
 
 describe('Checks when an upload is complete', () => {
-  it('A condition is checked again, and a refusal ends the upload (U-11, U-28)', async () => {
+  it('Conditions are checked again, and a refusal ends the upload (U-11, U-28)', async () => {
     const upload = await beginHalf('mine.txt', { 'If-None-Match': '*' })
     await put(`${own}/mine.txt`, 'theirs')
     expectError(await append(upload, 2, 'llo'), 412, 100412)
@@ -111,7 +111,7 @@ describe('Checks when an upload is complete', () => {
     expect((await read(`${own}/mine.txt`)).text).toBe('theirs')
   })
 
-  it('An upload is refused if a folder has taken its name meanwhile (U-11, U-28)', async () => {
+  it('If a folder got the path meanwhile, the upload is refused (U-11, U-28)', async () => {
     const upload = await beginHalf('name')
     await put(`${own}/name/below`, 'x')
     expectError(await append(upload, 2, 'llo'), 400, 104022)
@@ -122,27 +122,27 @@ describe('Checks when an upload is complete', () => {
     ['<html></html>', 104008],
     ['<!-- TemplateBeginEditable --><!-- TemplateEndEditable -->', 104006],
     ['<!-- TemplateBeginEditable name="a" --><!-- TemplateEndEditable -->{pagecontent}', 104007],
-  ])('The resumable template %s is refused (U-11, S-21)', async (body, code) => {
+  ])('The template %s is refused after a resumable upload (U-11, S-21)', async (body, code) => {
     const upload = await createUploader(`Templates/${own}`).begin('bad.html', body.length)
     await append(upload, 0, body.slice(0, 3))
     expectError(await append(upload, 3, body.slice(3)), 400, code)
     expectError(await append(upload, 3, body.slice(3)), 404, 104032)
   })
 
-  it('A resumable template with the tag is stored (S-21)', async () => {
+  it('A template with the tag is stored after a resumable upload (S-21)', async () => {
     await store(`Templates/${own}`, 'good.html', '{tag_pagecontent}')
     expect((await read(`Templates/${own}/good.html`)).text).toBe('{tag_pagecontent}')
     expect((await remove(`Templates/${own}`)).status).toBe(200)
   })
 
-  it('DELETE ends an upload, which is unknown then (U-3, U-24, E-52)', async () => {
+  it('After its DELETE, an upload is unknown (U-3, U-24, E-52)', async () => {
     const upload = await beginHalf('ended.txt')
     expect((await cancel(upload)).status).toBe(204)
     expect((await head(upload)).status).toBe(404)
     expectError(await append(upload, 2, 'llo'), 404, 104032)
   })
 
-  it('DELETE of a complete upload keeps its file (U-24)', async () => {
+  it('DELETE of a complete upload keeps the file (U-24)', async () => {
     const upload = await beginHalf('kept.txt')
     await append(upload, 2, 'llo')
     expect((await cancel(upload)).status).toBe(204)

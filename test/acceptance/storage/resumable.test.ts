@@ -13,7 +13,7 @@ const own = ownFolder()
 const { create, begin } = createUploader(own)
 
 describe('A resumable upload', () => {
-  it('The file exists after the last append (U-2, U-3, U-14, U-26)', async () => {
+  it('After the last append, the file exists (U-2, U-3, U-14, U-26)', async () => {
     const created = await create('pieces.txt', 11)
     expect(created.status).toBe(201)
     expect(created.headers['location']).toMatch(/\/api\/v2\/admin\/sites\/\d+\/uploads\/[^/]+$/)
@@ -28,7 +28,7 @@ describe('A resumable upload', () => {
     expect((await head(upload)).headers).toMatchObject({ 'upload-offset': '11', 'upload-length': '11' })
   })
 
-  it('A file of several parts has the sent bytes (S-83)', async () => {
+  it('A file that was uploaded in several appends has the sent bytes (S-83)', async () => {
     const content = Buffer.from(Array.from({ length: 9 * 1024 * 1024 }, (_, index) => index % 251))
     const upload = await begin('large.bin', content.length)
     const step = 4 * 1024 * 1024
@@ -38,13 +38,13 @@ describe('A resumable upload', () => {
     const { json } = await read(`${own}/large.bin`, '?meta')
     const md5 = (part: Buffer) => createHash('md5').update(part).digest()
     const parts = [md5(content.subarray(0, 8 * 1024 * 1024)), md5(content.subarray(8 * 1024 * 1024))]
-    // The fingerprint is that of the parts, or of a whole copy.
+    // The fingerprint comes from the parts, or from a copy of the whole file.
     const fingerprints = [`${md5(Buffer.concat(parts)).toString('hex')}-2`, md5(content).toString('hex')]
     expect(json.size).toBe(content.length)
     expect(fingerprints).toContain(json.fingerprint)
   })
 
-  it('A creation may carry bytes, all of them or none (U-5, U-14)', async () => {
+  it('The creation of an upload may contain all bytes, some, or none (U-5, U-14)', async () => {
     const body = 'hello world'
     const first = await create('first.txt', body.length, asBytes, { body: 'hello ' })
     expect(first).toMatchObject({ status: 201, headers: { 'upload-offset': '6' } })
@@ -62,7 +62,7 @@ describe('A resumable upload', () => {
     ])
   })
 
-  it('The length may come later, once (U-5)', async () => {
+  it('The length can be sent later, but only once (U-5)', async () => {
     const upload = await begin('later.txt', undefined)
     expect((await head(upload)).headers).toMatchObject({ 'upload-defer-length': '1' })
     await append(upload, 0, 'hello')
@@ -77,7 +77,7 @@ describe('A resumable upload', () => {
     expect((await read(`${own}/later.txt`)).text).toBe('hello!')
   })
 
-  it('Another offset answers 409/104030, also a repeated one (U-20, U-27, E-50)', async () => {
+  it('An append at a wrong or repeated offset answers 409/104030 (U-20, U-27, E-50)', async () => {
     const upload = await begin('offset.txt', 5)
     expectError(await append(upload, 1, 'ello'), 409, 104030)
     await append(upload, 0, 'hello')
@@ -87,7 +87,7 @@ describe('A resumable upload', () => {
   })
 
   it.each(['sha256', 'sha1', 'md5'])(
-    'A wrong %s answers 460/104033 and keeps nothing (U-5, U-22, E-53)',
+    'A wrong %s answers 460/104033, and no bytes are stored (U-5, U-22, E-53)',
     async (algorithm) => {
       const upload = await begin(`${algorithm}.txt`, 5)
       const sum = (body: string) => ({
@@ -99,7 +99,7 @@ describe('A resumable upload', () => {
     },
   )
 
-  it('A wrong checksum of the first bytes creates no upload (U-22)', async () => {
+  it('If the first bytes have a wrong checksum, no upload is created (U-22)', async () => {
     const headers = { ...asBytes, 'Upload-Checksum': `md5 ${createHash('md5').update('other').digest('base64')}` }
     const answer = await create('wrong.txt', 5, headers, { body: 'hello' })
     expectError(answer, 460, 104033)
@@ -107,7 +107,7 @@ describe('A resumable upload', () => {
     expectError(await read(`${own}/wrong.txt`), 404, 104001)
   })
 
-  it('Too many bytes answer 413/104005 (U-12, U-23, E-33)', async () => {
+  it('More bytes than the limit or the length answer 413/104005 (U-12, U-23, E-33)', async () => {
     for (const length of [String(6 * 1024 ** 3), '9007199254740992', '9'.repeat(100)]) {
       expectError(await create('huge.bin', 5, { 'Upload-Length': length }), 413, 104005)
       expectError(await append(await begin('huge.bin', undefined), 0, 'x', { 'Upload-Length': length }), 413, 104005)
@@ -122,7 +122,7 @@ describe('A resumable upload', () => {
 })
 
 describeWithAdmin('The owner of a resumable upload', () => {
-  it('An upload is unknown to others: 404/104032 (U-15, E-52)', async () => {
+  it('Another user gets 404/104032 (U-15, E-52)', async () => {
     const [site, other] = await Promise.all([createSite('Uploads'), createSite('Other uploads')])
     const [ann, anns, bobs] = await Promise.all(
       ['ann', 'ann', 'bob'].map((user) => issueToken([site, other], '--permission', 'files', '--user', user)),
@@ -141,7 +141,8 @@ describeWithAdmin('The owner of a resumable upload', () => {
     expect((await call(`${storageOf(site)}/owned.txt`, as(ann))).text).toBe('hello')
   })
 
-  // Separate tokens, because other cases upload meanwhile, and only the progress of the token's newest upload is shown.
+  // Each case has its own tokens: other cases upload meanwhile, and the service shows only the newest upload of a
+  // token.
   it('An append reports the progress of its token (U-16, S-86)', async () => {
     const site = await ownSiteId()
     const [first, second] = await Promise.all([1, 2].map(() => issueToken([site], '--permission', 'files')))

@@ -11,7 +11,7 @@ const own = ownFolder()
 const tokenWith = async (...rights: readonly string[]) =>
   issueToken([await ownSiteId()], ...rights.flatMap((right) => ['--right', right]))
 
-/** The requests of a token with these rights. `path` is decoded. */
+/** Sends requests with a token that has these rights. `path` is decoded. */
 const openAs = async (...rights: readonly string[]) => {
   const token = await tokenWith(...rights)
   const ask = (method: string, path: string, query = '', body?: unknown) =>
@@ -22,7 +22,7 @@ const openAs = async (...rights: readonly string[]) => {
 const expectRefused = (answer: Parameters<typeof expectError>[0]) => expectError(answer, 400, 104003)
 
 describeWithAdmin('A token with a right on one folder', () => {
-  it('It works in that folder, with everything below (A-33, A-37, A-106)', async () => {
+  it('The token can read and change everything in that folder (A-33, A-37, A-106)', async () => {
     const { ask, read } = await openAs(`files:write:/${own}/in`)
     expect((await ask('PUT', `${own}/in/a/page.html`, '?version=draft', 'draft')).status).toBe(200)
     expect((await ask('PUT', `${own}/in/a.txt`, '', 'text')).status).toBe(200)
@@ -33,12 +33,12 @@ describeWithAdmin('A token with a right on one folder', () => {
     expect((await read(`${own}/in/b.txt`)).text).toBe('text')
   })
 
-  it('It learns and changes nothing outside of it (A-35, A-36, A-40, A-44)', async () => {
+  it('The token can neither read nor change other paths (A-35, A-36, A-40, A-44)', async () => {
     const { ask, read } = await openAs(`files:write:/${own}/in`)
     await put(`${own}/out/secret.txt`, 'secret')
     await put(`${own}/in/own.txt`, 'own')
     for (const path of [`${own}/out/secret.txt`, `${own}/out/none.txt`, `${own}/into`, `${own}/IN/own.txt`]) {
-      for (const query of ['', '?meta', '?link', '?versions', '?deleted', '?removal']) {
+      for (const query of ['', '?meta', '?link', '?versions', '?deleted', '?deleted=all', '?search=a', '?removal']) {
         const answer = await read(path, query)
         expectRefused(answer)
         expect(answer.json.message).toContain(`files:read:/${path}`)
@@ -57,7 +57,7 @@ describeWithAdmin('A token with a right on one folder', () => {
     expectError(await read(`${own}/in/../out/secret.txt`), 400, 104015)
   })
 
-  it('It can neither remove nor move the folder itself (A-46)', async () => {
+  it('The token can neither remove nor move the folder itself (A-46)', async () => {
     const { ask, read } = await openAs(`files:write:/${own}/kept`)
     await put(`${own}/kept/a.txt`, 'x')
     expectRefused(await ask('DELETE', `${own}/kept`))
@@ -66,7 +66,7 @@ describeWithAdmin('A token with a right on one folder', () => {
     expect((await read(`${own}/kept`, '?removal')).json).toMatchObject({ files: 1, code: 104003 })
   })
 
-  it('It sees of other folders only the way to its own (A-43, A-45)', async () => {
+  it('In parent folders, the token sees only the way to its folder (A-43, A-45)', async () => {
     const { read } = await openAs(`files:read:/${own}/way/a/b`, `files:read:/${own}/way/c`)
     for (const path of ['a/b/1', 'a/2', 'c/3', 'd/4']) await put(`${own}/way/${path}`, 'x')
     const { json } = await read(`${own}/way`, '?meta')
@@ -82,7 +82,7 @@ describeWithAdmin('A token with a right on one folder', () => {
     expectRefused(await read(`${own}/way/d`, '?meta'))
   })
 
-  it('Its lookups without case stay inside (A-41, A-42)', async () => {
+  it('Lookups that ignore case stay inside the folder (A-41, A-42)', async () => {
     const { ask, read } = await openAs(`files:write:/${own}/case`)
     await put(`${own}/case/Deep/A.txt`, 'x')
     expect((await read(`${own}/case/deep/a.TXT`)).text).toBe('x')
@@ -93,7 +93,7 @@ describeWithAdmin('A token with a right on one folder', () => {
     expect((await ask('DELETE', `${own}/case/deep/A.txt`)).status).toBe(200)
   })
 
-  it('A resumable upload needs the right at every request (A-35, U-15)', async () => {
+  it('Each request of a resumable upload needs the right (A-35, U-15)', async () => {
     const { token } = await openAs(`files:write:/${own}/tus`)
     const { create } = createUploader(`${own}/tus`)
     const upload = pathOf(await create('a.txt', 4, {}, { token }))
@@ -111,7 +111,7 @@ describeWithAdmin('A token with rights of its own', () => {
   const v1 = '/api/v1/admin/sites/current/webforms'
   const v3 = '/webresources/api/v3/sites/current/categories'
 
-  it('It has only these, and a refusal names the missing one (A-32, A-38, A-40, E-54)', async () => {
+  it('A refusal names the right that the token lacks (A-32, A-38, A-40, E-54)', async () => {
     const forms = await tokenWith('forms:read')
     expect((await call(v1, { token: forms })).status).toBe(200)
     const field = { type: { id: -2 }, mandatory: true }
@@ -128,7 +128,7 @@ describeWithAdmin('A token with rights of its own', () => {
     expectRefused(await call(at('a'), { token: forms }))
   })
 
-  it('It reads of the history what it may read, of a move both ends (A-47)', async () => {
+  it('The history shows moves only if the token may read both paths (A-47)', async () => {
     const { token } = await openAs(`files:read:/${own}/told`, 'history:read')
     for (const name of ['told', 'secret']) await put(`${own}/${name}/a.txt`, 'x')
     await call(at(`${own}/told/a.txt`, '?meta'), { method: 'PUT', body: { path: `${own}/told/b.txt` } })
@@ -141,7 +141,7 @@ describeWithAdmin('A token with rights of its own', () => {
     ])
   })
 
-  it('The permission files is the right files:write (A-39, A-22)', async () => {
+  it('The permission files is the same as the right files:write (A-39, A-22)', async () => {
     const { json } = await call('/api/v1/admin/sites', { token: await tokenWith(`files:read:/${own}`) })
     expect(json.items[0].permissions).toEqual(['files'])
     const without = await call('/api/v1/admin/sites', { token: await tokenWith('forms:write') })

@@ -5,7 +5,7 @@ import { call } from '../support/http.ts'
 import { at, ownFolder, put, read } from '../support/storage.ts'
 import { append, asBytes, cancel, createUploader, head, inTus, metadata } from '../support/tus.ts'
 
-// Quotes are sentences of tus 1.0.0 (https://tus.io/protocols/resumable-upload).
+// Quotations are from tus 1.0.0 (https://tus.io/protocols/resumable-upload).
 
 const own = ownFolder()
 const { create, begin } = createUploader(own)
@@ -36,7 +36,7 @@ describe('The headers of an append', () => {
   )
 
   it.each(['crc32 AAAAAA==', 'SHA1 qvTGHdzF6KLavt4PO0gs2a6pQ00=', 'sha1', 'sha1 no base64', 'sha1 ', 'x'])(
-    'The checksum %j answers 400/104033 and keeps nothing (U-5, E-53)',
+    'The checksum %j answers 400/104033, and no bytes are stored (U-5, E-53)',
     async (checksum) => {
       const upload = await begin('checksum.bin', 5)
       expectError(await append(upload, 0, 'hello', { 'Upload-Checksum': checksum }), 400, 104033)
@@ -45,18 +45,18 @@ describe('The headers of an append', () => {
   )
 })
 
-describe('The headers of a creation', () => {
+describe('The headers of a new upload', () => {
   it.each<[string, Readonly<Record<string, string>>, number]>([
     ['Upload-Length -1', { 'Upload-Length': '-1' }, 104000],
     ['Upload-Length x', { 'Upload-Length': 'x' }, 104000],
     ['Upload-Length 1.5', { 'Upload-Length': '1.5' }, 104000],
     ['an empty Upload-Length', { 'Upload-Length': '' }, 104000],
     ['two lengths', { 'Upload-Length': '5, 5' }, 104000],
-    ['a length that comes both now and later', { 'Upload-Defer-Length': '1' }, 104000],
-    ['a tab behind a key', { 'Upload-Metadata': 'filename\tYQ==' }, 104000],
+    ['a length and an announced later length', { 'Upload-Defer-Length': '1' }, 104000],
+    ['a tab after a key', { 'Upload-Metadata': 'filename\tYQ==' }, 104000],
     ['a blank in a key', { 'Upload-Metadata': 'file name YQ==' }, 104000],
     ['an empty key', { 'Upload-Metadata': 'filename YQ==,' }, 104000],
-    ['a value that is no base64', { 'Upload-Metadata': 'filename a.txt' }, 104000],
+    ['a value that is not base64', { 'Upload-Metadata': 'filename a.txt' }, 104000],
     ['a value with an asterisk', { 'Upload-Metadata': 'filename Y*==' }, 104000],
     ['a key twice', { 'Upload-Metadata': 'filename YQ==,filename Yg==' }, 104000],
     ['8 KB of metadata', { 'Upload-Metadata': metadata({ filename: 'a', note: 'x'.repeat(6_000) }) }, 104000],
@@ -67,11 +67,11 @@ describe('The headers of a creation', () => {
     ['the name ..', { 'Upload-Metadata': metadata({ filename: '..' }) }, 104015],
     ['a name that is not UTF-8', { 'Upload-Metadata': 'filename /w==' }, 104015],
     ['a name over 255 bytes', { 'Upload-Metadata': metadata({ filename: 'x'.repeat(256) }) }, 104028],
-  ])('A creation with %s is refused (U-2, E-28, E-41, E-42, E-49)', async (_, headers, code) => {
+  ])('A new upload with %s is refused (U-2, E-28, E-41, E-42, E-49)', async (_, headers, code) => {
     expectError(await create('a', 5, headers), 400, code)
   })
 
-  it('A creation needs a length, or announces a later one (U-2)', async () => {
+  it('A new upload has a length, or announces a later one (U-2)', async () => {
     const headers = { ...inTus, 'Upload-Metadata': metadata({ filename: 'a' }) }
     expectError(await call(at(own), { method: 'POST', headers }), 400, 104000)
     for (const value of ['0', '2', 'true', '']) {
@@ -79,12 +79,12 @@ describe('The headers of a creation', () => {
     }
   })
 
-  it('First bytes need the media type of an append: 415/100015', async () => {
+  it('A new upload with bytes of another type than an append answers 415/100015', async () => {
     expectError(await create('typed.txt', 5, { 'Content-Type': 'text/plain' }, { body: 'hello' }), 415, 100015)
     expectError(await read(`${own}/typed.txt`), 404, 104001)
   })
 
-  it('A request without Tus-Resumable is an ordinary one (U-4)', async () => {
+  it('A request without Tus-Resumable is not a tus request (U-4)', async () => {
     const headers = { 'Content-Type': asBytes['Content-Type'], 'Upload-Length': '5' }
     const answer = await call(at(own), { method: 'POST', headers, body: 'hello' })
     expectError(answer, 400, 104000)
@@ -94,7 +94,7 @@ describe('The headers of a creation', () => {
 
 describe('The headers of answers', () => {
   it.each(['0.2.2', '1.0.1', '2.0.0', 'x', '1.0.0, 1.0.0'])(
-    'Version %j of tus answers 412 with Tus-Version, and changes nothing (U-7)',
+    'The tus version %j answers 412 with Tus-Version, and changes nothing (U-7)',
     async (version) => {
       const upload = await begin('version.txt', 5)
       const headers = { 'Tus-Resumable': version }
@@ -113,7 +113,7 @@ describe('The headers of answers', () => {
     },
   )
 
-  it('OPTIONS answers the headers of tus without a token (U-5, U-8)', async () => {
+  it('OPTIONS answers the tus headers without a token (U-5, U-8)', async () => {
     for (const path of [at(own), `${at(own)}/x`, `${uploads}/x`]) {
       const headers = { 'Tus-Resumable': '0.1' }
       const answer = await call(path, { method: 'OPTIONS', token: null, headers })
@@ -128,7 +128,7 @@ describe('The headers of answers', () => {
     }
   })
 
-  it('Tus-Resumable is on every answer, also of a refusal (U-6)', async () => {
+  it('Every answer has Tus-Resumable, also a refusal (U-6)', async () => {
     const upload = await begin('every.txt', 5)
     const unknown = `${uploads}/${'0'.repeat(32)}`
     const answers = [
@@ -146,7 +146,7 @@ describe('The headers of answers', () => {
     expect(answers.map(({ headers }) => headers['tus-resumable'])).toEqual(answers.map(() => '1.0.0'))
   })
 
-  it('HEAD shows the metadata as sent, and is not cached (U-3)', async () => {
+  it('HEAD returns the metadata as sent, and is not cached (U-3)', async () => {
     const value = `${metadata({ filename: 'Grüße.txt', filetype: 'text/plain' })},is_confidential`
     const { headers } = await head(await begin('a', 5, { 'Upload-Metadata': value }))
     expect(headers).toMatchObject({ 'upload-metadata': value, 'cache-control': 'no-store' })
@@ -159,7 +159,7 @@ describe('The headers of answers', () => {
     }
   })
 
-  it('An upload says when it expires, until it is complete (U-25)', async () => {
+  it('Answers name the expiry of an upload until the upload is complete (U-25)', async () => {
     const created = await create('expires.txt', 4)
     const upload = new URL(created.headers['location'] ?? '').pathname.replace(/^.*(?=\/api\/v2\/)/, '')
     const answers = [created, await append(upload, 0, 'x')]
@@ -172,9 +172,9 @@ describe('The headers of answers', () => {
     expect((await append(upload, 1, 'xxx')).headers).not.toHaveProperty('upload-expires')
   })
 
-  it('X-HTTP-Method-Override counts at an upload, and nowhere else (U-9)', async () => {
+  it('X-HTTP-Method-Override works for uploads only (U-9)', async () => {
     const upload = await begin('override.txt', 5)
-    // The document does not name a POST there.
+    // The OpenAPI document has no POST for this path.
     const send = (path: string, override: string, headers: Readonly<Record<string, string>> = {}, method = 'POST') =>
       fetch(target.baseUrl + path, {
         method,

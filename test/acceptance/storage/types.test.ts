@@ -19,7 +19,7 @@ const read = (name: string, accept: string | null, { headers, ...options }: Call
 
 const bytes = 'application/octet-stream'
 
-describe('The type of bytes', () => {
+describe('The media type of a download', () => {
   it.each([
     '*/*',
     '*/*;q=0.5',
@@ -32,7 +32,7 @@ describe('The type of bytes', () => {
     'text/html;q=x',
     ';;;,,,q=,text/',
     '"',
-  ])('Bytes are application/octet-stream for Accept: %s (S-66, S-67)', async (accept) => {
+  ])('With Accept: %s, a file is application/octet-stream (S-66, S-67)', async (accept) => {
     const { status, headers, text } = await read('page.html', accept)
     expect({ status, text, type: headers['content-type'] }).toEqual({ status: 200, text: page, type: bytes })
   })
@@ -46,11 +46,11 @@ describe('The type of bytes', () => {
     ['menu.json', 'application/json, text/javascript, */*; q=0.01', 'application/json'],
     ['menu.json', 'application/*', 'application/json'],
     ['plain', 'text/html, */*', bytes],
-  ])('Bytes of %s have their own type for Accept: %s (S-67)', async (name, accept, type) => {
+  ])('A file of type %s has its own type with Accept: %s (S-67)', async (name, accept, type) => {
     expect((await read(name, accept)).headers['content-type']).toBe(type)
   })
 
-  it('Accept may name 200 types and have 8 KB', async () => {
+  it('Accept may have 200 types and 8 KB', async () => {
     const many = Array.from({ length: 200 }, (_, index) => `a/t${index};q=0.${index}`).join(',')
     expect((await read('page.html', many)).headers['content-type']).toBe(bytes)
     expect((await read('page.html', `${many},text/html`)).headers['content-type']).toBe('text/html')
@@ -60,7 +60,7 @@ describe('The type of bytes', () => {
   it.each([
     ['*/*', bytes],
     ['text/html', 'text/html'],
-  ])('Bytes run nothing in a browser, for Accept: %s (S-67, S-68)', async (accept, type) => {
+  ])('A browser executes nothing in a file, with Accept: %s (S-67, S-68)', async (accept, type) => {
     const whole = await read('page.html', accept)
     const answers = [
       whole,
@@ -91,7 +91,7 @@ describe('The type of bytes', () => {
     expect(unchanged).toMatchObject({ status: 304, headers: { 'content-type': 'text/html' } })
   })
 
-  it('Each type of the same bytes has its own tag (S-67)', async () => {
+  it('The same file has a different tag for each type (S-67)', async () => {
     const [plain, typed] = [await read('menu.json', '*/*'), await read('menu.json', 'application/json')]
     expect(plain.headers['etag']).not.toBe(typed.headers['etag'])
     const known = { headers: { 'If-None-Match': plain.headers['etag'] ?? '' } }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { messages } from '../../support/messages.ts'
 import { boundary, formHeaders, multipart } from '../../support/multipart.ts'
 import { storage } from '../../support/paths.ts'
 import { target } from '../setup/target.ts'
@@ -9,7 +10,7 @@ import { at, namesIn, ownFolder, put, read, upload } from '../support/storage.ts
 const own = ownFolder()
 
 describe('The body of an upload (operation 12)', () => {
-  it('POST stores several files and creates their folders (S-27, S-29)', async () => {
+  it('POST stores several files, and creates missing folders (S-27, S-29)', async () => {
     const { status, json } = await upload(`${own}/a/b/c`, [
       { name: 'one.txt', content: 'one' },
       { name: 'two', content: '' },
@@ -20,13 +21,13 @@ describe('The body of an upload (operation 12)', () => {
     expect((await read(`${own}/a/b/c/two`)).headers['content-length']).toBe('0')
   })
 
-  it('A multipart body may be declared as octet-stream (S-28)', async () => {
+  it('A multipart body may have the type application/octet-stream (S-28)', async () => {
     const headers = { 'Content-Type': 'application/octet-stream' }
     expect((await upload(`${own}/sniffed`, [{ name: 'a.txt', content: 'a' }], { headers })).status).toBe(200)
     expect((await read(`${own}/sniffed/a.txt`)).text).toBe('a')
   })
 
-  it('Parts may be declared as attachments, as curl does', async () => {
+  it('Parts may have the disposition attachment, as curl sends them', async () => {
     const headers = { 'Content-Type': `application/octet-stream; boundary=${boundary}` }
     const body = multipart([
       { part: 'note', content: 'x' },
@@ -49,7 +50,7 @@ describe('The body of an upload (operation 12)', () => {
     },
   )
 
-  it('The last parameter of a part may end with a semicolon', async () => {
+  it('The parameters of a part may end with a semicolon', async () => {
     const headers = formHeaders
     const body = multipart([{ name: 'a.txt', content: 'a' }])
       .toString()
@@ -58,14 +59,14 @@ describe('The body of an upload (operation 12)', () => {
     expect(await namesIn(`${own}/ended`)).toEqual(['a.txt'])
   })
 
-  it('The token may come in the query (A-8)', async () => {
+  it('The token may be in the query (A-8)', async () => {
     const path = `${at(`${own}/token`)}?access_token=${target.token}`
     const headers = formHeaders
     const body = multipart([{ name: 'a' }])
     expect((await call(path, { method: 'POST', token: null, headers, body })).status).toBe(200)
   })
 
-  it('A file name may come in the extended form', async () => {
+  it('A file name may be in the extended form filename*', async () => {
     const body = multipart([{ name: 'a' }])
       .toString()
       .replace('filename="a"', "filename*=UTF-8''na%C3%AFve%20%E9%95%B7")
@@ -75,13 +76,13 @@ describe('The body of an upload (operation 12)', () => {
 })
 
 describe('The files of an upload', () => {
-  it('A file is replaced (S-33)', async () => {
+  it('A file with an existing name is replaced (S-33)', async () => {
     await upload(`${own}/replaced`, [{ name: 'a', content: 'old' }])
     await upload(`${own}/replaced`, [{ name: 'a', content: 'new' }])
     expect((await read(`${own}/replaced/a`)).text).toBe('new')
   })
 
-  it('Parts that are not named file are ignored (S-29)', async () => {
+  it('Parts with a name other than file are ignored (S-29)', async () => {
     await upload(`${own}/others`, [{ part: 'note', content: 'x' }, { name: 'a' }, { part: 'other', name: 'b' }])
     expect(await namesIn(`${own}/others`)).toEqual(['a'])
   })
@@ -91,14 +92,14 @@ describe('The files of an upload', () => {
     expect(await namesIn(`${own}/paths`)).toEqual(['a', 'b'])
   })
 
-  it('A file is stored at the path that ends in its name (S-34)', async () => {
+  it('If a path ends in the name of the file, the file is stored there (S-34)', async () => {
     await upload(`${own}/habit/photo.jpg`, [{ name: 'photo.jpg', content: 'x' }])
     expect(await namesIn(`${own}/habit`)).toEqual(['photo.jpg'])
     await upload(`${own}/habit/photo.jpg`, [{ name: 'photo.jpg', content: 'y' }])
     expect((await read(`${own}/habit/photo.jpg`)).text).toBe('y')
   })
 
-  it('A file is stored in a folder of its name, or with others (S-34)', async () => {
+  it('Files go into the folder if it exists, or if several files are sent (S-34)', async () => {
     await put(`${own}/folders/same/x`, 'x')
     await upload(`${own}/folders/same`, [{ name: 'same' }])
     await upload(`${own}/folders/two`, [{ name: 'two' }, { name: 'more' }])
@@ -106,18 +107,18 @@ describe('The files of an upload', () => {
     expect(await namesIn(`${own}/folders/two`)).toEqual(['more', 'two'])
   })
 
-  it('One request carries 100 files (S-29)', async () => {
+  it('One request can contain 100 files (S-29)', async () => {
     const files = Array.from({ length: 100 }, (_, index) => ({ name: `f${index}`, content: `${index}` }))
     expect((await upload(`${own}/many`, files)).status).toBe(200)
     expect(await namesIn(`${own}/many`)).toHaveLength(100)
   })
 
-  it('The media type comes from the name, otherwise from the part (S-35)', async () => {
+  it('The media type comes from the file name, otherwise from the part (S-35)', async () => {
     await upload(`${own}/types`, [
       { name: 'a.png', type: 'text/plain' },
       { name: 'b', type: 'image/gif' },
       { name: 'c' },
-      // Names that every JavaScript object knows.
+      // Names that every JavaScript object has.
       { name: 'd.constructor' },
       { name: 'e.__proto__', type: 'image/gif' },
     ])
@@ -140,8 +141,12 @@ const bytes = 'application/octet-stream'
 describe('Refused uploads', () => {
   const cases: readonly (readonly [string, number, Parameters<typeof upload>[1]])[] = [
     ['without a part named file (S-36)', 104000, [{ part: 'other', name: 'a' }]],
-    ['with a part named file that is no file (S-37, E-30)', 104002, [{ name: 'good' }, { content: 'x' }]],
-    ['with a part named file that is text without a name (S-37)', 104002, [{ name: '', type: 'text/plain' }]],
+    ['with a part named file that has no file name (S-37, E-30)', 104002, [{ name: 'good' }, { content: 'x' }]],
+    [
+      'with a part named file that is plain text with an empty file name (S-37)',
+      104002,
+      [{ name: '', type: 'text/plain' }],
+    ],
     [
       'with the empty file field of a browser (S-38)',
       104014,
@@ -151,20 +156,20 @@ describe('Refused uploads', () => {
     ['with a name that ends in a slash (S-38)', 104014, [{ name: 'good' }, { name: 'a/' }]],
     ['with the same name twice (S-44, E-43)', 104016, [{ name: 'good' }, { name: 'good' }]],
     ['with a name that is a dot (S-10)', 104015, [{ name: 'good' }, { name: '..' }]],
-    ['with a name that is too long (S-12)', 104028, [{ name: 'good' }, { name: 'x'.repeat(256) }]],
+    ['with a file name that is too long (S-12)', 104028, [{ name: 'good' }, { name: 'x'.repeat(256) }]],
     ['with more than 100 files (S-29)', 104000, Array.from({ length: 101 }, (_, index) => ({ name: `f${index}` }))],
   ]
-  it.each(cases)('An upload %s answers %i and leaves nothing (S-30)', async (_, code, files) => {
+  it.each(cases)('An upload %s answers %i and stores nothing (S-30)', async (_, code, files) => {
     const folder = `${own}/refused/${code}`
     expectError(await upload(folder, files), 400, code)
     expectError(await upload(folder, files, { headers: { 'Content-Type': bytes } }), 400, code)
     expectError(await read(folder, '?meta'), 404, 104001)
   })
 
-  it('A name that is not UTF-8 answers 104015 and leaves nothing (S-30, S-39)', async () => {
+  it('A name that is not UTF-8 answers 104015, and nothing is stored (S-30, S-39)', async () => {
     const folder = `${own}/refused/names`
     const text = multipart([{ name: 'good' }, { name: 'a' }]).toString('latin1')
-    // In raw bytes, in an extended form, and by its declared charset.
+    // The name in raw bytes, in an extended form, and with another charset.
     for (const parameter of ['filename="\xe9"', "filename*=UTF-8''%e9", "filename*=ISO-8859-1''e"]) {
       const body = Buffer.from(
         text.replace('filename="a"', () => parameter),
@@ -197,6 +202,7 @@ describe('Refused uploads', () => {
     ] as const) {
       const answer = await call(at(`${own}/refused`), { method: 'POST', body, headers: { 'Content-Type': type } })
       expectError(answer, 400, 104000)
+      if (!type.startsWith('multipart')) expect(answer.json.message).toMatch(messages.http.notMultipart)
     }
   })
 
@@ -242,18 +248,18 @@ describe('Malformed forms', () => {
   const good = multipart([{ name: 'good' }]).toString()
   const ofForms: readonly (readonly [string, string])[] = [
     ['nothing', ''],
-    ['a line end alone', '\r\n'],
-    ['the last boundary alone', `--${boundary}--\r\n`],
+    ['only a line end', '\r\n'],
+    ['only the last boundary', `--${boundary}--\r\n`],
     ['no last boundary', good.slice(0, good.lastIndexOf('--boundary'))],
     ['half of the last boundary', good.slice(0, -10)],
     ['one dash before a boundary', good.slice(1)],
     ['another boundary', good.replaceAll(boundary, 'other')],
-    ['line feeds alone', good.replaceAll('\r\n', '\n')],
+    ['line feeds only', good.replaceAll('\r\n', '\n')],
     ['a part without a header', `--${boundary}\r\n\r\ncontent\r\n--${boundary}--\r\n`],
     ['a header field without a colon', good.replace('Content', 'nonsense\r\nContent')],
     ['a NUL in a header field', good.replace('Content', 'X\0Y: x\r\nContent')],
     ['a header field of 20 KB', good.replace('Content', `X: ${'x'.repeat(20_000)}\r\nContent`)],
-    ['a disposition that is no form-data', good.replace('form-data', 'inline')],
+    ['a disposition other than form-data', good.replace('form-data', 'inline')],
     ['two file names', good.replace('filename="good"', '$&; filename="other"')],
     ['100 KB before its first boundary', 'x'.repeat(100_000) + good],
     [
@@ -264,7 +270,7 @@ describe('Malformed forms', () => {
       ),
     ],
   ]
-  it.each(ofForms)('A form with %s answers 104000 and leaves nothing (S-30, S-36)', async (_, body) => {
+  it.each(ofForms)('A form with %s answers 104000 and stores nothing (S-30, S-36)', async (_, body) => {
     const folder = `${own}/refused/forms`
     expectError(await upload(folder, [], { body }), 400, 104000)
     expectError(await read(folder, '?meta'), 404, 104001)
@@ -273,14 +279,14 @@ describe('Malformed forms', () => {
 
 const { largestFile } = target
 
-describe.skipIf(largestFile === null)('Files at the limit', () => {
+describe.skipIf(largestFile === null)('Files at the size limit', () => {
   const largest = Buffer.alloc(largestFile ?? 0, 'x')
   const tooLarge = Buffer.alloc(largest.length + 1, 'x')
 
   it.each([
-    ['whose length is declared', false],
-    ['whose length nobody knows beforehand', true],
-  ])('A file over the limit answers 104005 in a body %s (S-40, E-33)', async (_, isChunked) => {
+    ['a declared length', false],
+    ['no declared length', true],
+  ])('A file over the limit answers 104005 in a body with %s (S-40, E-33)', async (_, isChunked) => {
     const folder = `${own}/too-large-${isChunked}`
     const files = [{ name: 'good' }, { name: 'large', content: tooLarge }]
     expectError(await upload(folder, files, { isChunked }), 400, 104005)
@@ -288,7 +294,7 @@ describe.skipIf(largestFile === null)('Files at the limit', () => {
     expectError(await read(folder, '?meta'), 404, 104001)
   })
 
-  it('A file of exactly the largest size is stored (S-40)', async () => {
+  it('A file of exactly the largest allowed size is stored (S-40)', async () => {
     expect((await put(`${own}/largest`, largest, '', { isChunked: true })).status).toBe(200)
     expect((await upload(`${own}/largest-too`, [{ name: 'a', content: largest }])).status).toBe(200)
     expect((await read(`${own}/largest-too/a`)).headers['content-length']).toBe(String(largestFile))

@@ -12,7 +12,7 @@ const shapesOf = async (path: string) =>
   ])
 
 describe('Versions', () => {
-  it('All states of a file are listed and readable (H-15, H-16)', async () => {
+  it('All states of a file are listed, and can be read (H-15, H-16)', async () => {
     const path = `${own}/versions/a.txt`
     for (const text of ['1', '22', '333']) await put(path, text)
     expect(await shapesOf(path)).toEqual([
@@ -30,7 +30,7 @@ describe('Versions', () => {
     expect((await shapesOf(path))[0]).toEqual([3, 'removed'])
   })
 
-  it('An old version is read in parts, and under its own tag (H-16, S-70)', async () => {
+  it('A range of an old version can be read, and has its own tag (H-16, S-70)', async () => {
     const path = `${own}/versions/parts.txt`
     for (const text of ['old', 'newer']) await put(path, text)
     const [, old] = await versionsOf(path)
@@ -43,7 +43,7 @@ describe('Versions', () => {
     expect([part.status, part.text]).toEqual([206, 'ld'])
   })
 
-  it('Only a live file has versions, and a version has no link (H-15, E-29, E-30)', async () => {
+  it('Only live files have versions, and versions have no link (H-15, E-29, E-30)', async () => {
     const path = `${own}/versions/linked.txt`
     await put(path, 'x')
     const [present] = await versionsOf(path)
@@ -63,7 +63,7 @@ describe('Versions', () => {
     expectError(await read(`${own}/versions/other.txt`, query), 400, 104000)
   })
 
-  it('A version of another file answers 404/104001 (H-16)', async () => {
+  it('A version id of another file answers 404/104001 (H-16)', async () => {
     await put(`${own}/versions/one.txt`, 'one')
     await put(`${own}/versions/two.txt`, 'two')
     const [two] = await versionsOf(`${own}/versions/two.txt`)

@@ -13,7 +13,7 @@ describe('A page with a running workflow', () => {
     site = String(await ownSiteId().catch(() => 0))
   })
 
-  testWithAdmin('A page in a workflow stays (S-45, S-56, S-101, E-39, E-40, T-15)', async () => {
+  testWithAdmin('A page with a workflow cannot change (S-45, S-56, S-101, E-39, E-40, T-15)', async () => {
     const page = `${folder}/page.html`
     await put(page, 'live')
     expect(await admin('workflow', 'start', page, '--site', site)).toEqual({ path: page, workflow: 'running' })
@@ -34,13 +34,13 @@ describe('A page with a running workflow', () => {
   })
 })
 
-describe('Relocations around a running workflow', () => {
+describe('Relocations and restores during a workflow', () => {
   let site: string
   beforeAll(async () => {
     site = String(await ownSiteId().catch(() => 0))
   })
 
-  testWithAdmin('A workflow holds off moves, copies and restores (S-56, S-58, H-28)', async () => {
+  testWithAdmin('A running workflow refuses moves, copies and restores (S-56, S-58, H-28)', async () => {
     const folder = `${own}/workflow`
     const page = `${folder}/page.html`
     await put(page, 'live')
@@ -61,7 +61,7 @@ describe('Relocations around a running workflow', () => {
     await admin('workflow', 'end', page, '--site', site)
   })
 
-  testWithAdmin('A reserved folder with a workflow is refused as reserved (S-55, S-96)', async () => {
+  testWithAdmin('A reserved folder with a workflow is refused because it is reserved (S-55, S-96)', async () => {
     const page = `StyleSheets/${own}/page.html`
     await put(page, 'x')
     await admin('workflow', 'start', page, '--site', site)

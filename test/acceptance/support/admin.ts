@@ -19,7 +19,7 @@ const runCommand = (command: string, args: readonly string[]): Promise<Outcome> 
 
 const runOnce = async (args: readonly string[]): Promise<Outcome> => {
   const tool = target.admin
-  if (!tool) throw new Error('This needs the administration tool')
+  if (!tool) throw new Error('This case needs the administration tool')
   if ('command' in tool) return runCommand(tool.command, args)
   Object.assign(process.env, tool.environment)
   const { administerWith } = await import('../../support/administration.ts')
@@ -31,7 +31,7 @@ const isTooBusy = ({ status, stdout, stderr }: Outcome): boolean =>
 
 const mostTries = 30
 
-/** Repeats the command while the stores are too busy for it, as its message says. */
+/** Repeats the command while its message says that the stores are busy. */
 const run = async (args: readonly string[]): Promise<Outcome> => {
   for (let tries = 1; ; tries++) {
     const outcome = await runOnce([...args, '--json'])
@@ -39,7 +39,7 @@ const run = async (args: readonly string[]): Promise<Outcome> => {
   }
 }
 
-/** Runs the administration tool with these arguments and answers the JSON value that it prints. */
+/** Runs the administration tool with these arguments, and returns the printed JSON value. */
 // biome-ignore lint/suspicious/noExplicitAny: a case asserts on whatever the tool prints
 export const admin = async (...args: readonly string[]): Promise<any> => {
   const { status, stdout, stderr } = await run(args)
@@ -47,7 +47,7 @@ export const admin = async (...args: readonly string[]): Promise<any> => {
   return JSON.parse(stdout)
 }
 
-/** The same for a command that may fail after it has printed its result. */
+/** Like `admin`, for a command that may print its result and then fail. */
 // biome-ignore lint/suspicious/noExplicitAny: a case asserts on whatever the tool prints
 export const outcomeOf = async (...args: readonly string[]): Promise<any> => {
   const { status, stdout, stderr } = await run(args)
@@ -55,11 +55,11 @@ export const outcomeOf = async (...args: readonly string[]): Promise<any> => {
   return JSON.parse(stdout)
 }
 
-/** Cases that need the administration tool. Without it they are reported as skipped. */
+/** Cases that need the administration tool. Without the tool, they are reported as skipped. */
 export const testWithAdmin = test.skipIf(!target.admin)
 export const describeWithAdmin = describe.skipIf(!target.admin)
 
-/** A token of the given sites, with the given options of `token issue`. */
+/** A token for the given sites, with the given options of `token issue`. */
 export const issueToken = async (siteIds: readonly number[], ...options: readonly string[]): Promise<string> => {
   const sites = siteIds.flatMap((id) => ['--site', String(id)])
   return (await admin('token', 'issue', '--user', 'acceptance', ...sites, ...options)).token
@@ -67,7 +67,7 @@ export const issueToken = async (siteIds: readonly number[], ...options: readonl
 
 let home: Promise<string> | undefined
 
-/** The id of the data centre that answers the suite's requests. */
+/** The id of the data centre under test. */
 const dataCentre = async (): Promise<string> => {
   const dataCentres: { readonly id: string; readonly url: string }[] = await admin('data-centre', 'list')
   const own = dataCentres.find(({ url }) => url === target.baseUrl)
@@ -75,7 +75,7 @@ const dataCentre = async (): Promise<string> => {
   return own.id
 }
 
-/** A new site in the data centre that answers the suite's requests, with the given options of `site create`. */
+/** A new site in the data centre under test, with the given options of `site create`. */
 export const createSite = async (name: string, ...options: readonly string[]): Promise<number> => {
   home ??= dataCentre()
   return (await admin('site', 'create', '--name', name, '--data-centre', await home, ...options)).id

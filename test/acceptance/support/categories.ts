@@ -7,7 +7,7 @@ import { target } from '../setup/target.ts'
 import { createSite, issueToken, outcomeOf } from './admin.ts'
 import { type Call, call } from './http.ts'
 
-/** Imports records into a site. Returns the output of the tool, also for bad records. */
+/** Imports records into a site. Returns the output of the tool, even if it has refused records. */
 export const importRecords = async (siteId: number, records: readonly object[], ...options: readonly string[]) => {
   const directory = mkdtempSync(join(tmpdir(), 'acceptance-'))
   const file = join(directory, 'records.jsonl')
@@ -19,7 +19,7 @@ export const importRecords = async (siteId: number, records: readonly object[], 
   }
 }
 
-/** A site that one file alone uses, with the records that it needs. */
+/** A site for the cases of one file, with these records. */
 export interface Library {
   readonly siteId: number
   readonly token: string
@@ -37,7 +37,7 @@ export const createLibrary = async (records: readonly object[]): Promise<Library
   return { siteId, token, call: (path, options) => call(at('current', path), { token, ...options }) }
 }
 
-/** The library of the cases of one file. Undefined without the administration tool. */
+/** The site of one file of cases. Undefined without the administration tool. */
 export const useLibrary = (records: readonly object[]): Library => {
   let library: Library
   beforeAll(async () => {
@@ -59,7 +59,9 @@ export const range = (from: number, to: number): number[] =>
 
 const day = (id: number) => `2026-01-${String(id).padStart(2, '0')}`
 
-/** News items 1 to 30, blogs 1 to 4, categories 5 and 6; category 5 is linked with news 1 to 25 and blogs 1 to 3. */
+/**
+ * News items 1 to 30, blogs 1 to 4, and categories 5 and 6. Category 5 is linked with news 1 to 25 and blogs 1 to 3.
+ */
 export const records: readonly object[] = [
   { kind: 'category', id: 5, name: 'Five' },
   { kind: 'category', id: 6, name: 'Six' },
@@ -86,7 +88,7 @@ export const records: readonly object[] = [
   ...range(1, 3).map((objectId) => ({ kind: 'link', type: 'blog', categoryId: 5, objectId })),
 ]
 
-/** The path with a query of switches. */
+/** The path with a query made of these switches. */
 export const withQuery = (path: string, switches: Readonly<Record<string, string>>): string =>
   `${path}?${new URLSearchParams(switches)}`
 

@@ -12,7 +12,9 @@ interface Header extends Reference {
 }
 
 interface Response extends Reference {
-  /** The error codes of this answer. All answers share the schema of the error body. */
+  /**
+   * The error codes that the document allows for this answer. The schema of the error body is the same for all answers.
+   */
   readonly 'x-codes'?: readonly number[]
   readonly headers?: Readonly<Record<string, Header>>
   readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>
@@ -35,7 +37,7 @@ export interface CheckedAnswer {
   readonly text: string
 }
 
-/** Headers that the service may add to each answer. The document does not repeat them for each operation. */
+/** Headers that the service may add to any answer. The document does not repeat them for each operation. */
 const everyAnswer = new Set([
   'access-control-allow-origin',
   'access-control-expose-headers',
@@ -43,12 +45,12 @@ const everyAnswer = new Set([
   'content-length',
   'content-security-policy',
   'content-type',
-  // On pages alone.
+  // These headers are only on HTML pages.
   'cross-origin-opener-policy',
   'permissions-policy',
   'referrer-policy',
   'strict-transport-security',
-  // Only on answers to tus requests. The version only if the request named another one.
+  // Only on answers to tus requests. Tus-Version comes only if the request has another version.
   'tus-resumable',
   'tus-version',
   'vary',
@@ -56,26 +58,31 @@ const everyAnswer = new Set([
   'x-request-id',
 ])
 
-/** Throws when an error, in JSON or XML, has a code that the document does not name for its status. */
+/**
+ * Throws an Error if the body is an error, in JSON or XML, with a code that the document does not list for this status.
+ */
 const checkCode = (codes: readonly number[], text: string) => {
   const code = Number(/"code":(\d+)|<code>(\d+)/.exec(text)?.slice(1).find(Boolean))
-  if (!codes.includes(code)) throw new Error(`The code ${code} is not documented, but ${codes.join(', ')}`)
+  if (!codes.includes(code))
+    throw new Error(`The code ${code} is not documented. Documented codes: ${codes.join(', ')}`)
 }
 
-/** A regular expression for the paths of a template. A variable may contain slashes if the document allows it. */
+/**
+ * A regular expression for the paths that match a template. A variable can contain slashes if the document allows that.
+ */
 const expressionOf = (template: string, operations: Readonly<Record<string, Operation>>): RegExp => {
   const spanning = Object.values(operations)
     .flatMap(({ parameters = [] }) => parameters)
     .flatMap(({ name, 'x-many-segments': many }) => (many ? [name] : []))
   const escaped = template.replaceAll('.', '\\.')
   const pattern = escaped.replaceAll(/\{(\w+)\}/g, (_, name: string) => (spanning.includes(name) ? '.+' : '[^/]+'))
-  // Slashes at the end of a path do not count.
+  // Slashes at the end of a path are ignored.
   return new RegExp(`^${pattern}(?:/|%2F)*$`, 's')
 }
 
 const variables = (template: string) => template.split('{').length
 
-/** Creates a check of answers against a document. It throws an Error that names the difference. */
+/** Creates a function that checks answers against a document. It throws an Error that names the difference. */
 export const createCheck = (document: OpenApi) => {
   const { checkValue, checkText } = createValueChecks(document.components.schemas)
 
@@ -97,7 +104,7 @@ export const createCheck = (document: OpenApi) => {
     const operations = paths.find(({ expression }) => expression.test(path))?.operations
     if (!operations) return undefined
     const own = operations[method.toLowerCase()] ?? (method === 'HEAD' ? operations['get'] : undefined)
-    // All operations of a path document the same answer to a method that the path lacks.
+    // For a method that a path does not have, all operations of the path document the same answer.
     return own ? own.responses : { 405: Object.values(operations)[0]?.responses['405'] ?? {} }
   }
 
@@ -119,7 +126,7 @@ export const createCheck = (document: OpenApi) => {
   const checkBody = ({ content = {}, 'x-codes': codes }: Response, { headers, text }: CheckedAnswer) => {
     if (text === '') return
     const type = (headers['content-type'] ?? '').split(';')[0] ?? ''
-    // A file may have the media type of a document. Only an answer with a file accepts ranges.
+    // The media type of a file may equal that of a document. But only an answer with a file has Accept-Ranges.
     const documented = content[headers['accept-ranges'] === undefined ? type : '*/*'] ?? content['*/*']
     if (!documented) throw new Error(`A body of the type "${type}" is not documented`)
     if (documented.schema) checkText(type, documented.schema, text)
@@ -132,14 +139,14 @@ export const createCheck = (document: OpenApi) => {
     if (!reference) throw new Error('The status is not documented')
     const response = resolve(reference)
     if (responses) checkHeaders(response.headers ?? {}, answer)
-    // A file may be empty; a document is not.
+    // A file may be empty, but a document may not.
     const needsBody = response.content && !response.content['*/*'] && method !== 'HEAD'
     if (needsBody && answer.text === '') throw new Error('The body is missing')
     checkBody(response, answer)
   }
 
   return (method: string, path: string, answer: CheckedAnswer): void => {
-    // The preflight request of a browser is no operation.
+    // The preflight request of a browser is not an operation of the document.
     if (method === 'OPTIONS') return
     try {
       check(method, path, answer)
@@ -153,5 +160,5 @@ export const createCheck = (document: OpenApi) => {
 const errorSchema = { $ref: '#/components/schemas/Error' }
 const errorContent = { 'application/json': { schema: errorSchema }, 'application/xml': { schema: errorSchema } }
 
-/** A path that the document lacks answers 404 with the usual error body. */
+/** A path that is not in the document answers 404 with the usual error body. */
 const nowhere: Readonly<Record<number, Response>> = { 404: { content: errorContent } }

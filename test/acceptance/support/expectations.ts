@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Answer } from '../../support/answer.ts'
 
-/** The error body: code, message and request id, and no other member. */
+/** Checks that the error body has a code, a message and a request id, and no other member. */
 export const expectError = (answer: Answer, status: number, code: number): void => {
   expect(answer).toMatchObject({ status, json: { code, requestId: answer.headers['x-request-id'] } })
   expect(answer.json.message).toMatch(/\S/)

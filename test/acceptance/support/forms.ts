@@ -13,7 +13,7 @@ export interface NewField {
 
 let siteId: number | undefined
 
-/** The numeric id of the token's site. */
+/** The numeric id of the site of the token. */
 export const ownSiteId = async (): Promise<number> => {
   const { json } = await call(`${site}/webforms`)
   siteId ??= Number(/sites\/(\d+)\//.exec(json.links[0].uri)?.[1])
@@ -23,13 +23,13 @@ export const ownSiteId = async (): Promise<number> => {
 export const addField = (webFormId: number, { id, mandatory = false, order }: NewField) =>
   call(fieldsOf(webFormId), { method: 'POST', body: { type: { id }, mandatory, order } })
 
-/** Every field's id and order, as listed: `-2@1 -3@2`. */
+/** The id and order of every field, as listed: `-2@1 -3@2`. */
 export const layoutOf = async (webFormId: number): Promise<string> => {
   const { json } = await call(fieldsOf(webFormId))
   return json.items.map(({ id, order }: { id: number; order: number }) => `${id}@${order}`).join(' ')
 }
 
-/** A form that only this file uses. Without the administration tool, the first form of the site. */
+/** A form that only this test file uses. Without the administration tool, the first form of the site. */
 const ownForm = async (): Promise<number> => {
   if (target.admin) {
     return (await admin('form', 'create', '--site', String(await ownSiteId()), '--name', 'Acceptance')).id
@@ -39,7 +39,7 @@ const ownForm = async (): Promise<number> => {
 
 let form: Promise<number> | undefined
 
-/** A form with these fields and no others. */
+/** A form with exactly these fields. */
 export const formWith = async (...fields: readonly NewField[]): Promise<number> => {
   form ??= ownForm()
   const webFormId = await form

@@ -1,4 +1,4 @@
-/** Headers that HTTP, proxies and gateways add to an answer. No document of the service can know them. */
+/** Headers that HTTP, proxies and gateways add to an answer. The document cannot list them. */
 const added = new Set([
   'age',
   'alt-svc',
@@ -24,8 +24,8 @@ type Headers = Readonly<Record<string, string | undefined>>
 const renamed = 'x-amzn-remapped-'
 
 /**
- * The headers under the names that the service gave them. API Gateway renames `WWW-Authenticate`, `Date` and others,
- * and the `Content-Length` of an answer to HEAD, which it replaces by its own ("Amazon API Gateway important notes").
+ * The headers by the names that the service gave them. API Gateway renames `WWW-Authenticate`, `Date` and others. It
+ * also renames the `Content-Length` of an answer to HEAD, and sends its own ("Amazon API Gateway important notes").
  */
 export const underOwnNames = (headers: Headers): Headers => ({
   ...headers,

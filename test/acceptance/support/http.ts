@@ -11,11 +11,11 @@ export interface Call {
   /** `null` sends no token. Default: the token of the target. */
   readonly token?: string | null
   readonly headers?: Readonly<Record<string, string>>
-  /** `null` sends no `Accept`. Default: any type, as most clients send it. */
+  /** `null` sends no `Accept`. Default: any type, as most clients send. */
   readonly accept?: null
   /** Text and bytes are sent unchanged, other values as JSON. */
   readonly body?: unknown
-  /** Sends the body without its length. */
+  /** Sends the body in chunks, without its length. */
   readonly isChunked?: boolean
   readonly baseUrl?: string
 }
@@ -72,8 +72,8 @@ let check: Promise<ReturnType<typeof createCheck>> | undefined
 const withoutQuery = (path: string) => path.replace(/\?.*$/s, '')
 
 /**
- * The path within the service, without the query. The target and another data centre may each stand behind a prefix of
- * their own.
+ * The path within the service, without the query. The target and the other data centre may each have a prefix of their
+ * own.
  */
 const pathOf = (path: string, { baseUrl }: Call): string => {
   const prefix = new URL(target.baseUrl).pathname.replace(/\/$/, '')
@@ -87,7 +87,7 @@ const readDocument = async () => {
   return createCheck(document)
 }
 
-/** Sends one request, and checks its answer against the document of the service. */
+/** Sends one request, and checks the answer against the document of the service. */
 const callOnce = async (path: string, options: Call): Promise<Answer> => {
   check ??= readDocument()
   const [answer, checkAnswer] = await Promise.all([send(path, options), check])
@@ -97,7 +97,7 @@ const callOnce = async (path: string, options: Call): Promise<Answer> => {
 
 const mostTries = 30
 
-/** Repeats a request when the service is too busy, after the requested delay. */
+/** Repeats a request after the delay that the service asks for, while the service is too busy. */
 export const callPatiently = async (path: string, options: Call): Promise<Answer> => {
   for (let tries = 1; ; tries++) {
     const answer = await callOnce(path, options)
@@ -109,8 +109,8 @@ export const callPatiently = async (path: string, options: Call): Promise<Answer
 const isReading = ({ method = 'GET' }: Call) => method === 'GET' || method === 'HEAD'
 
 /**
- * Sends a request unchanged: without following redirects or normalising paths. Throws an Error if the answer
- * contradicts the document of the service.
+ * Sends a request unchanged: follows no redirects and normalises no paths. Throws an Error if the answer contradicts
+ * the document of the service.
  */
 export const call = (path: string, options: Call = {}): Promise<Answer> =>
   target.isSlow && isReading(options) ? callPatiently(path, options) : callOnce(path, options)

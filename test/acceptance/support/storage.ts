@@ -11,7 +11,7 @@ const encode = (path: string): string => path.split('/').map(encodeURIComponent)
 /** The URL path of a file or folder. `path` is decoded. */
 export const at = (path: string, query = ''): string => `${storage}/${encode(path)}${query}`
 
-/** A folder for the cases of one file. It is deleted after them, with its contents. */
+/** A folder for the cases of one test file. It is deleted with its contents after the cases. */
 export const ownFolder = (): string => {
   const folder = `acceptance-${randomBytes(6).toString('hex')}`
   afterAll(async () => {
@@ -53,7 +53,10 @@ export const copy = (from: string, copyTo: string): Promise<Answer> => relocate(
 export const restore = (path: string, body: unknown = {}, headers: Call['headers'] = {}): Promise<Answer> =>
   call(at(path, '?restore'), { method: 'POST', body, headers: { 'Content-Type': 'application/json', ...headers } })
 
-/** Deletes old versions for good. Where a new version may be purged later only, the request is repeated then. */
+/**
+ * Deletes old versions for good. If the newest version cannot be purged yet, the request is repeated until it can be
+ * purged.
+ */
 export const purge = async (path: string, query = '?versions', headers: Call['headers'] = {}): Promise<Answer> => {
   const send = () => call(at(path, query), { method: 'DELETE', headers })
   const answer = await send()
@@ -68,11 +71,11 @@ interface Version {
   readonly current: boolean
 }
 
-/** The newest first. */
+/** The newest version comes first. */
 export const versionsOf = async (path: string): Promise<readonly Version[]> =>
   (await read(path, '?versions')).json.versions
 
-/** The names in a folder. Those of folders end with a slash. */
+/** The names in a folder. Names of folders end with a slash. */
 export const namesIn = async (folder: string): Promise<string[]> => {
   const { json } = await read(folder, '?meta')
   return (json.contents ?? []).map(({ name, type }: { name: string; type: string }) =>

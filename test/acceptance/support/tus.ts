@@ -9,13 +9,13 @@ export const asBytes = { ...inTus, 'Content-Type': 'application/offset+octet-str
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
-/** An `Upload-Metadata` of these values. */
+/** The value of `Upload-Metadata` for these values. */
 export const metadata = (values: Readonly<Record<string, string>>): string =>
   Object.entries(values)
     .map(([key, value]) => `${key} ${base64(value)}`)
     .join(',')
 
-/** The path of a new upload, without the base URL of its `Location`. */
+/** The path in the `Location` of a new upload, without the base URL. */
 export const pathOf = ({ headers }: Answer): string => {
   const { pathname } = new URL(headers['location'] ?? '')
   return pathname.slice(pathname.indexOf('/api/v2/'))

@@ -18,12 +18,12 @@ export const createValueChecks = (schemas: Readonly<Record<string, Schema>>) => 
 
   const checkValue = (schema: Schema, value: unknown, what: string): void => {
     const validate = validatorOf(schema)
-    if (!validate(value)) throw new Error(`${what} is not as documented: ${ajv.errorsText(validate.errors)}`)
+    if (!validate(value)) throw new Error(`${what} differs from the document: ${ajv.errorsText(validate.errors)}`)
   }
 
   return {
     checkValue,
-    /** Checks a body of a media type. A body whose schema is a string is text or bytes. */
+    /** Checks the body of a media type. A body whose schema is a string is text or bytes. */
     checkText: (type: string, schema: Schema, text: string): void => {
       const isText = schema.type === 'string'
       const value = type === 'application/xml' ? readXmlBy(schema, text, schemas) : isText ? text : JSON.parse(text)

@@ -1,6 +1,6 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 
-/** The parts of a JSON Schema that the reader uses, with the words of OpenAPI for XML. */
+/** The parts of a JSON Schema that the reader uses, including `xml` of OpenAPI. */
 export interface Schema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -60,7 +60,7 @@ const only = (elements: readonly Element[]): Element => {
   return element
 }
 
-/** Reads an XML text by its schema. Throws an Error for an element that the schema does not name. */
+/** Reads an XML text by its schema. Throws an Error for an element that is not in the schema. */
 export const readXmlBy = (schema: Schema, text: string, schemas: Schemas): unknown => {
   const resolve = (given: Schema): Schema => {
     const { $ref, allOf = [], ...rest } = given
@@ -104,7 +104,7 @@ export const readXmlBy = (schema: Schema, text: string, schemas: Schemas): unkno
   const root = only(elementsIn(parser.parse(text)))
   const { xml } = resolve(schema)
   if (root.name !== xml?.name || root.namespace !== xml.namespace) {
-    throw new Error(`The root <${root.name} xmlns="${root.namespace}"> is not as documented`)
+    throw new Error(`The root element <${root.name} xmlns="${root.namespace}"> differs from the document`)
   }
   return read(schema, root)
 }

@@ -1,6 +1,6 @@
 import type { Choice } from './pairs.ts'
 
-/** The settings that change which resources an app has. */
+/** The settings that add or remove resources of an app. */
 export const factors = {
   dataCentres: [1, 2, 3],
   firstRegion: ['us-east-1', 'eu-west-1'],

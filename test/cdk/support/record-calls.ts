@@ -16,13 +16,13 @@ interface HttpRequest {
 interface Body {
   readonly TableName?: string
   readonly IndexName?: string
-  /** Batches: by table name. */
+  /** In batches: the requests by table name. */
   readonly RequestItems?: Readonly<Record<string, unknown>>
 }
 
 const isTable = (name: string): name is TableName => name in tables
 
-/** The actions of a request to DynamoDB, with the tables under the names of the service. */
+/** The actions of a request to DynamoDB, with the service's names of the tables. */
 export const callsIn = ({ headers, body }: HttpRequest): readonly Call[] => {
   const action = String(headers['x-amz-target']).split('.')[1] ?? ''
   const { TableName, IndexName, RequestItems = {} }: Body = JSON.parse(new TextDecoder().decode(body))

@@ -1,8 +1,11 @@
 import type { Template } from 'aws-cdk-lib/assertions'
 
-/** Names, hashes, connections of resources, and what other tests compare: permissions, texts, keys, the dashboard. */
+/**
+ * Leaves out names, hashes and references, and properties that other tests compare: permissions, texts, keys, the
+ * dashboard.
+ */
 const leftOut =
-  /^(AWS::(ApiGateway::Gateway|IAM|Lambda::Permission|CloudWatch::Dashboard)|Custom::S3)|\b(Tags|Code|\w*Description|Comment|Name|\w*Document|\w*Token|Dimensions|Metrics|KeySchema|AttributeDefinitions|GlobalSecondaryIndexes|CorsConfiguration|EnvironmentVariables|Environment|Filters|Origins|InputTemplate|(?!(Metric|CachePolicy|OriginRequestPolicy))\w+(Id|Arn|ARN|Name|Pattern|Transformations)|Fn::\w+)\b/
+  /^(AWS::(ApiGateway::Gateway|IAM|Lambda::Permission|CloudWatch::Dashboard)|Custom::S3)|\b(Tags|Code|\w*Description|Comment|Name|\w*Document|\w*Token|Dimensions|Metrics|KeySchema|AttributeDefinitions|GlobalSecondaryIndexes|CorsConfiguration|EnvironmentVariables|Environment|Filters|Origins|InputTemplate|(?!(Metric|CachePolicy|OriginRequestPolicy|Kms|KMS))\w+(Id|Arn|ARN|Name|Pattern|Transformations)|Fn::\w+)\b/
 
 type Leaf = readonly [path: string, text: string]
 
@@ -20,7 +23,10 @@ const leavesOf = (value: unknown, path: string): readonly Leaf[] => {
 const byText = <Entry extends readonly [string, unknown]>(entries: readonly Entry[]): Entry[] =>
   entries.toSorted(([a], [b]) => (a < b ? -1 : 1))
 
-/** The properties of each type of resources: a line with their values, and how many resources have each. */
+/**
+ * The properties of each resource type: one line per property, with its values and the number of resources that have
+ * each.
+ */
 export const summarise = (template: Template): readonly string[] => {
   const resources: readonly { readonly Type: string; readonly Properties?: object }[] = Object.values(
     template.toJSON().Resources,

@@ -7,7 +7,7 @@ import type { Bundles } from '../../../cdk/config/bundles.ts'
 import { functionNames } from '../../../cdk/config/functions.ts'
 import { checkFindings, createApp, type Findings } from '../../../cdk/stacks/create-app.ts'
 
-/** The code of functions does not matter here. */
+/** The code of functions does not matter in these tests. */
 const emptyBundles = (folder: string): Bundles => {
   const bundled = [...functionNames, 'registration', 'canary', 'stream'].map((name) => {
     const bundle = join(folder, name)
@@ -47,7 +47,7 @@ export interface Checked {
   /** Violated rules, without the accepted findings. */
   readonly findings: readonly string[]
   readonly warnings: readonly string[]
-  /** By stack name without the prefix. Empty after a violation. */
+  /** By stack name without the prefix. Empty if a rule is violated. */
   readonly templates: ReadonlyMap<string, Template>
 }
 
@@ -63,7 +63,7 @@ export const synthesiseChecked = (settings: object, accepted?: Findings): Checke
     try {
       return app.synth().stacks
     } catch (error) {
-      // Findings end in an error, which has less detail than the report.
+      // The synthesis throws an error for findings, but the report has more detail.
       if (!existsSync(report)) throw error
       return []
     }
@@ -85,7 +85,7 @@ type Templates = Readonly<Record<'directory' | 'us' | 'eu' | 'edge' | 'watch', T
 
 const known = new Map<string, Templates>()
 
-/** By stack name without the prefix. A stack that the settings do not have is empty. */
+/** By stack name without the prefix. A stack that these settings do not create is empty. */
 export const templatesOf = (settings: object = {}): Templates => {
   const key = JSON.stringify(settings)
   const found = known.get(key)

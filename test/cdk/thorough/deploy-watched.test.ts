@@ -1,11 +1,10 @@
-import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { listenInTest } from '../../support/listen.ts'
 import { messages } from '../../support/messages.ts'
 import { launch } from '../../support/program.ts'
 
@@ -22,17 +21,12 @@ const cloudFormation = async (stack: string, alarms: readonly string[]): Promise
       : '<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>does not exist</Message></Error></ErrorResponse>'
     response.writeHead(isKnown ? 200 : 400, { 'Content-Type': 'text/xml' }).end(answer)
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return listenInTest(server)
 }
 
 const dataCentres = { staging: { region: 'eu-west-1' }, us: { region: 'us-east-1' } }
 
-/** Runs the command with a fake `cdk` that records its arguments, and fails at a given stack. */
+/** Runs the command with a fake `cdk` that records its arguments, and fails at the given stack. */
 const deployWatched = async (endpoint: string, args: readonly string[], failing = 'none') => {
   const folder = mkdtempSync(join(tmpdir(), 'site-admin-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -55,7 +49,7 @@ const context = (settings: object = {}) =>
   `siteAdmin=${JSON.stringify({ prefix: 'Test', dataCentres, defaultDataCentre: 'us', ...settings })}`
 
 describe('npm run deploy:watched', () => {
-  test('deploys the directory, then each data centre with the alarms that roll it back', async () => {
+  test('the directory is deployed first, then each data centre with its rollback alarms', async () => {
     const alarms = [arn('us-east-1', 'A-1'), arn('us-east-1', 'B-2')]
     const endpoint = await cloudFormation('Test-us', alarms)
     const { status, stdout, calls } = await deployWatched(endpoint, ['-c', context(), '--minutes', '20'])
@@ -71,7 +65,7 @@ describe('npm run deploy:watched', () => {
     expect(stdout).toContain(messages.deployment.noAlarms('Test-staging'))
   })
 
-  test('does not deploy later data centres after a rollback', async () => {
+  test('after a rollback, later data centres are not deployed', async () => {
     const { status, calls } = await deployWatched(
       await cloudFormation('Test-us', [arn('us-east-1', 'A-1')]),
       ['-c', context()],
@@ -81,7 +75,7 @@ describe('npm run deploy:watched', () => {
     expect(calls.map((call) => call.split(' ')[1])).toEqual(['Test-directory', 'Test-staging'])
   })
 
-  test('deploys the edge stack in us-east-1 before them, and the watch stack after them', async () => {
+  test('the edge stack is deployed before the data centres, the watch stack after them', async () => {
     const settings = { webApplicationFirewall: true, dataCentres: { us: { region: 'us-east-1', streaming: true } } }
     const { calls } = await deployWatched(await cloudFormation('Test-us', [arn('us-east-1', 'A-1')]), [
       '-c',
@@ -91,7 +85,7 @@ describe('npm run deploy:watched', () => {
     expect(calls.at(-1)).toMatch(/^deploy Test-watch --exclusively /)
   })
 
-  test('prints its usage', async () => {
+  test('deploy:watched prints its usage', async () => {
     const { status, stderr, calls } = await deployWatched('http://127.0.0.1:1', ['--everything'])
     expect([status, calls]).toEqual([2, []])
     expect(stderr).toContain('Usage')

@@ -1,12 +1,12 @@
-import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { checkConcurrency, wantedConcurrency } from '../../../cdk/config/concurrency.ts'
 import { parseSettings } from '../../../cdk/config/settings.ts'
+import { listen, listenInTest } from '../../support/listen.ts'
 import { messages } from '../../support/messages.ts'
 import { run, startInShell } from '../../support/program.ts'
 
@@ -16,12 +16,7 @@ const answerWith = async (status: number, body: object): Promise<void> => {
     const isQuestion = request.url === '/2016-08-19/account-settings'
     response.writeHead(isQuestion ? status : 400, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  vi.stubEnv('AWS_ENDPOINT_URL', `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  vi.stubEnv('AWS_ENDPOINT_URL', await listenInTest(server))
 }
 
 const limitOf = (count: number) => ({
@@ -42,14 +37,14 @@ const settings = {
 }
 
 describe('the check before a deployment', () => {
-  test('requires the throttling limits of all data centres in a region together', () => {
+  test('the limit of a region must suffice for the throttling limits of its data centres', () => {
     expect([...wantedConcurrency(parseSettings(settings))]).toEqual([
       ['us-east-1', 100],
       ['eu-west-1', 50],
     ])
   })
 
-  test('adds what the functions reserve, and what Lambda keeps for others', async () => {
+  test('the limit covers the reserved concurrency plus the part that stays unreserved', async () => {
     const reserving = parseSettings({ ...settings, reservedConcurrency: { fields: 20, storage: 50 } })
     expect([...wantedConcurrency(reserving)]).toEqual([
       ['us-east-1', 240],
@@ -59,7 +54,7 @@ describe('the check before a deployment', () => {
     expect(await checkConcurrency('us-east-1', 1000, reserving)).toMatchObject({ isEnough: true })
   })
 
-  test('accepts an account with a sufficient limit', async () => {
+  test('the check accepts an account with a sufficient limit', async () => {
     await answerWith(200, limitOf(50))
     expect(await checkConcurrency('us-east-1', 50, parseSettings(settings))).toEqual({
       isEnough: true,
@@ -67,7 +62,7 @@ describe('the check before a deployment', () => {
     })
   })
 
-  test('prints the request to AWS for a new account', async () => {
+  test('the check prints the request to AWS for a new account', async () => {
     await answerWith(200, limitOf(10))
     expect(await checkConcurrency('eu-west-1', 50, parseSettings(settings))).toEqual({
       isEnough: false,
@@ -78,18 +73,18 @@ describe('the check before a deployment', () => {
   test.each([
     ['the call is unsupported', 501, { message: 'not known here' }],
     ['the answer has no limit', 200, {}],
-  ])('says that it could not check when %s', async (_, status, body) => {
+  ])('the check says that it could not read the limit if %s', async (_, status, body) => {
     await answerWith(status, body)
     const message = expect.stringMatching(messages.deployment.notChecked)
     expect(await checkConcurrency('us-east-1', 50, parseSettings(settings))).toEqual({ isEnough: true, message })
   })
 
-  test('fails without permission', async () => {
+  test('the check fails without permission', async () => {
     await answerWith(403, { message: 'not allowed' })
     await expect(checkConcurrency('us-east-1', 50, parseSettings(settings))).rejects.toThrow('not allowed')
   })
 
-  test('exits with 1 when the limit of an account is too low, and prints the limit of each region', async () => {
+  test('if a limit is too low, the check prints all limits and exits with 1', async () => {
     await answerWith(200, limitOf(60))
     const { status, stdout } = await run('cdk/preflight.ts', ['-c', `siteAdmin=${JSON.stringify(settings)}`])
     expect(status).toBe(1)
@@ -98,7 +93,7 @@ describe('the check before a deployment', () => {
 
   const streams = { ...settings, dataCentres: { us: { region: 'us-east-1', streaming: true } } }
 
-  /** A fake `aws` in front of the path, which prints these quotas. */
+  /** A fake `aws` first in the PATH, which prints these quotas. */
   const answerWithQuotas = (accountQuotas: object): void => {
     const folder = mkdtempSync(join(tmpdir(), 'site-admin-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -113,15 +108,18 @@ describe('the check before a deployment', () => {
     [63, 500, 0, /63 processors and 500 requests per second, .* need 63 and 500: enough/],
     [62, 500, 1, /62 processors .* need 63 and 500\. .*Service Quotas/s],
     [63, 400, 1, /400 requests per second, .* need 63 and 500\. .*Service Quotas/s],
-  ])('compares the quotas of Web Functions: %i processors, %i requests', async (processors, rate, wanted, said) => {
-    await answerWith(200, limitOf(1000))
-    answerWithQuotas({ maxTotalArmVCpus: processors, maxTotalRateLimit: rate })
-    const { status, stdout } = await run('cdk/preflight.ts', ['-c', `siteAdmin=${JSON.stringify(streams)}`])
-    expect(stdout).toMatch(said)
-    expect(status).toBe(wanted)
-  })
+  ])(
+    'the check compares the quotas of Web Functions: %i processors, %i requests',
+    async (processors, rate, wanted, said) => {
+      await answerWith(200, limitOf(1000))
+      answerWithQuotas({ maxTotalArmVCpus: processors, maxTotalRateLimit: rate })
+      const { status, stdout } = await run('cdk/preflight.ts', ['-c', `siteAdmin=${JSON.stringify(streams)}`])
+      expect(stdout).toMatch(said)
+      expect(status).toBe(wanted)
+    },
+  )
 
-  test('says how to look at the quotas of Web Functions when the AWS CLI cannot', async () => {
+  test('if the AWS CLI cannot read the quotas, the check says how to read them', async () => {
     await answerWith(200, limitOf(1000))
     answerWithQuotas({})
     const { status, stdout } = await run('cdk/preflight.ts', ['-c', `siteAdmin=${JSON.stringify(streams)}`])
@@ -129,21 +127,21 @@ describe('the check before a deployment', () => {
     expect(stdout).toMatch(/NOT CHECKED.*aws lambda-web get-web-account-settings --region us-east-1.* need 63 and 500/)
   })
 
-  test('uses the settings of cdk.json, like a deployment', async () => {
+  test('the check uses the settings of cdk.json, like a deployment', async () => {
     await answerWith(200, limitOf(1000))
     const { status, stdout } = await run('cdk/preflight.ts', [])
     expect([status, stdout]).toEqual([0, `${messages.deployment.enough('us-east-1', 1000)}\n`])
   })
 
-  test('explains without credentials what to do, and what it would ask AWS', async () => {
-    // The SDK tries the metadata service of EC2 last, which never answers here.
+  test('without credentials, the check says what to do and what it would read', async () => {
+    // The SDK tries the metadata service of EC2 last. Here it never answers.
     const asked = vi.fn()
     const silent = createTcpServer(asked)
-    await once(silent.listen(0, '127.0.0.1'), 'listening')
+    const address = await listen(silent)
     onTestFinished(() => void silent.close())
     const program = startInShell(
       'exec env -i PATH="$PATH" HOME=/nonexistent AWS_EC2_METADATA_SERVICE_ENDPOINT="$1" "$node" cdk/preflight.ts -c "$2"',
-      [`http://127.0.0.1:${(silent.address() as AddressInfo).port}`, `siteAdmin=${JSON.stringify(settings)}`],
+      [address, `siteAdmin=${JSON.stringify(settings)}`],
     )
     program.stdin.end()
     const { status, stdout, stderr } = await program.ended
@@ -155,7 +153,7 @@ describe('the check before a deployment', () => {
     expect(asked).toHaveBeenCalled()
   })
 
-  test('explains the same when AWS refuses the credentials', async () => {
+  test('if AWS refuses the credentials, the check says what to do', async () => {
     await answerWith(403, { __type: 'ExpiredTokenException', message: 'The security token is not valid' })
     const { status, stderr } = await run('cdk/preflight.ts', [])
     expect(status).toBe(1)
@@ -163,7 +161,7 @@ describe('the check before a deployment', () => {
     expect(stderr).toMatch(messages.deployment.unknown('us-east-1', 50))
   })
 
-  test('prints its usage', async () => {
+  test('the check prints its usage', async () => {
     expect(await run('cdk/preflight.ts', ['--region', 'x'])).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('Usage'),

@@ -55,7 +55,7 @@ const wantedOnEdge = ({ firewall }: Chosen, dataCentres: readonly DataCentre[]):
   })
 }
 
-/** The regions whose bootstrap roles a role may assume. */
+/** The regions in which a role may assume the bootstrap roles. */
 const regionsIn = (directory: Template | undefined): string[] => {
   const policies = JSON.stringify(directory?.findResources('AWS::IAM::Policy'))
   return [...new Set([...policies.matchAll(/deploy-role-.*?-([a-z]+-[a-z]+-\d)"/g)].map(([, region = '']) => region))]
@@ -75,7 +75,7 @@ describe.each([
   ['without an account', undefined],
 ])('An app %s', (_, account) => {
   test.each(inPairs(factors).map((chosen) => [named(chosen), chosen] as const))(
-    'has the resources of its settings, and violates no rule: %s',
+    'An app has the resources of its settings, and violates no rule: %s',
     (_, chosen) => {
       vi.stubEnv(accountOf, account)
       const dataCentres = dataCentresOf(chosen)

@@ -10,7 +10,7 @@ export interface Said {
   readonly stderr: string
 }
 
-/** Runs site-files in this process, and returns its output. The environment contains only the given settings. */
+/** Runs site-files in this process with only the given environment, and returns its output. */
 export const siteFiles = async (
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -42,7 +42,7 @@ export const eventsIn = (stdout: string) =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-/** Matches the status of a command, and a part of its message. */
+/** Matches the status of a command and a part of its message. */
 export const outcome = (status: number, message: string) => ({ status, stderr: expect.stringContaining(message) })
 
 export const asDemo = ({
@@ -53,7 +53,7 @@ export const asDemo = ({
   SITE_ADMIN_TOKEN: token,
 })
 
-/** Runs site-files in its own process. */
+/** Runs site-files in a process of its own. */
 export const startSiteFiles = (args: readonly string[], environment: Readonly<Record<string, string>>): Program =>
   launch('client/src/command/main.ts', args, { XDG_CONFIG_HOME: '/nonexistent', ...environment })
 

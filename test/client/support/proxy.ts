@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 /**
- * The fate of a request: it is passed on; refused; or its connection is cut before the service, after the answer, or in
- * the middle of the answer.
+ * The fate of a request: the proxy passes it on, refuses it, or cuts its connection before the service, after the
+ * answer, or in the middle of the answer.
  */
 export type Fate = 'pass' | 412 | 413 | 429 | 503 | 'cut before' | 'cut after' | 'cut within'
 
@@ -16,7 +16,7 @@ const refuse = (response: ServerResponse, status: number) =>
     .writeHead(status, { 'Retry-After': '0', 'Content-Type': 'application/json' })
     .end('{"code":100503,"message":"Busy."}')
 
-/** A proxy before a service. It replaces the address of the service with its own, and listens on any free port. */
+/** A proxy in front of a service. It replaces the address of the service with its own, and listens on any free port. */
 export const startProxy = async (target: string, decide: Decide) => {
   let index = 0
   const server = createServer((incoming, response) => {

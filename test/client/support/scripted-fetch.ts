@@ -17,7 +17,7 @@ export const json = (value: unknown, status = 200, headers: Readonly<Record<stri
 export const sites = (...urls: readonly string[]) =>
   json({ items: urls.map((url, index) => ({ id: index + 1, name: `Site ${index + 1}`, url, permissions: ['files'] })) })
 
-/** A `fetch` with scripted answers. Without an answer, the connection breaks. */
+/** A `fetch` with scripted answers. If no answer is left, the connection breaks. */
 export const scriptedFetch = (answer: Answer) => {
   const asked: Asked[] = []
   const send: typeof fetch = async (input, init) => {
@@ -31,12 +31,12 @@ export const scriptedFetch = (answer: Answer) => {
   return { asked, fetch: send }
 }
 
-/** Milliseconds, for repetitions of scripted refusals. */
+/** Makes waits before repetitions last milliseconds. */
 export const patience = { delay: 1 }
 
 export const isSites = ({ url }: Asked) => url.endsWith('/api/v1/admin/sites')
 
-/** A client of one site with given sites, and scripted answers to all other requests. */
+/** A client of one site, with the given list of sites, and scripted answers to all other requests. */
 export const scripted = async (
   answers: readonly (() => Response | undefined)[],
   urls: readonly string[] = [address],
@@ -48,7 +48,7 @@ export const scripted = async (
   return { client, asked }
 }
 
-/** A file of zeros that is read while it is sent. Calls `onCancel` when the reader stops early. */
+/** A file of zeros that is read while it is sent. Calls `onCancel` if the reader stops early. */
 export const zeros = (size: number, onCancel = () => {}): Source => ({
   size,
   slice: (start, end) => new Uint8Array(end - start),

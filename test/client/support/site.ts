@@ -1,16 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Content, connect, type Files, type PutOptions, type SiteClient } from '../../../client/src/index.ts'
 import { pull, push, type SyncEvent, type SyncOptions } from '../../../client/src/sync/index.ts'
+import { listen } from '../../support/listen.ts'
 import { test as base } from '../../support/test.ts'
 import { type Decide, startProxy } from './proxy.ts'
 
-/** Files by path, as text. Bytes count as Latin-1; long ones are shown as a digest. */
+/** The texts of files by path. Bytes are read as Latin-1, and long texts are shown as a digest. */
 export type Texts = Readonly<Record<string, string>>
 
 const mostShown = 100_000
@@ -48,7 +47,7 @@ const readSite = async ({ files }: SiteClient, folder: string): Promise<Texts> =
   return texts
 }
 
-/** A folder of a site. Its paths start there. */
+/** A folder of a site. All paths are relative to it. */
 const createSite = (client: SiteClient, folder: string) => {
   const { files } = client
   const start =
@@ -78,14 +77,14 @@ const createSite = (client: SiteClient, folder: string) => {
 export const pathsOf = (events: readonly SyncEvent[], kind: SyncEvent['event']): readonly string[] =>
   events.flatMap((event) => (event.event === kind && 'path' in event ? [event.path] : [])).sort()
 
-/** Tests of the client. Each has a folder of the shared site, and empty local folders. */
+/** Tests of the client. Each test has its own folder on the shared site, and empty local folders. */
 export const test = base
   .extend('client', { scope: 'file' }, async ({ service }) =>
     connect({ url: service.baseUrl, token: service.token, patience: { delay: 1 } }),
   )
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('folder', async ({}) => `test ${randomUUID()}`)
-  /** Starts a proxy before the service, and returns its address. */
+  /** Starts a proxy in front of the service, and returns its address. */
   .extend('proxied', async ({ service }, { onCleanup }) => {
     const proxies: { stop(): Promise<void> }[] = []
     onCleanup(async () => void (await Promise.all(proxies.map((proxy) => proxy.stop()))))
@@ -103,12 +102,11 @@ export const test = base
       for (const server of servers) server.close().closeAllConnections()
     })
     return async (listener: RequestListener): Promise<string> => {
-      const server = createServer(listener).listen(0, '127.0.0.1')
-      // Otherwise Node would cut a connection in the middle of a request that it has answered.
+      const server = createServer(listener)
+      // Otherwise Node would cut the connection of a request that was answered before its end.
       server.keepAliveTimeout = 0
       servers.push(server)
-      await once(server, 'listening')
-      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      return listen(server)
     }
   })
   .extend('site', async ({ client, folder }) => createSite(client, folder))

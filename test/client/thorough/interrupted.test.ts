@@ -20,7 +20,7 @@ const test = base.extend('begin', async ({ service }, { onCleanup }) => {
       await program.ended
     }
   })
-  /** Starts site-files, at the address of the service or another one. */
+  /** Starts site-files, with the address of the service or with another address. */
   return (args: readonly string[], baseUrl = service.baseUrl) => {
     const program = startSiteFiles(['--json', ...args], asDemo({ ...service, baseUrl }))
     programs.push(program)
@@ -28,12 +28,17 @@ const test = base.extend('begin', async ({ service }, { onCleanup }) => {
   }
 })
 
-/** Reads events until a number of one kind has arrived. */
+/** Reads events until the given number of one kind has arrived. */
 const untilEvents = async (program: Program, kind: string, wanted: number): Promise<void> => {
   for (let come = 0; come < wanted; ) if (JSON.parse(await program.line()).event === kind) come++
 }
 
-test('a repeated push after a kill skips finished files', async ({ begin, folder, makeDirectory, site }) => {
+test('after a kill, a repeated push skips the files that were finished', async ({
+  begin,
+  folder,
+  makeDirectory,
+  site,
+}) => {
   const here = await makeDirectory(many)
   const killed = begin(['push', here, folder])
   await untilEvents(killed, 'done', 10)
@@ -47,7 +52,7 @@ test('a repeated push after a kill skips finished files', async ({ begin, folder
   expect(await site.texts()).toStrictEqual(await readTree(here))
 })
 
-test('Ctrl+C ends a push cleanly, with advice on how to continue', async ({ begin, folder, makeDirectory, site }) => {
+test('Ctrl+C ends a push with advice on how to continue', async ({ begin, folder, makeDirectory, site }) => {
   const here = await makeDirectory(many)
   const stopped = begin(['push', here, folder])
   await untilEvents(stopped, 'done', 10)
@@ -63,7 +68,7 @@ test('Ctrl+C ends a push cleanly, with advice on how to continue', async ({ begi
   expect(await site.texts()).toStrictEqual(await readTree(here))
 })
 
-test('Ctrl+C ends a command that waits for a silent service', async ({ begin, listen }) => {
+test('Ctrl+C ends a command while the service does not answer', async ({ begin, listen }) => {
   const { promise: asked, resolve } = Promise.withResolvers<void>()
   const url = await listen(() => resolve())
   const waiting = begin(['ls'], url)
@@ -76,7 +81,7 @@ test('watch pushes after every change until Ctrl+C (T-44)', async ({ begin, fold
   const here = await makeDirectory({ 'a.txt': 'one' })
   const watching = begin(['watch', here, folder])
   await untilEvents(watching, 'end', 1)
-  // The move is atomic: one change, one push.
+  // The move is atomic: one change causes one push.
   await writeFile(`${here}.b`, 'two')
   await rename(`${here}.b`, join(here, 'b.txt'))
   await untilEvents(watching, 'end', 1)
@@ -91,7 +96,7 @@ test('watch pushes after every change until Ctrl+C (T-44)', async ({ begin, fold
 })
 
 test.for(['.SITE-FILES', 'sub/.site-files'])(
-  'writes below %s, as by a run there, do not delay a watched folder',
+  'writes below %s, like those of a run, do not delay a watched folder',
   async (state, { begin, folder, makeDirectory, site }) => {
     const here = await makeDirectory({ 'a.txt': 'one', [`${state}/files.json`]: '0' })
     const watching = begin(['watch', here, folder])
@@ -107,7 +112,7 @@ test.for(['.SITE-FILES', 'sub/.site-files'])(
   },
 )
 
-test('watch retries a failed push, and says so (T-56)', async ({ begin, proxied, folder, makeDirectory, site }) => {
+test('watch repeats a failed push, and says so (T-56)', async ({ begin, proxied, folder, makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'one', 'b.txt': 'two' })
   let refused = 0
   const url = await proxied((method, path) =>

@@ -7,7 +7,7 @@ import { messages } from '../../support/messages.ts'
 import { eventsIn, outcome, test } from '../support/command.ts'
 import { readTree } from '../support/site.ts'
 
-test('a pull skips site files below .site-files (T-52)', async ({ demo, folder, makeDirectory, site }) => {
+test('a pull skips files of the site below .site-files (T-52)', async ({ demo, folder, makeDirectory, site }) => {
   await site.store({ 'a.txt': 'a', 'sub/.site-files/state.json': 'not mine' })
   const path = 'sub/.site-files/state.json'
   const why = messages.client.reserved
@@ -18,7 +18,12 @@ test('a pull skips site files below .site-files (T-52)', async ({ demo, folder, 
   expect(eventsIn(stdout).at(-1)).toMatchObject({ event: 'end', create: 1, skipped: 1 })
 })
 
-test('a path that is too long for the disk fails alone (T-52)', async ({ demo, folder, makeDirectory, site }) => {
+test('if one path is too long for the disk, a pull fetches the other files (T-52)', async ({
+  demo,
+  folder,
+  makeDirectory,
+  site,
+}) => {
   const long = Array(3).fill('n'.repeat(240)).join('/')
   await site.store({ [long]: 'long', 'a.txt': 'a' })
   const here = join(await makeDirectory(), ...Array(14).fill('d'.repeat(240)))
@@ -29,7 +34,7 @@ test('a path that is too long for the disk fails alone (T-52)', async ({ demo, f
   expect(stderr).toContain(messages.client.done(1, 0, ', 1 failed'))
 })
 
-test('an obstacle in the place of a file is a conflict (T-52)', async ({ demo, folder, makeDirectory, site }) => {
+test('a link or folder at the path of a file is a conflict (T-52)', async ({ demo, folder, makeDirectory, site }) => {
   await site.store({ link: 'a', place: 'b', 'c.txt': 'c' })
   const here = await makeDirectory({ 'c.txt': 'c' })
   await symlink('nowhere', join(here, 'link'))
@@ -52,7 +57,7 @@ test('an obstacle in the place of a file is a conflict (T-52)', async ({ demo, f
   })
 })
 
-/** A client whose site has extra files, with names that the service itself refuses. */
+/** A client whose site has extra files with names that the service itself would refuse. */
 const withNames = (client: SiteClient, paths: readonly string[]): SiteClient => ({
   ...client,
   files: {
@@ -66,7 +71,11 @@ const withNames = (client: SiteClient, paths: readonly string[]): SiteClient => 
   },
 })
 
-test('a pull fails for names that no disk can store, and removes nothing', async ({ client, makeDirectory, site }) => {
+test('names that no disk can store fail, and the pull then removes no file', async ({
+  client,
+  makeDirectory,
+  site,
+}) => {
   await site.store({ 'a.txt': 'a', 'b.txt': 'b' })
   const here = await makeDirectory()
   await site.pull(here)
@@ -89,7 +98,7 @@ test.for([
   ['sub/COM1.txt', true],
   ['console.txt', false],
   ['.hidden', false],
-] as const)('Windows cannot store the name "%s": %s', ([path, isUnfit]) => {
+] as const)('the name "%s" is refused on Windows: %s', ([path, isUnfit]) => {
   expect(unstorableReason(path, 'win32') !== undefined).toBe(isUnfit)
   expect(unstorableReason(path, 'linux')).toBeUndefined()
 })

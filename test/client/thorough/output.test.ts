@@ -8,7 +8,7 @@ import type { SpawnedService } from '../../support/spawned-service.ts'
 import { outcome } from '../support/command.ts'
 import { test, writeTree } from '../support/site.ts'
 
-/** A device that is always full; Linux has it. */
+/** A device of Linux that is always full. */
 const full = '/dev/full'
 
 /** Runs a shell line in which `run` is site-files with the demo token. Paths are arguments, from `$1` on. */
@@ -18,13 +18,13 @@ const inShell = ({ baseUrl, token }: SpawnedService, line: string, ...args: read
     args,
   )
 
-/** Starts after the reader has closed the pipe. */
+/** Runs the command after the reader has closed the pipe. */
 const unread = (command: string): string =>
   `{ trap '' PIPE; while printf . 2> /dev/null; do :; done; ${command}; } | true`
 
 const noRoom = messages.output.full('. Redirect it to a disk with free space.')
 
-describe.skipIf(!existsSync(full))('a command with a full output says so in one line, and has status 1', () => {
+describe.skipIf(!existsSync(full))('a command whose output is full says so in one line, with status 1', () => {
   test.for([
     'ls',
     'ls -R',
@@ -44,11 +44,11 @@ describe.skipIf(!existsSync(full))('a command with a full output says so in one 
 })
 
 test.skipIf(noSmallDisk !== undefined)(
-  'a partial write of a file counts as lost output',
+  'if only a part of a file can be written, the output counts as lost',
   async ({ service, directory, skip, folder, site }) => {
     await site.put('long.txt', 'x'.repeat(10_000))
     const disk = mountSmallDisk(join(directory, 'disk'), 1)
-    if (!disk) return skip('a file system cannot be mounted here')
+    if (!disk) return skip('no file system can be mounted here')
     try {
       disk.fill(4096)
       const file = join(disk.path, 'long.txt')
@@ -62,7 +62,7 @@ test.skipIf(noSmallDisk !== undefined)(
 )
 
 describe('a closed pipe', () => {
-  test('is no failure for a command that only prints', async ({ service, folder, site }) => {
+  test('a command that only prints succeeds when its pipe is closed', async ({ service, folder, site }) => {
     await site.put('long.bin', new Uint8Array(2_000_000))
     const path = `${folder}/long.bin`
     const quiet = { status: 0, stderr: '' }
@@ -71,7 +71,12 @@ describe('a closed pipe', () => {
     expect(await inShell(service, unread('run put "$1" "$2"'), 'package.json', path)).toMatchObject(quiet)
   })
 
-  test('ends a push with a message, and a repetition continues it', async ({ service, directory, folder, site }) => {
+  test('a closed pipe ends a push with a message, and a repeated push continues', async ({
+    service,
+    directory,
+    folder,
+    site,
+  }) => {
     const tree = join(directory, 'tree')
     const texts = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${index}.txt`, `${index}`]))
     await writeTree(tree, texts)

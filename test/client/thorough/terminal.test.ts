@@ -14,7 +14,7 @@ const hasTerminal = spawnSync('tmux', ['-V']).status === 0
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** A terminal of 100 columns that runs a command line. Its screen can be read. */
+/** A terminal of 100 columns that runs a command line. Tests can read its screen. */
 const openTerminal = async (
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
@@ -25,7 +25,7 @@ const openTerminal = async (
     (await execute('tmux', ['-L', socket, '-f', '/dev/null', ...words])).stdout
   const settings = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
   const program = ['env', ...settings, process.execPath, resolve('client/src/command/main.ts'), ...args]
-  // Ctrl+C goes to the program, and the screen stays after its end.
+  // Ctrl+C ends only the program, and the shell keeps the screen open.
   const line = `trap : INT; ${program.map(quoted).join(' ')}${output ? ` > ${quoted(output)}` : ''}; echo "status $?"; cat`
   await tmux('new-session', '-d', '-x', '100', '-y', '40', '-s', 'own', 'sh', '-c', line)
   return {
@@ -48,7 +48,12 @@ const test = base
   })
 
 describe.skipIf(!hasTerminal)('on a terminal', () => {
-  test('a push ends with a summary, without a partial line', async ({ service, run, folder, makeDirectory }) => {
+  test('a push on a terminal ends with a summary, without a partial line', async ({
+    service,
+    run,
+    folder,
+    makeDirectory,
+  }) => {
     const here = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b' })
     const terminal = await run(['push', here, folder], asDemo(service))
     await expect.poll(terminal.screen).toContain('status 0')
@@ -56,7 +61,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(lines.at(-2)).toMatch(messages.client.done(2))
   })
 
-  test('a push with redirected output writes its list there', async ({ service, run, folder, makeDirectory }) => {
+  test('a push with redirected output writes its list to the file', async ({ service, run, folder, makeDirectory }) => {
     const here = await makeDirectory({ 'a.txt': 'a' })
     const file = join(await makeDirectory(), 'log')
     const terminal = await run(['push', here, folder], asDemo(service), file)
@@ -65,7 +70,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(await terminal.screen()).toContain(messages.client.done(1))
   })
 
-  test.for(['C-c', 'C-d'])('%s at the question for the token ends it, as everywhere', async (key, { run }) => {
+  test.for(['C-c', 'C-d'])('%s at the prompt for the token ends the command', async (key, { run }) => {
     const terminal = await run(['--url', 'http://127.0.0.1:1', 'login'], { XDG_CONFIG_HOME: '/nonexistent' })
     await expect.poll(terminal.screen).toContain(messages.client.askName)
     await terminal.type('Enter')
@@ -75,7 +80,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(await terminal.screen()).toContain('Stopped.')
   })
 
-  test('an invalid address is refused before the question for the token', async ({ run }) => {
+  test('an invalid address is refused before the prompt for the token', async ({ run }) => {
     const terminal = await run(['login'], { XDG_CONFIG_HOME: '/nonexistent', SITE_ADMIN_URL: '' })
     await expect.poll(terminal.screen).toContain(messages.client.askAddress)
     await terminal.type('foo', 'Enter')
@@ -83,7 +88,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(await terminal.screen()).not.toContain('Token')
   })
 
-  test('a push asks before it removes', async ({ service, run, folder, makeDirectory, site }) => {
+  test('a push on a terminal asks before it removes files', async ({ service, run, folder, makeDirectory, site }) => {
     const here = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b' })
     await site.push(here)
     await rm(join(here, 'b.txt'))
@@ -99,7 +104,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(Object.keys(await site.texts())).toStrictEqual(['a.txt'])
   })
 
-  test('a login does not show the token (T-39)', async ({ service, run, makeDirectory }) => {
+  test('a login does not show the token that is typed (T-39)', async ({ service, run, makeDirectory }) => {
     const config = await makeDirectory()
     const terminal = await run(['--url', service.baseUrl, 'login'], { XDG_CONFIG_HOME: config })
     await expect.poll(terminal.screen).toContain(messages.client.askName)

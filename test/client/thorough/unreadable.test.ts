@@ -5,7 +5,7 @@ import { messages } from '../../support/messages.ts'
 import { noOtherUser, otherUser, runAsOther } from '../../support/program.ts'
 import { pathsOf, readTree, test, writeTree } from '../support/site.ts'
 
-describe.skipIf(noOtherUser !== undefined)('a file or a folder that cannot be read', () => {
+describe.skipIf(noOtherUser !== undefined)('a file or folder that cannot be read', () => {
   /** Gives a folder to a user without root permissions, and runs commands as this user. */
   const asOther = test.extend('asOther', async ({ service, makeDirectory }) => {
     const own = async (directory: string) => {
@@ -19,7 +19,7 @@ describe.skipIf(noOtherUser !== undefined)('a file or a folder that cannot be re
   })
 
   asOther(
-    'fails alone: the rest is sent and fetched, and it does not count as gone on either side',
+    'an unreadable path fails, other files are sent, and nothing is removed',
     async ({ asOther: { own, run }, folder, makeDirectory, site }) => {
       const tree = { 'a.txt': 'a', 'secret.txt': 'secret', 'moved.txt': 'm', 'closed/b.txt': 'b' }
       const here = await makeDirectory(tree)
@@ -58,7 +58,7 @@ describe.skipIf(noOtherUser !== undefined)('a file or a folder that cannot be re
         'old.txt': 'old',
       })
 
-      // The state still contains the file when it becomes readable again.
+      // The state still contains the file when the file is readable again.
       await chmod(join(here, 'secret.txt'), 0o644)
       expect(await run('push', here, folder)).toMatchObject({
         stdout: expect.stringContaining(messages.client.leftAlone('secret.txt', 6)),
@@ -67,7 +67,7 @@ describe.skipIf(noOtherUser !== undefined)('a file or a folder that cannot be re
   )
 
   asOther.for(['push', 'pull'] as const)(
-    'during a first %s does not count as seen, so no side loses its file (T-38)',
+    'a path that a first %s cannot read is not removed later (T-38)',
     async (first, { folder, makeDirectory, site, asOther: { own, run } }) => {
       await site.put('a.txt', 'theirs')
       const here = await makeDirectory({ 'a.txt': 'mine', 'b.txt': 'b' })
@@ -83,7 +83,7 @@ describe.skipIf(noOtherUser !== undefined)('a file or a folder that cannot be re
   )
 })
 
-test('a push skips a name that is not UTF-8, and sends the rest', async ({ makeDirectory, site }) => {
+test('a push skips a name that is not UTF-8, and sends other files', async ({ makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'a' })
   await writeFile(Buffer.concat([Buffer.from(`${here}/caf`), Buffer.from([0xe9])]), 'latin')
   const { events, ...end } = await site.push(here)

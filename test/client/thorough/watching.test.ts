@@ -5,7 +5,7 @@ import { startInShell } from '../../support/program.ts'
 import { asDemo } from '../support/command.ts'
 import { test, writeTree } from '../support/site.ts'
 
-/** In a user namespace of its own, a program can have a limit of watched folders. */
+/** In its own user namespace, a program can get a low limit of watched folders. */
 const withWatches = (number: number, command: string): string =>
   `exec unshare --user --map-root-user bash -c 'echo ${number} > /proc/sys/user/max_inotify_watches && exec ${command}' bash "$@"`
 const canLimit = spawnSync('bash', ['-c', withWatches(5, 'true')]).status === 0
@@ -23,7 +23,7 @@ test.skipIf(!canLimit)(
       const changes = [
         { '7/file.txt': 'new' },
         { '7/file.txt': 'newer' },
-        // One more unwatched folder causes no second message.
+        // A second unwatched folder causes no second message.
         { '8/below/file.txt': 'new' },
       ]
       for (const change of changes) {

@@ -5,7 +5,7 @@ import type { Order } from './order.ts'
 
 type Told = (offset: number) => void
 
-/** A chosen file, the same each time, so that clients recognise it. */
+/** A chosen file. It is the same each time, so that clients recognise it. */
 const chosen = async (name: string): Promise<File> => {
   const bytes = await (await fetch('/content')).blob()
   return new File([bytes], name, { type: 'application/octet-stream', lastModified: 1 })
@@ -50,7 +50,7 @@ const withUppy = async (order: Order, progress: Told, resumed: Told): Promise<vo
   if (failed.length > 0) throw new Error(failed.map(({ error }) => error).join())
 }
 
-/** Uploads to the end. `progress` receives the sent bytes, and `resumed` the offset of an earlier upload. */
+/** Uploads to the end. `progress` receives the number of sent bytes, and `resumed` the offset of an earlier upload. */
 const upload = (order: Order, progress: Told, resumed: Told): Promise<void> =>
   order.client === 'Uppy' ? withUppy(order, progress, resumed) : withTusJsClient(order, progress, resumed)
 

@@ -4,8 +4,8 @@ import { parseArgs } from 'node:util'
 import { FileUrlStorage, Upload } from 'tus-js-client'
 
 /**
- * Uploads a file with tus-js-client in Node, or continues an earlier upload from the file `memory`. `die` and `kill`
- * end this process, or another one, after a number of bytes.
+ * Uploads a file with tus-js-client in Node, or continues an earlier upload that the file `memory` records. After a
+ * number of bytes, `die` ends this process, and `kill` ends another process.
  */
 const { values } = parseArgs({
   options: {

@@ -3,9 +3,9 @@ import { client } from './client/client.gen.ts'
 import * as api from './client/index.ts'
 
 /**
- * Uses the client that @hey-api/openapi-ts generated from the document of a running service. Arguments: its address, a
- * token of its demo site. Type-checking is half of the proof: the members that are read below have the types of the
- * document.
+ * Uses the client that @hey-api/openapi-ts generated from the document of a running service. Arguments: the address of
+ * the service, and a token of its demo site. Type-checking is half of the proof: the members that are read below have
+ * the types of the document.
  */
 const [baseUrl = '', token = ''] = process.argv.slice(2)
 client.setConfig({ baseUrl, auth: ({ scheme }) => (scheme === 'bearer' ? undefined : token), throwOnError: true })
@@ -31,7 +31,7 @@ const { data: field } = await api.getField({ path: { site, webForm, field: creat
 assert.deepEqual([field.type.name, field.mandatory], ['CustomerDOB', true])
 await api.deleteField({ path: { site, webForm, field: created.id }, throwOnError: true })
 
-// A filter, and an unlink by the query alone.
+// A filtered list, and an unlink whose items are only in the query.
 const { data: news } = await api.listNewsOfCategory({
   path: { site, category: 2 },
   query: { where: '{"objectId":{"$gt":20}}', fields: 'objectId', limit: 2 },
@@ -42,17 +42,17 @@ assert.equal(ids.length, 2)
 await api.unlinkNews({ path: { site, category: 2 }, query: { items: JSON.stringify(ids) }, throwOnError: true })
 await api.linkNews({ path: { site, category: 2 }, body: { items: [{ objectId: 1 }] }, throwOnError: true })
 
-// Upload bytes in both ways, download and describe them.
+// Uploads bytes in both ways, downloads them, and reads their description.
 const form = { file: [new File([content], 'a.bin')] }
 const { data: stored } = await api.uploadToFolder({
   path: { site, path: 'typescript' },
   body: form,
   throwOnError: true,
 })
-// The generator knows no type for the 201 without a body that starts a resumable upload, nor for the union with the
-// other answers.
+// The 201 that starts a resumable upload has no body, and the generator has no type for this case. So the answer is
+// read through the underlying client.
 assert.deepEqual(stored, { status: 'success' })
-// For a body of several types, the generator knows only JSON: bytes use the underlying client.
+// For a body of several types, the generator knows only JSON. So bytes are sent through the underlying client.
 await client.put({
   url: '/api/v2/admin/sites/{site}/storage/{path}',
   path: { site, path: 'typescript/raw.bin' },

@@ -13,8 +13,8 @@ const storeWith = async (client: SiteClient, types: readonly FieldTypeId[]): Pro
 
 const shown = ({ fields }: FieldsStore) => fields.value?.map(({ id }) => id)
 
-describe('a field is moved', () => {
-  test('before another one, to its position, which moves that one down', () => {
+describe('moving a field', () => {
+  test('a field moves to the position of the field before which it is dropped', () => {
     const at = (id: number, order: number) => ({ id, order }) as Field
     const fields = [at(-2, 1), at(-3, 4), at(-7, 9)]
     expect([0, 1, 2, 3].map((before) => positionBefore(fields, before))).toEqual([1, 4, 9, 10])
@@ -23,7 +23,7 @@ describe('a field is moved', () => {
     expect(reordered(fields, -99, 0)).toBe(fields)
   })
 
-  test('by as many places as keys were pressed, however fast', async ({ client }) => {
+  test('a field moves by one position for each key press, however fast', async ({ client }) => {
     const store = await storeWith(client, [-2, -3, -7, -20])
     await Promise.all([store.moveBy(-2, 1), store.moveBy(-2, 1), store.moveBy(-2, 1), store.moveBy(-2, 1)])
     await store.moveBy(-2, -1)
@@ -32,8 +32,8 @@ describe('a field is moved', () => {
   })
 })
 
-describe('if someone else was faster', () => {
-  test('a required flag is not overwritten', async ({ client }) => {
+describe('changes by someone else', () => {
+  test('a required flag that someone else has changed is not overwritten', async ({ client }) => {
     const store = await storeWith(client, [-2, -3])
     await client.forms.change(form, -2, { mandatory: true })
     await store.setMandatory(-2, true)
@@ -41,7 +41,7 @@ describe('if someone else was faster', () => {
     expect(store.fields.value?.[0]?.mandatory).toBe(true)
   })
 
-  test('a removed field offers no repetition', async ({ client }) => {
+  test('a change of a field that someone else removed cannot be repeated', async ({ client }) => {
     const store = await storeWith(client, [-2, -3])
     await client.forms.remove(form, -2)
     await store.setMandatory(-2, true)
@@ -49,7 +49,7 @@ describe('if someone else was faster', () => {
     expect(store.trouble.value).toMatchObject({ field: { id: -2 }, repeat: undefined })
   })
 
-  test('a required flag that does not conflict with a move is set', async ({ client }) => {
+  test('a required flag is set although someone else has moved a field', async ({ client }) => {
     const store = await storeWith(client, [-2, -3])
     await client.forms.change(form, -3, { order: 1 })
     await store.setMandatory(-2, true)
@@ -58,7 +58,7 @@ describe('if someone else was faster', () => {
   })
 })
 
-test('a refusal has the message of the service, and can be repeated', async ({ client }) => {
+test('a refusal shows the message of the service, and the change can be repeated', async ({ client }) => {
   const store = await storeWith(client, [-2])
   const gone = await store.remove(-2)
   await client.forms.add(form, { type: -2, mandatory: true })
@@ -67,7 +67,7 @@ test('a refusal has the message of the service, and can be repeated', async ({ c
   await expect(store.add({ type: -2, mandatory: true })).rejects.toMatchObject({ code: 115006 })
 })
 
-test('an unchanged list is the same list, so it is not drawn again', async ({ client }) => {
+test('reading an unchanged form again returns the same list, which is not redrawn', async ({ client }) => {
   const store = await storeWith(client, [-2, -3])
   const before = store.fields.value
   await store.load()

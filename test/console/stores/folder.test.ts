@@ -18,7 +18,7 @@ const entry = (name: string, rest: Partial<FolderContent> = {}): FolderContent =
 })
 const namesOf = (entries: readonly FolderContent[]) => entries.map(({ name }) => name)
 
-test('folders come first, numbers in names sort by value, and a search keeps the names that contain it', () => {
+test('folders come first, numbers sort by value, a search matches parts of names', () => {
   const entries = [entry('b10.txt', { size: 5 }), entry('B2.txt', { size: 9 }), entry('z', { type: 'folder' })]
   expect(namesOf(arrange(entries, { column: 'name', isDescending: false }, ''))).toEqual(['z', 'B2.txt', 'b10.txt'])
   expect(namesOf(arrange(entries, { column: 'size', isDescending: true }, ''))).toEqual(['z', 'B2.txt', 'b10.txt'])
@@ -36,7 +36,7 @@ const heldSite = () => {
   return { client, answer: (folder: string, entries: readonly FolderContent[]) => waiting.get(folder)?.(entries) }
 }
 
-test('a late answer does not replace the folder that was opened after it', async () => {
+test('a late answer does not replace the folder that was opened after its request', async () => {
   const { client, answer } = heldSite()
   const folder = createFolder({ client: () => client })
   const first = folder.open('slow')
@@ -65,7 +65,7 @@ test('further pages of a folder that is no longer open are not requested', async
   expect(pages).toBe(1)
 })
 
-test('the tree does not request a folder again after it is gone', async () => {
+test('the tree does not request a folder again after the folder was removed', async () => {
   const asked: string[] = []
   let isThere = true
   const client = siteOf({
@@ -85,7 +85,7 @@ test('the tree does not request a folder again after it is gone', async () => {
   expect(asked).toEqual([''])
 })
 
-test('a rename and a new folder apply to the folder where they were started, whatever folder is open', async () => {
+test('a rename applies to the folder where it started, whatever folder is open now', async () => {
   const done: string[] = []
   const client = siteOf({
     async *list() {
@@ -117,11 +117,11 @@ test('entries and selection stay while a folder is read again', async () => {
   expect(namesOf(folder.shown.value)).toEqual(['1', '2'])
   answer('a', [entry('2'), entry('3')])
   await again
-  // A vanished entry is not selected when it comes back.
+  // An entry that was removed is not selected when it returns.
   expect(folder.selection.value.chosen).toEqual(new Set(['2']))
 })
 
-test('letters lead to the next name that starts with them', async () => {
+test('typed letters lead to the next name that starts with these letters', async () => {
   const { client, answer } = heldSite()
   const folder = createFolder({ client: () => client })
   const opened = folder.open('a')
@@ -141,7 +141,7 @@ test('letters lead to the next name that starts with them', async () => {
   expect(at()).toBe('blue')
 })
 
-test('a folder is read again only after a change that may be visible in it', () => {
+test('a folder is read again only after a change that may be visible in the folder', () => {
   const isSeen = (change: Partial<Change>) =>
     affectsFolder(
       [{ id: '1', at: '', type: 'file.stored', subject: '', actor: '', requestId: null, details: null, ...change }],
@@ -165,7 +165,7 @@ test('a number is inserted before the extension of a name', () => {
   expect(numbered('a.b/none', 2)).toBe('a.b/none (2)')
 })
 
-test('an address leads back to its exact path, whatever its characters', () => {
+test('an address with any characters leads back to the same path', () => {
   const path = ['ä ö', '100%', 'a?b#c', '<script>', '🎉', '..', '%2F']
   const route = { site: 1001, view: 'files', path, query: { file: 'a&b=c.txt' } }
   expect(parseRoute(formatRoute(route))).toEqual(route)

@@ -44,7 +44,7 @@ const listOf = (counted: { total: number }) => {
 }
 
 describe('a list of objects', () => {
-  test('starts on its first page after a new search or order', async () => {
+  test('a list shows its first page after a new search or order', async () => {
     const { store } = listOf({ total: 500 })
     await store.show({ page: 3 })
     expect(store.view.value.page).toBe(3)
@@ -52,7 +52,7 @@ describe('a list of objects', () => {
     expect(store.view.value).toMatchObject({ search: 'office', page: 0 })
   })
 
-  test('shows its last page after it has become shorter', async () => {
+  test('a list that has become shorter shows its last page', async () => {
     const counted = { total: 500 }
     const { store } = listOf(counted)
     await store.show({ page: 9 })
@@ -65,7 +65,7 @@ describe('a list of objects', () => {
     expect([store.view.value.page, store.page.value?.items]).toEqual([0, []])
   })
 
-  test('shows the last request, whichever answer arrives last', async () => {
+  test('a list shows the page that was requested last, whichever answer comes last', async () => {
     const waiting: (() => void)[] = []
     const store = createListStore(async ({ page }) => {
       await new Promise<void>((resolve) => waiting.push(resolve))
@@ -79,7 +79,7 @@ describe('a list of objects', () => {
     expect(store.page.value?.items[0]?.id).toBe(2)
   })
 
-  test('keeps the selection across pages', async () => {
+  test('a list keeps the selection on other pages', async () => {
     const { store } = listOf({ total: 200 })
     await store.load()
     store.choose([item(1), item(2)], true)
@@ -89,7 +89,7 @@ describe('a list of objects', () => {
     expect([...store.chosen.value.keys()]).toEqual([1, 60])
   })
 
-  test('is in the address without default values, and can be read from any address', () => {
+  test('the address leaves out default values, and faulty values are corrected', () => {
     const view: ListView = { search: ' office ', sort: 'title', isDescending: true, page: 2 }
     expect(queryFor('blogs', view)).toEqual({ kind: 'blogs', q: 'office', sort: '-title', page: '3' })
     expect(parseListView(queryFor('blogs', view))).toEqual({ ...view, search: 'office' })
@@ -102,30 +102,33 @@ describe('a list of objects', () => {
   })
 })
 
-describe('the service is asked', () => {
-  test.for(['news', 'blogs'] as const)('for %s by id, in order of titles', async (kind, { client: { categories } }) => {
-    const byTitle = { ...defaultView, sort: 'title', isDescending: false } as const
-    const { items, total } = await readAll(categories, kind, byTitle)
-    const titles = items.map(({ title }) => title.toLowerCase())
-    expect([titles.toSorted(), total]).toEqual([titles, items.length])
-    for (const list of [
-      (view: ListView) => readAll(categories, kind, view),
-      (view: ListView) => readLinked(categories, 1, kind, view),
-    ]) {
-      const [first] = (await list(byTitle)).items
-      const byId = await list({ ...defaultView, search: String(first?.id) })
-      expect(byId.items).toContainEqual(first)
-    }
-  })
+describe('requests for lists', () => {
+  test.for(['news', 'blogs'] as const)(
+    '%s can be listed by title, and found by id',
+    async (kind, { client: { categories } }) => {
+      const byTitle = { ...defaultView, sort: 'title', isDescending: false } as const
+      const { items, total } = await readAll(categories, kind, byTitle)
+      const titles = items.map(({ title }) => title.toLowerCase())
+      expect([titles.toSorted(), total]).toEqual([titles, items.length])
+      for (const list of [
+        (view: ListView) => readAll(categories, kind, view),
+        (view: ListView) => readLinked(categories, 1, kind, view),
+      ]) {
+        const [first] = (await list(byTitle)).items
+        const byId = await list({ ...defaultView, search: String(first?.id) })
+        expect(byId.items).toContainEqual(first)
+      }
+    },
+  )
 
-  test('for the objects that are already linked', async ({ client: { categories } }) => {
+  test('the links of a set of objects are found', async ({ client: { categories } }) => {
     const { items } = await readLinked(categories, 1, 'news', defaultView)
     const ids = items.map(({ id }) => id)
     expect(await linkedAmong(categories, 1, 'news', [...ids, 9999])).toEqual(new Set(ids))
     expect(await linkedAmong(categories, 1, 'news', [])).toEqual(new Set())
   })
 
-  test('for no more objects than one request allows', async () => {
+  test('requests about many objects have at most 500 each', async () => {
     const sizes: number[] = []
     await inChunks(
       Array.from({ length: 1201 }, (_, id) => id),
@@ -135,11 +138,11 @@ describe('the service is asked', () => {
   })
 })
 
-test('only differences are linked and unlinked', () => {
+test('saving links and unlinks only the differences', () => {
   expect(difference(new Set([1, 2, 3]), new Set([2, 4]))).toEqual({ added: [4], removed: [1, 3] })
 })
 
-test('a row is dropped between the rows whose middles it has passed', () => {
+test('a row is dropped after the rows whose middles it has passed', () => {
   const rows = [0, 40, 80].map((top) => ({ top, height: 40 }))
   expect([0, 19, 21, 61, 99, 101, 500].map((y) => dropIndex(rows, y))).toEqual([0, 0, 1, 2, 2, 3, 3])
 })
@@ -157,7 +160,7 @@ const change = (id: string, type: ChangeType, subject: string, details: Change['
 describe('the history', () => {
   const types: readonly ChangeType[] = ['file.stored', 'file.removed', 'form.created', 'field.created', 'site.created']
 
-  test('is filtered by group, newest first', async ({ client }) => {
+  test('the history can be filtered by group, and comes newest first', async ({ client }) => {
     const store = createHistoryStore({ changes: client.changes, types, filter: { what: 'files', who: '', where: '' } })
     await store.load()
     const ids = store.changes.value?.map(({ id }) => id)
@@ -165,7 +168,7 @@ describe('the history', () => {
     expect(new Set(store.changes.value?.map(({ type }) => type))).toEqual(new Set(['file.stored']))
   })
 
-  test('adds a new change once, if it matches the filter', async ({ client }) => {
+  test('a new change is added once, if it matches the filter', async ({ client }) => {
     const store = createHistoryStore({
       changes: client.changes,
       types,
@@ -182,7 +185,7 @@ describe('the history', () => {
     expect(store.changes.value?.map(({ id }) => id)).toEqual(['3', '1'])
   })
 
-  test('loses no change during a read', async () => {
+  test('a change that arrives during a read is not lost', async () => {
     const answer = Promise.withResolvers<readonly Change[]>()
     const store = createHistoryStore({
       types,
@@ -195,7 +198,7 @@ describe('the history', () => {
     expect(store.changes.value?.map(({ subject }) => subject)).toEqual(['b', 'a'])
   })
 
-  test('is read completely on request, up to the newest 20,000', async () => {
+  test('the complete history can be read, up to the newest 20,000 entries', async () => {
     const total = 20_750
     const all = Array.from({ length: total }, (_, index) => ({
       ...change('1', 'file.stored', `file-${index}`),
@@ -220,7 +223,7 @@ describe('the history', () => {
     expect([store.isLimited.value, store.readCount.value]).toEqual([true, undefined])
   })
 
-  test('stops a complete read after a new filter', async ({ client }) => {
+  test('a new filter stops a complete read', async ({ client }) => {
     const store = createHistoryStore({ changes: client.changes, types })
     await store.load()
     const reading = store.readAll()
@@ -230,7 +233,7 @@ describe('the history', () => {
     expect(store.readCount.value).toBeUndefined()
   })
 
-  test('has a heading for each day', () => {
+  test('the history has a heading for each day', () => {
     const lines = byDay([
       change('3', 'file.stored', 'a'),
       change('2', 'file.stored', 'b'),
@@ -240,31 +243,35 @@ describe('the history', () => {
   })
 
   test.each<[string, Change, object | undefined]>([
-    ['a file to its folder', change('1', 'file.stored', 'news/2026/a.html'), { view: 'files', path: ['news', '2026'] }],
     [
-      'several files to the folder they came into',
+      'of a file leads to its folder',
+      change('1', 'file.stored', 'news/2026/a.html'),
+      { view: 'files', path: ['news', '2026'] },
+    ],
+    [
+      'of several files leads to their folder',
       change('1', 'file.stored', 'news', { names: ['a', 'b'] }),
       { path: ['news'] },
     ],
     [
-      'what was moved to where it is now',
+      'of a moved file leads to its new folder',
       change('1', 'file.moved', 'a/b.txt', { to: 'c/d/b.txt' }),
       { path: ['c', 'd'] },
     ],
-    ['a field to its form', change('1', 'field.created', 'form/12/field/-7'), { view: 'forms', path: ['12'] }],
+    ['of a field leads to its form', change('1', 'field.created', 'form/12/field/-7'), { view: 'forms', path: ['12'] }],
     [
-      'a link to its category',
+      'of a link leads to its category',
       change('1', 'link.added', 'category/3/blogs/4'),
       { view: 'categories', path: ['3'], query: { kind: 'blogs' } },
     ],
-    ['a token nowhere', change('1', 'token.created', 'token/ab12'), undefined],
-    ['an import nowhere', change('1', 'content.imported', 'news'), undefined],
-  ])('leads from %s', (_, one, place) => {
+    ['of a token leads nowhere', change('1', 'token.created', 'token/ab12'), undefined],
+    ['of an import leads nowhere', change('1', 'content.imported', 'news'), undefined],
+  ])('an entry %s', (_, one, place) => {
     if (place === undefined) expect(placeOf(one)).toBeUndefined()
     else expect(placeOf(one)).toMatchObject(place)
   })
 
-  test('knows every type of change in one of its groups', () => {
+  test('every type of change belongs to a group', () => {
     expect(types.map(groupOf)).toEqual(['files', 'files', 'fields', 'fields', 'site'])
   })
 })

@@ -62,7 +62,7 @@ const createPage = () => {
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('new changes are reported once, and so are those from just before the page was opened', async () => {
+test('each new change is reported once, also those just before the page was opened', async () => {
   const site = createSite(30)
   const { live, told } = createPage()
   const end = live.follow(site.client)
@@ -86,7 +86,7 @@ test('a history that has just begun is reported completely', async () => {
   end()
 })
 
-test('a hidden page sends no requests, and a visible one sends one at once', async () => {
+test('a hidden page sends no requests, and sends one as soon as it is visible', async () => {
   const site = createSite(0)
   const { live, told, seen } = createPage()
   const end = live.follow(site.client)
@@ -104,7 +104,7 @@ test('a hidden page sends no requests, and a visible one sends one at once', asy
   end()
 })
 
-test('an unavailable service is asked less and less often, and the page shows this; a refusal does not count as unavailable', async () => {
+test('while the service is unavailable, requests become rarer and the page says so', async () => {
   const site = createSite(1)
   const { live } = createPage()
   site.fail(new ServiceError({ status: 0, code: 0, message: 'No answer came.' }))

@@ -13,7 +13,7 @@ const entryOf = (name: string, size: number, rest: Partial<Entry> = {}): Entry =
   ...rest,
 })
 
-test('bytes count as text only if all are, except for a cut last character', () => {
+test('bytes are text only if all are UTF-8, except for a cut last character', () => {
   const bytes = new TextEncoder().encode('Größe €')
   expect(asText(bytes, false)).toBe('Größe €')
   expect(asText(bytes.slice(0, -1), true)).toBe('Größe ')
@@ -42,7 +42,7 @@ test('only the beginning of a large text is requested', async () => {
   expect(preview.content.value).toMatchObject({ kind: 'text', isCut: true })
 })
 
-test('an unchanged file is not read again when another one changes', async () => {
+test('an unchanged file is not read again when another file changes', async () => {
   let etag = '"1"'
   let reads = 0
   const client = siteOf({
@@ -83,7 +83,7 @@ test('the URL of a picture is revoked when another file is opened', async () => 
   expect([...open]).toEqual([])
 })
 
-test('a vanished file is reported, without the content of another one', async () => {
+test('a missing file is reported, without the content of another file', async () => {
   const client = siteOf({
     stat: async (path) => {
       if (path === 'gone') throw new Error('gone')

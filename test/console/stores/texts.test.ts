@@ -14,7 +14,7 @@ const speak = async (language: 'en' | 'de', ...languages: string[]) => {
   await showLanguage(language)
 }
 
-test('the first available language of the user is chosen', () => {
+test('the page uses the first language of the user that it supports', () => {
   expect(preferredLanguage(['fr-CA', 'de-AT', 'en'])).toBe('de')
   expect(preferredLanguage(['fr'])).toBe('en')
 })
@@ -33,7 +33,7 @@ test('sizes and durations have the format of the language', async () => {
   expect(formatSize(1500)).toBe('1.5 kB')
 })
 
-test('a time without a zone is UTC, and invalid times are shown unchanged', async () => {
+test('a time without a zone is UTC, and an invalid time is shown unchanged', async () => {
   await speak('en', 'en-GB')
   expect(formatMoment('2026-09-04T09:00:00')).toBe(formatMoment('2026-09-04T09:00:00Z'))
   expect(formatMoment('soon')).toBe('soon')
@@ -67,7 +67,7 @@ test('a browser with an unknown language tag gets a language', async () => {
   expect(formatSize(2500)).toBe('2.5 kB')
 })
 
-/** Every text by its key, with its type: a text, or a function that returns one. */
+/** Every text by its key, with its type: either a text, or a function that returns a text. */
 const kindsOf = (some: object, way = ''): readonly string[] =>
   Object.entries(some).flatMap(([name, value]) =>
     typeof value === 'object' && value !== null
@@ -75,7 +75,7 @@ const kindsOf = (some: object, way = ''): readonly string[] =>
       : [`${way}${name}: ${typeof value}${value === '' ? ', empty' : ''}`],
   )
 
-test('English and German have the same keys, all with texts (K-18)', () => {
+test('English and German have the same keys, and every text has words (K-18)', () => {
   expect(kindsOf(de).toSorted()).toEqual(kindsOf(en).toSorted())
   expect([...kindsOf(de), ...kindsOf(en)].filter((kind) => kind.endsWith('empty'))).toEqual([])
 })

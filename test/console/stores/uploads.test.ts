@@ -14,7 +14,7 @@ const given = (...paths: string[]) => ({ files: paths.map((path) => fileOf(path)
 const refusal = (status: number, code: number) => new ServiceError({ status, code, message: `Refused with ${code}.` })
 const stages = (uploads: Uploads) => uploads.all.value.map(({ path, stage }) => `${path} ${stage}`)
 
-/** A tab whose memory outlives a reload. */
+/** The storage of a tab, which survives a reload. */
 const createTab = (memory = new Map<string, string>()) => ({
   getItem: (key: string) => memory.get(key) ?? null,
   setItem: (key: string, value: string) => void memory.set(key, value),
@@ -24,7 +24,7 @@ const createTab = (memory = new Map<string, string>()) => ({
 const create = (files: Partial<Files>, tab = createTab()) =>
   createUploads({ client: () => siteOf(files), kept: createKeptUploads(tab, 1), now: () => 0 })
 
-/** A site where every file waits until the test continues it. */
+/** A site where each upload waits until the test ends it. */
 const heldSite = () => {
   const open = new Map<
     string,
@@ -48,7 +48,7 @@ test('three uploads run at a time, and the next one starts when one ends', async
   expect(stages(uploads)).toEqual(['x/a sending', 'x/b done', 'x/c sending', 'x/d sending'])
 })
 
-test('a dropped folder may have very many files, in any portions of the browser', async () => {
+test('a dropped folder may have 200,000 files, in portions of any size', async () => {
   const { file } = fileOf('a')
   const entries = Array.from({ length: 200_000 }, (_, index) => ({
     isFile: true,
@@ -65,7 +65,7 @@ test('a dropped folder may have very many files, in any portions of the browser'
   expect([files.length, files.at(-1)?.path, emptyFolders]).toEqual([200_000, 'photos/199999', ['photos/old']])
 })
 
-test('an action on all of very many uploads is fast', () => {
+test('an action can apply to all of 50,000 uploads', () => {
   const { files } = heldSite()
   const uploads = create(files)
   const { file } = fileOf('a')
@@ -82,7 +82,7 @@ test('an action on all of very many uploads is fast', () => {
   expect(uploads.all.value).toEqual([])
 })
 
-test('one answer for all applies to later collisions of the same upload, and to no other upload', async () => {
+test('an answer for all files applies to later collisions of the same upload only', async () => {
   const there = new Set(['a', 'b', 'late'])
   const gate = Promise.withResolvers<void>()
   const files: Partial<Files> = {
@@ -100,7 +100,7 @@ test('one answer for all applies to later collisions of the same upload, and to 
   await vi.waitFor(() => expect(stages(uploads)).toEqual(['a done', 'new done', 'late done', 'b asking']))
 })
 
-test('uploads that were active before a reload are recognised, and continue only with the same files', () => {
+test('after a reload, uploads continue only with the same files', () => {
   const memory = new Map<string, string>()
   const before = heldSite()
   const left = create(before.files, createTab(memory))
@@ -119,7 +119,7 @@ test('uploads that were active before a reload are recognised, and continue only
   expect(create(after.files, createTab(memory)).interrupted.value).toEqual([])
 })
 
-test('equal files are distinguished by their folders, and otherwise none is confused with another', () => {
+test('files of equal name and size are distinguished by their folders', () => {
   const tab = createTab()
   create(heldSite().files, tab).add(given('photos/a/1.bin', 'photos/b/1.bin'), 'x')
   const after = heldSite()
@@ -134,13 +134,13 @@ test('equal files are distinguished by their folders, and otherwise none is conf
   ])
 })
 
-test('a file is found again among very many that differ only in their folders', () => {
+test('a file is found among 200,000 files that differ only in their folders', () => {
   const { file } = fileOf('1.bin')
   const others = Array.from({ length: 200_000 }, (_, index) => ({ path: `photos/${index}/1.bin`, file }))
   expect(match(kept('x/photos/77/1.bin'), others).found).toHaveLength(1)
 })
 
-test('empty folders are created a few at a time, and failed ones can be repeated', async () => {
+test('at most four empty folders are created at once, and failures can be repeated', async () => {
   const gate = Promise.withResolvers<void>()
   let [now, most] = [0, 0]
   let isDown = true
@@ -180,7 +180,7 @@ test('invalid saved data of a tab is ignored', () => {
   expect(create({}, createTab(new Map([['site-admin-uploads-1', '{']]))).interrupted.value).toEqual([])
 })
 
-test('uploads continue after an outage and a new sign-in, but not after a refusal', async () => {
+test('uploads continue after an outage or a new sign-in, but not after a refusal', async () => {
   const { files, open } = heldSite()
   const tab = createTab()
   const uploads = create(files, tab)
@@ -201,7 +201,7 @@ test('uploads continue after an outage and a new sign-in, but not after a refusa
   expect(stages(uploads)).toEqual(['a sending', 'b failed', 'c failed'])
 })
 
-test('the rate covers the last seconds', () => {
+test('the rate is that of the last seconds', () => {
   let time = 0
   const { files, open } = heldSite()
   const uploads = createUploads({

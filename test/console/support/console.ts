@@ -13,7 +13,7 @@ export interface OpenOptions extends BrowserContextOptions {
   readonly baseUrl?: string
 }
 
-/** Faults that a page must never have, reported at the end of the test. */
+/** Faults that no page may have. They are reported at the end of the test. */
 interface Watch {
   readonly faults: string[]
 }
@@ -45,7 +45,7 @@ const openPage = async (
   const { faults } = watch(page, baseUrl)
   if (token !== null) {
     await page.addInitScript((given) => {
-      // Once: later changes of the token by the page stay.
+      // The token is set once, so a token that the page stores later remains.
       if (sessionStorage.getItem('signed-in-by-test')) return
       sessionStorage.setItem('signed-in-by-test', 'true')
       sessionStorage.setItem('site-admin-token', given)
@@ -56,8 +56,9 @@ const openPage = async (
 }
 
 /**
- * Tests of the console in a browser, against a service that the tests of a file share. `open` returns a signed-in page;
- * `folder` is a folder of this test. `openFolder` shows it, with a file for each name that contains its name.
+ * Tests of the console in a browser, with one service for all tests of a file. `open` returns a signed-in page, and
+ * `folder` is a folder of this test. `openFolder` opens that folder after it has stored files with the given names,
+ * whose contents are their names.
  */
 export const test = base
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs

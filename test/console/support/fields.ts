@@ -11,7 +11,7 @@ export const fieldsOf = async ({ forms }: SiteClient): Promise<Field[]> => {
 
 export const idsOf = async (client: SiteClient): Promise<number[]> => (await fieldsOf(client)).map(({ id }) => id)
 
-/** Gives the form optional fields of these types, at the positions 1, 2 and so on. */
+/** Gives the form optional fields of these types, at positions 1, 2 and so on. */
 export const fill = async (client: SiteClient, types: readonly FieldTypeId[]): Promise<void> => {
   for (const id of await idsOf(client)) await client.forms.remove(form, id)
   for (const type of types) await client.forms.add(form, { type, mandatory: false })

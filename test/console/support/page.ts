@@ -22,7 +22,7 @@ export const choose = async (page: Page, menu: string | RegExp, item: string): P
   await page.getByRole('menuitem', { name: item }).click()
 }
 
-/** Chooses a button of the open dialog. */
+/** Clicks a button of the open dialog. */
 export const confirm = (page: Page, name: string): Promise<void> =>
   page.getByRole('dialog').getByRole('button', { name, exact: true }).press('Enter')
 
@@ -41,7 +41,7 @@ export const focusedLabel = (page: Page): Promise<string | null | undefined> =>
 
 export const widthOf = (page: Page): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth)
 
-/** Answers a request as the service would refuse it. */
+/** Answers a request with a refusal of the service. */
 export const refusal =
   (status: number, code: number, message: string) =>
   (route: Route): Promise<void> =>

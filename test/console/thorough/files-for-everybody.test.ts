@@ -13,38 +13,38 @@ const chooseAll = async (page: Page) => {
   await press(page, 'Control+a')
 }
 
-/** The states of the files view, each with the steps that lead there. */
+/** The states of the files view, each with the steps that lead to it. */
 const looks: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
-  'the list with a file beside it': async (page) => {
+  'the list beside the details of a file': async (page) => {
     await page.getByRole('link', { name: 'page.html' }).click()
     await page.getByText('<p>second</p>').waitFor()
     await page.getByRole('button', { name: /^Restore the version/ }).waitFor()
   },
-  'the bar of what is chosen, and a menu': async (page) => {
+  'the bar for selected files with a menu': async (page) => {
     await chooseAll(page)
     await page.getByRole('button', { name: 'More actions', exact: true }).click()
     await page.getByRole('menu').waitFor()
   },
   'the dialog for a new folder': (page) => page.getByRole('button', { name: 'New folder' }).click(),
-  'the dialog to move, and its refusal': async (page) => {
+  'the dialog for moving with a refusal': async (page) => {
     await chooseAll(page)
     await page.getByRole('button', { name: 'Move to' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'sub' }).waitFor({ state: 'detached' })
   },
-  'the dialog to delete': async (page) => {
+  'the dialog for deleting': async (page) => {
     await chooseAll(page)
     await press(page, 'Delete')
     await page.getByText('This deletes').waitFor()
   },
-  'the dialog of deleted files': async (page) => {
+  'the dialog with deleted files': async (page) => {
     await choose(page, 'More actions', 'Deleted files')
     await page.getByRole('button', { name: 'Restore gone.txt' }).waitFor()
   },
-  'an upload that asks': async (page) => {
+  'an upload with a question': async (page) => {
     await chooseFile(page, 'page.html')
     await page.getByText('page.html already exists').waitFor()
   },
-  'a failure, and uploads that are over': async (page) => {
+  'a failure beside completed uploads': async (page) => {
     await chooseFile(page, `new-${Date.now()}.html`)
     await page.getByText('1 of 1 uploaded').waitFor()
     await page.evaluate(() => {
@@ -71,7 +71,7 @@ test.for(Object.entries(looks))(
   },
 )
 
-test('signing in is accessible, in both themes, also after a failure', async ({ open }) => {
+test('signing in is accessible in both themes, also after a failure', async ({ open }) => {
   const page = await open('', { token: null })
   await signIn(page, 'wrong')
   expect(await page.getByRole('alert').textContent()).toMatch(/token/i)
@@ -79,7 +79,7 @@ test('signing in is accessible, in both themes, also after a failure', async ({ 
   await expectAccessible(page)
 })
 
-test('at four times magnification, lists have room for rows, and menus for items', async ({ openFolder }) => {
+test('at 400 % zoom, lists have room for rows, and menus for items', async ({ openFolder }) => {
   const page = await openFolder(['a.txt'], { viewport: { width: 320, height: 256 } })
   await page.getByRole('link', { name: 'a.txt' }).waitFor()
   const heightOf = (selector: string) =>

@@ -3,7 +3,7 @@ import { administer, administerJson } from '../../support/administration.ts'
 import { test } from '../support/console.ts'
 import { choose, confirm, grid, notice, row, signIn } from '../support/page.ts'
 
-test('a token is saved for the tab, or on the device on request (K-3)', async ({ open, service }) => {
+test('a token is saved for the tab, or on request on the device (K-3)', async ({ open, service }) => {
   const page = await open('', { token: null })
   const enter = async () => {
     await signIn(page, ` ${service.token}\n`)
@@ -27,7 +27,7 @@ test('a token is saved for the tab, or on the device on request (K-3)', async ({
   expect(await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]))).not.toContain(service.token)
 })
 
-test('an unavailable service during sign-in is asked again with the same token', async ({ open, service }) => {
+test('if the service is unavailable during sign-in, the user can try again', async ({ open, service }) => {
   const page = await open('', { token: null })
   await page.route('**/api/v1/admin/sites', (route) => route.fulfill({ status: 418, body: 'Not this service.' }))
   await page.goto(`${service.baseUrl}/console?again#token=${service.token}`)
@@ -51,7 +51,7 @@ test('language and theme are chosen by keyboard, and saved', async ({ open }) =>
   expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('dark')
 })
 
-test('the sites of a token are offered, and an address leads to its site (K-5)', async ({ start, directory, open }) => {
+test('the page lists the sites of a token, and an address opens its site (K-5)', async ({ start, directory, open }) => {
   const service = await start()
   await administer(directory, ['site', 'create', '--id', '2002', '--name', 'Second site'])
   const sites = ['--site', '1001', '--site', '2002', '--permission', 'files']
@@ -65,7 +65,7 @@ test('the sites of a token are offered, and an address leads to its site (K-5)',
   expect(page.url()).toContain('#/1001/files')
 })
 
-test('a running workflow is shown, and a deletion is refused', async ({ start, directory, open }) => {
+test('a running workflow is shown, and a deletion of its page is refused', async ({ start, directory, open }) => {
   const service = await start()
   await service.request('/api/v2/admin/sites/1001/storage/page.html', { method: 'PUT', body: '<p>page</p>' })
   await administer(directory, ['workflow', 'start', 'page.html', '--site', '1001'])
@@ -79,7 +79,11 @@ test('a running workflow is shown, and a deletion is refused', async ({ start, d
   await notice(page, /workflow/).waitFor()
 })
 
-test('entries dragged onto a folder are moved, or copied with Ctrl', async ({ openFolder, client, folder }) => {
+test('entries that are dragged onto a folder are moved, or with Ctrl copied', async ({
+  openFolder,
+  client,
+  folder,
+}) => {
   const page = await openFolder(['a.txt', 'b.txt', 'target/c.txt'])
   await row(page, 'a.txt').dragTo(row(page, 'target'))
   await row(page, 'a.txt').waitFor({ state: 'detached' })

@@ -6,8 +6,8 @@ import { refusal, signIn } from '../support/page.ts'
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true })
 
-describe('during trouble of the service,', () => {
-  test('each view shows the failure in place, keeps its content, and continues on request', async ({ open }) => {
+describe('failures of the service', () => {
+  test('a view shows a failure in place, keeps its content, and can be repeated', async ({ open }) => {
     const page = await open('#/1001/categories/1')
     await page.locator('tbody tr').first().waitFor()
     const rows = await page.locator('tbody tr').count()
@@ -23,10 +23,10 @@ describe('during trouble of the service,', () => {
     await expect.poll(() => failure.count()).toBe(0)
   })
 
-  test('failed reads succeed as soon as the service is back', async ({ open }) => {
+  test('reads that failed succeed as soon as the service is back', async ({ open }) => {
     const page = await open('#/1001/forms')
     await heading(page, 'Forms').waitFor()
-    // The second request of the history reports the last changes again. After it, views read themselves.
+    // The second request of the history reports the last changes again. From then on, only the views send requests.
     for (const _ of ['first', 'second']) await page.waitForResponse('**/changes?*')
     let isAway = true
     const refuse = refusal(500, 100500, 'A fault.')
@@ -40,7 +40,7 @@ describe('during trouble of the service,', () => {
   })
 })
 
-test('an expired token is replaced above the running work (K-6)', async ({ open, start, directory }) => {
+test('an expired token is replaced without closing the open dialog (K-6)', async ({ open, start, directory }) => {
   const service = await start()
   const arguments_ = ['token', 'issue', '--user', 'ann', '--site', '1001', '--permission', 'files']
   const { token } = await administerJson(directory, arguments_)
@@ -48,7 +48,7 @@ test('an expired token is replaced above the running work (K-6)', async ({ open,
   await page.getByRole('button', { name: 'Add a field' }).click()
   const adding = page.getByRole('dialog', { name: 'Add a field to Contact us' })
   await adding.getByRole('radio', { name: 'Date of birth' }).click()
-  // The service notices a revoked token within half a minute. An unknown token fails at once.
+  // The service notices a revoked token within half a minute, and refuses an unknown token at once.
   await page.route('**/api/**', (route) => {
     const headers = route.request().headers()
     return route.fallback(
@@ -66,7 +66,7 @@ test('an expired token is replaced above the running work (K-6)', async ({ open,
   await page.getByRole('checkbox', { name: 'Date of birth is required' }).waitFor()
 })
 
-/** Names that have broken pages before. */
+/** Names that can break a page. */
 const script = '<script>window.hasRun = true</script>'
 const hostile = [
   script,

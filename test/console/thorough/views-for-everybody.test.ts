@@ -2,9 +2,9 @@ import type { Page } from 'playwright-core'
 import { expectAccessible, test } from '../support/console.ts'
 import { choose, refusal } from '../support/page.ts'
 
-/** The states of the other views: the address of each, and the steps that lead there. */
+/** The states of the other views: the address of each state, and the steps that lead to the state. */
 const looks: Readonly<Record<string, readonly [hash: string, show: (page: Page) => Promise<unknown>]>> = {
-  'the fields of a form, with the menu of one': [
+  'the fields of a form with an open menu': [
     'forms/1',
     async (page) => {
       await page.getByRole('button', { name: 'Actions for Name' }).click()
@@ -22,7 +22,7 @@ const looks: Readonly<Record<string, readonly [hash: string, show: (page: Page) 
     'forms/1',
     (page) => choose(page, 'Actions for Image verification', 'Remove'),
   ],
-  'a refusal, and what somebody else has done': [
+  'a refusal after a change by someone else': [
     'forms/1',
     async (page) => {
       await page.route('**/fields/system/-20', refusal(500, 100500, 'The service has a fault.'))
@@ -30,11 +30,11 @@ const looks: Readonly<Record<string, readonly [hash: string, show: (page: Page) 
       await page.getByRole('alert').waitFor()
     },
   ],
-  'what is linked with a category, some of it chosen': [
+  'a category with selected objects': [
     'categories/1',
     (page) => page.locator('tbody').getByRole('checkbox').first().click(),
   ],
-  'the dialog that links': [
+  'the dialog that links objects': [
     'categories/1',
     async (page) => {
       await page.getByRole('button', { name: 'Link news' }).click()
@@ -51,13 +51,13 @@ const looks: Readonly<Record<string, readonly [hash: string, show: (page: Page) 
       await page.getByRole('dialog').getByRole('checkbox').first().waitFor()
     },
   ],
-  'a search that finds nothing': [
+  'a search without results': [
     'categories/1?q=nothing+like+it',
     (page) => page.getByText('No title here matches.').waitFor(),
   ],
   'the history': ['history', (page) => page.locator('.change').first().waitFor()],
-  'a change of the history': ['history', (page) => page.locator('.change').first().click()],
-  'a filter that nothing fits': [
+  'an entry of the history': ['history', (page) => page.locator('.change').first().click()],
+  'a filter that matches nothing': [
     'history?where=nowhere',
     (page) => page.getByText('No changes match the filter.').waitFor(),
   ],
@@ -69,7 +69,7 @@ test.for(Object.entries(looks))('%s is accessible, in both themes', async ([, [h
   await expectAccessible(page)
 })
 
-test('the views fit on a phone, in German', async ({ open }) => {
+test('the views fit on the screen of a phone, in German', async ({ open }) => {
   const page = await open('#/1001/forms/1', { viewport: { width: 360, height: 740 }, locale: 'de-DE', hasTouch: true })
   await page.getByRole('button', { name: 'Feld hinzufügen' }).waitFor()
   await expectAccessible(page)

@@ -7,7 +7,7 @@ const auditOf = (directory: string, ...options: readonly string[]) =>
   administerJson(directory, ['audit', '--site', '1001', ...options])
 
 describe('The history of a site', () => {
-  test('is filtered by type, actor and time', async ({ siteDirectory }) => {
+  test('audit filters the history by type, actor and time', async ({ siteDirectory }) => {
     await administer(siteDirectory, ['form', 'create', '--site', '1001', '--name', 'Contact us'])
     const typesBy = async (...options: string[]) =>
       (await auditOf(siteDirectory, ...options)).map(({ type }: { type: string }) => type)
@@ -18,7 +18,7 @@ describe('The history of a site', () => {
     expect(await typesBy('--actor', actor)).toHaveLength(2)
   })
 
-  test('names a token by the beginning of its hash, and never shows it', async ({ siteDirectory }) => {
+  test('audit names a token by the beginning of its hash, and never shows the token', async ({ siteDirectory }) => {
     const { token } = await administerJson(siteDirectory, ['token', 'issue', '--user', 'ann', '--site', '1001'])
     const changes = await auditOf(siteDirectory, '--type', 'token.created')
     expect(changes).toMatchObject([{ subject: expect.stringMatching(/^token\/[0-9a-f]{12}$/) }])
@@ -30,7 +30,7 @@ describe('The history of a site', () => {
     ['--site 1001 --since 2-days', 2, '30m, 4h, 2d'],
     ['--site 1001 --since 0d', 2, '30m, 4h, 2d'],
     ['--site 1001 --type file.eaten', 2, messages.site.unknownChange],
-  ] as const)('is refused for %s', async ([options, expected, sentence], { siteDirectory }) => {
+  ] as const)('audit is refused for %s', async ([options, expected, sentence], { siteDirectory }) => {
     const { status, stderr } = await administer(siteDirectory, ['audit', ...options.split(' ')])
     expect(status).toBe(expected)
     expect(stderr).toContain(sentence)

@@ -18,15 +18,20 @@ const form = (fields: string) => `UPDATE web_forms SET fields = '${fields}' WHER
 const unreadable = [
   ['JSON that is cut', form('[{'), 'table web_forms, site 1001, id 1', 'fields'],
   ['an item without a member', form('[{"typeId":1,"mandatory":true}]'), 'table web_forms, site 1001, id 1', 'fields'],
-  ['a token with other permissions', "UPDATE grants SET permissions = '[1]'", 'table grants, user demo', 'permissions'],
   [
-    'content of another id',
+    'a token with invalid permissions',
+    "UPDATE grants SET permissions = '[1]'",
+    'table grants, user demo',
+    'permissions',
+  ],
+  [
+    'content with another id',
     `UPDATE blogs SET members = '{"id":9}' WHERE id = 8`,
     'table blogs, site 1001, id 8',
     'members',
   ],
   [
-    'an upload to nowhere',
+    'an upload without a target',
     "INSERT INTO uploads VALUES ('u', 1001, 'ann', '{}', '', 9, 9, 0, 1, 0, 1, NULL)",
     'table uploads, site 1001, id u',
     'target',
@@ -38,18 +43,18 @@ const unreadable = [
     'details',
   ],
   [
-    'a queued removal of a path that leads up',
+    'a queued removal of a path with ..',
     "INSERT INTO removal_queue VALUES (1, 1001, '../a', 'x')",
     'table removal_queue, site 1001, path ../a',
     'path',
   ],
-  ['a file of no site', folder('live/01001/a'), 'table objects, key live/01001/a/', 'key'],
-  ['a file of no area', folder('dead/1001/a'), 'table objects, key dead/1001/a/', 'key'],
-  ['a path that leads up', folder('live/1001/../1002/a'), 'table objects, key live/1001/../1002/a/', 'key'],
+  ['a file of an invalid site', folder('live/01001/a'), 'table objects, key live/01001/a/', 'key'],
+  ['a file of an unknown edition', folder('dead/1001/a'), 'table objects, key dead/1001/a/', 'key'],
+  ['a path with ..', folder('live/1001/../1002/a'), 'table objects, key live/1001/../1002/a/', 'key'],
   ['a path with an empty name', folder('live/1001/a//b'), 'table objects, key live/1001/a//b/', 'key'],
   ['a path that is not normalised', folder('draft/1001/a\u0308'), 'table objects, key draft/1001/a\u0308/', 'key'],
   [
-    'an earlier state at a path that leads up',
+    'an old version at a path with ..',
     "INSERT INTO old_objects VALUES ('live/1001/..', 'v', NULL, 0, 0, '', NULL, 1, 1)",
     'table old_objects, key live/1001/..',
     'key',
@@ -57,7 +62,7 @@ const unreadable = [
 ] as const
 
 describe('check', () => {
-  test('does not call a database damaged if it cannot open it', async ({ siteDirectory, skip }) => {
+  test('a database that check may not open is not reported as damaged', async ({ siteDirectory, skip }) => {
     if (process.getuid?.() === 0) skip('root may open every file')
     const database = join(siteDirectory, 'site-admin.db')
     chmodSync(database, 0)
@@ -72,7 +77,7 @@ describe('check', () => {
     })
   })
 
-  test('finds nothing in a sound directory, and changes nothing', async ({ siteDirectory }) => {
+  test('check finds nothing in a sound directory, and changes nothing', async ({ siteDirectory }) => {
     const before = snapshotOf(siteDirectory)
     expect(await administer(siteDirectory, ['check'])).toMatchObject({
       status: 0,
@@ -83,7 +88,7 @@ describe('check', () => {
     expect(snapshotOf(siteDirectory)).toMatchObject(before)
   })
 
-  test('finds nothing while the service runs and accepts uploads', async ({ directory, start }) => {
+  test('check finds nothing while the service runs and accepts uploads', async ({ directory, start }) => {
     const service = await start()
     let isOver = false
     const upload = async () => {
@@ -110,23 +115,23 @@ describe('check', () => {
       { where: 'site 1001, category 1', fault: messages.check.lostLink('news 999') },
     ],
     [
-      'a removal of content that broke off',
+      'an interrupted removal of content',
       'UPDATE blogs SET going = 1 WHERE id = 8',
       { where: 'site 1001, blog 8', fault: expect.stringMatching(messages.check.interrupted) },
     ],
     [
-      'a removal of a folder that nobody goes on with',
+      'an abandoned removal of a folder',
       `INSERT INTO folder_removals (site, folder, id, entry)
          VALUES (1001, 'a/b', 'x', '{"type":"folder.removed","subject":"a/b","actor":"ann"}')`,
       { where: 'site 1001, folder a/b', fault: expect.stringMatching(messages.check.notContinued) },
     ],
     [
-      'content of no file',
+      'content without a file',
       "INSERT INTO small_contents (name, bytes) VALUES ('lost', x'00')",
       { where: expect.stringMatching(/site-admin\.db$/), fault: messages.check.contentOfNoFile('lost') },
     ],
     [
-      'a text of no news item',
+      'a text without a news item',
       "INSERT INTO news_texts (site, id, text) VALUES (1001, 999, 'x')",
       {
         where: expect.stringMatching(/site-admin\.db$/),
@@ -139,14 +144,14 @@ describe('check', () => {
       { where: 'site 1001, file a.txt', fault: expect.stringMatching(messages.check.noBytes) },
     ],
     [
-      'a quota with other used bytes than those of the files (S-124)',
+      'a quota with a wrong count of used bytes (S-124)',
       'UPDATE sites SET quota = 9000000, used = 7 WHERE id = 1001',
       { where: 'site 1001', fault: expect.stringContaining('its quota counts 7 used bytes instead of ') },
     ],
     ...unreadable.map(
       ([what, sql, where, column]) => [what, sql, { where, fault: messages.check.column(column) }] as const,
     ),
-  ] as const)('names %s (T-21)', async ([, sql, fault], { demoDirectory }) => {
+  ] as const)('check reports %s (T-21)', async ([, sql, fault], { demoDirectory }) => {
     tamper(demoDirectory, sql)
     const { status, stdout } = await administer(demoDirectory, ['--json', 'check'])
     expect({ status, found: JSON.parse(stdout) }).toEqual({ status: 1, found: { faults: [fault] } })
@@ -161,7 +166,7 @@ describe('check', () => {
     ['lacks a table', 'DROP TABLE objects', messages.check.damagedBy(messages.check.tableMissing('objects'))],
     ['was made by a newer version', 'PRAGMA user_version = 99', messages.directory.newer(99)],
   ] as const)(
-    '--bytes says that the database %s, and reads no bytes then',
+    'check --bytes reports that the database %s, and then reads no bytes',
     async ([, sql, fault], { siteDirectory }) => {
       tamper(siteDirectory, sql)
       const { status, stdout, stderr } = await administer(siteDirectory, ['--json', 'check', '--bytes'])
@@ -170,7 +175,7 @@ describe('check', () => {
     },
   )
 
-  test('reports an empty database', async ({ siteDirectory }) => {
+  test('check reports an empty database', async ({ siteDirectory }) => {
     const file = join(siteDirectory, 'site-admin.db')
     rmSync(file)
     const database = new DatabaseSync(file)
@@ -182,7 +187,7 @@ describe('check', () => {
     ])
   })
 
-  test('reports files without bytes along with other faults of the database', async ({ siteDirectory }) => {
+  test('check reports files without bytes along with other faults of the database', async ({ siteDirectory }) => {
     tamper(
       siteDirectory,
       `INSERT INTO news_links (site, category, object, displayable) VALUES (1001, 1, 999, 1);
@@ -194,7 +199,7 @@ describe('check', () => {
     ])
   })
 
-  test('reports blobs without a file if no service runs, and the next start moves them', async ({
+  test('check reports unused blobs if no service runs, and a start moves the blobs', async ({
     siteDirectory,
     start,
   }) => {
@@ -207,7 +212,7 @@ describe('check', () => {
     expect(await administerJson(siteDirectory, ['check'])).toEqual({ faults: [] })
   })
 
-  test('reports files and folders that other users can open', async ({ siteDirectory }) => {
+  test('check reports files and folders that other users can open', async ({ siteDirectory }) => {
     chmodSync(join(siteDirectory, 'site-admin.db'), 0o640)
     const { status, stdout } = await administer(siteDirectory, ['--json', 'check'])
     expect(status).toBe(1)
@@ -216,7 +221,7 @@ describe('check', () => {
     ])
   })
 
-  test('is refused without a data directory', async ({ directory }) => {
+  test('check is refused without a data directory', async ({ directory }) => {
     for (const args of [['check'], ['--target', 'aws', 'check']]) {
       expect(await administer(directory, args)).toMatchObject({
         status: 1,

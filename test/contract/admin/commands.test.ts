@@ -21,7 +21,7 @@ const leavesOf = (command: Command, names: readonly string[] = []): readonly str
 /** Other tests run these commands. */
 const elsewhere = ['audit', 'backup', 'check', 'completion', 'restore', 'serve', 'site remove']
 
-test('Each command prints its answer and leaves its history (H-3, H-5, T-8, T-12, T-16)', async ({ dataDirectory }) => {
+test('Commands print their answers and write history (H-3, H-5, T-8, T-12, T-16)', async ({ dataDirectory }) => {
   const folder = scratchDirectory()
   const values = { records: join(folder, 'records'), exported: join(folder, 'exported'), hash: '' }
   writeFileSync(values.records, linesOf(sessionRecords))
@@ -63,7 +63,7 @@ test.for(refusedCommands)(
 )
 
 test.for([
-  ['{"colour":"red"}', messages.record.unknown('colour', 'id, ')],
+  ['{"colour":"red"}', messages.http.unknownMember('"colour"', 'id, ')],
   ['{"enabled":1}', 'enabled: must be true or false'],
 ] as const)('object create refuses the members %s', async ([members, reason], { siteDirectory }) => {
   const args = ['object', 'create', 'news', '--site', '1001', '--members', members]
@@ -76,7 +76,7 @@ test('site create is refused while the directory has no data centre', async ({ d
 })
 
 test.for(['site', 'form --site 1001'])(
-  '%s: create gives no id above the highest one',
+  '%s: create is refused when the highest possible id is in use',
   async (kind, { siteDirectory }) => {
     const [command = '', ...options] = kind.split(' ')
     const create = (...more: string[]) =>
@@ -101,7 +101,7 @@ describe('data-centre add', () => {
   const add = (directory: string, ...options: string[]) =>
     administer(directory, ['data-centre', 'add', 'us', '--url', 'https://us.example', ...options])
 
-  test('changes the base URL of a data centre, and keeps the default (T-7)', async ({ siteDirectory }) => {
+  test('data-centre add changes the base URL, and keeps the default (T-7)', async ({ siteDirectory }) => {
     for (const url of ['https://eu.example/', 'https://eu.example/base']) {
       const eu = await administerJson(siteDirectory, ['data-centre', 'add', 'eu', '--url', url])
       expect(eu).toEqual({ id: 'eu', url: url.replace(/\/$/, ''), default: false })
@@ -112,8 +112,8 @@ describe('data-centre add', () => {
 
   test.for([
     ['keeps the region of a deployed data centre', [], 'eu-west-1'],
-    ['sets the region of a data centre that no deployment registered', ['--region', 'us-east-1'], 'us-east-1'],
-  ] as const)('%s', async ([, options, region], { dataDirectory }) => {
+    ['sets the region of a data centre that was not deployed', ['--region', 'us-east-1'], 'us-east-1'],
+  ] as const)('data-centre add %s', async ([, options, region], { dataDirectory }) => {
     const deployed = { id: 'us', url: 'https://old.example', isDefault: true, region: 'eu-west-1' }
     const before = await openMachine(dataDirectory)
     if (options.length === 0) await before.stores.sites.putDataCentre(deployed)
@@ -125,7 +125,7 @@ describe('data-centre add', () => {
     expect(stored).toEqual({ ...deployed, url: 'https://us.example', region })
   })
 
-  test('warns once that a running service sets its base URL at its start', async ({ siteDirectory }) => {
+  test('data-centre add warns once that a running service sets its base URL', async ({ siteDirectory }) => {
     expect(await add(siteDirectory)).toMatchObject({ status: 0, stderr: messages.site.baseUrlOfService('us') })
     expect(await add(siteDirectory)).toMatchObject({ status: 0, stderr: '' })
   })

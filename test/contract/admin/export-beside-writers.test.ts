@@ -21,7 +21,7 @@ const category = (id: number) => ({ kind: 'category', id, name: `Category ${id}`
 const link = (categoryId: number, objectId: number) => ({ kind: 'link', type: 'news', categoryId, objectId })
 
 test.for(hands.map((hand): [string, Hand] => [hand.name, hand]))(
-  'what comes while a site is exported spoils no link of the export: %s',
+  'content that is created during an export breaks no link of the export: %s',
   async ([, hand]) => {
     const { stores, close } = await hand.open()
     try {
@@ -29,7 +29,7 @@ test.for(hands.map((hand): [string, Hand] => [hand.name, hand]))(
       const exported: object[] = []
       for await (const record of exportRecords(stores, site)) {
         exported.push(record)
-        // After the last of them, so the export has already passed them.
+        // The records come after the last object, so the export has already passed their ids.
         if ('id' in record && record.id === 5) {
           const late = [1, 3, 9].map(news)
           await importInto(stores, site, [

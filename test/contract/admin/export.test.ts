@@ -24,7 +24,7 @@ import { test as base } from '../../support/test.ts'
 
 const runFile = promisify(execFile)
 
-/** `outside`: a folder that is not the data directory. */
+/** `outside` is a folder outside of the data directory. */
 const test = base.extend('outside', async ({ directory }, { onCleanup }) => {
   const outside = mkdtempSync(`${directory}-outside-`)
   onCleanup(() => rmSync(outside, { recursive: true }))
@@ -34,7 +34,11 @@ const test = base.extend('outside', async ({ directory }, { onCleanup }) => {
 const lines = (records: readonly object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
 
 describe('export', () => {
-  test('and an import into an empty site give the same lists (T-29)', async ({ directory, outside, start }) => {
+  test('an export and its import into an empty site give the same lists (T-29)', async ({
+    directory,
+    outside,
+    start,
+  }) => {
     const { baseUrl, siteId, token } = await start()
     await administerJson(directory, ['import', '-', '--site', String(siteId)], lines(oddRecords))
     const file = join(outside, 'export.jsonl')
@@ -53,7 +57,7 @@ describe('export', () => {
     expect(again.stdout).toBe(readFileSync(file, 'utf8'))
   })
 
-  test('writes each record after those that it refers to, with all its members', async ({ siteDirectory }) => {
+  test('an export has each record with all members, after those that it refers to', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, ['import', '-', '--site', '1001'], lines(oddRecords))
     const { stdout } = await administer(siteDirectory, ['export', '--site', '1001'])
     const records = stdout
@@ -68,7 +72,7 @@ describe('export', () => {
     }
   })
 
-  test('that fails keeps the old file, and leaves no other file', async ({ siteDirectory, outside }) => {
+  test('an export that fails keeps the old file, and leaves no other file', async ({ siteDirectory, outside }) => {
     const file = join(outside, 'site.jsonl')
     writeFileSync(file, 'before')
     const outcome = await administer(siteDirectory, ['export', '--site', '9', '--out', file])
@@ -77,7 +81,7 @@ describe('export', () => {
     expect(readdirSync(outside)).toEqual(['site.jsonl'])
   })
 
-  test('to a file that cannot be written is refused in one line', async ({ siteDirectory, outside }) => {
+  test('an export to a file that cannot be written is refused in one line', async ({ siteDirectory, outside }) => {
     for (const [file, reason] of [
       [join(outside, 'none', 'site.jsonl'), messages.file.noFolder],
       [outside, messages.file.isDirectory],
@@ -88,7 +92,7 @@ describe('export', () => {
     }
   })
 
-  test('to a file in the data directory is refused by any path, and changes nothing', async ({
+  test('an export into the data directory is refused by any path, and changes nothing', async ({
     siteDirectory,
     outside,
   }) => {
@@ -109,7 +113,10 @@ describe('export', () => {
     expect(snapshotOf(siteDirectory)).toEqual(before)
   })
 
-  test('writes to the target of a link, and to a pipe, and replaces neither', async ({ siteDirectory, outside }) => {
+  test('an export writes to the target of a link, and to a pipe, and replaces neither', async ({
+    siteDirectory,
+    outside,
+  }) => {
     await administerJson(siteDirectory, ['import', '-', '--site', '1001'], lines(oddRecords))
     const [file, link, pipe] = ['site.jsonl', 'link', 'pipe'].map((name) => join(outside, name)) as [
       string,
@@ -130,7 +137,7 @@ describe('export', () => {
     expect(readdirSync(outside).filter((name) => name.includes('partial'))).toEqual([])
   })
 
-  test('reports a reader that leaves before the end', async ({ siteDirectory }) => {
+  test('an export reports a reader that ends before all is written', async ({ siteDirectory }) => {
     const many = Array.from({ length: 3_000 }, (_, index) => ({ kind: 'news', id: index + 1, body: 'x'.repeat(200) }))
     await administerJson(siteDirectory, ['import', '-', '--site', '1001'], lines(many))
     const command = `"${process.execPath}" admin/main.js --data-dir "${siteDirectory}" export --site 1001 | head -n 1`

@@ -17,7 +17,7 @@ const fields = [
 ]
 const records = [form, ...fields]
 
-/** Imports records and returns the outcome. Some of them may be bad. */
+/** Imports records and returns the outcome. Some records may be bad. */
 const importSome = async (directory: string, text: string, ...options: string[]) => {
   const { status, stdout, stderr } = await administer(directory, ['--json', ...importing, ...options], text)
   const outcome = JSON.parse(stdout)
@@ -39,10 +39,7 @@ test.for([
   expect(await administerJson(siteDirectory, importing, text)).toEqual(allImported)
 })
 
-test('The service answers imported records, with defaults for members left out (T-24)', async ({
-  directory,
-  start,
-}) => {
+test('The service answers imported records, with defaults for missing members (T-24)', async ({ directory, start }) => {
   const { request } = await start()
   const path = '/api/v1/admin/sites/current/webforms'
   const sparse = [
@@ -62,8 +59,8 @@ test('The service answers imported records, with defaults for members left out (
   })
 })
 
-describe('import skips a bad record and names', () => {
-  test('each fault in a sentence of its own (T-28)', async ({ siteDirectory }) => {
+describe('an import with bad records', () => {
+  test('a bad record is skipped, and its fault has a message of its own (T-28)', async ({ siteDirectory }) => {
     const good = '{"kind":"webForm","id":1}'
     const text = badRecords.map(([bad]) => `${good}\n\n${bad}\n`).join('')
     const outcome = await importSome(siteDirectory, text)
@@ -78,14 +75,14 @@ describe('import skips a bad record and names', () => {
     }
   })
 
-  test('one fault once, for fields of several forms', async ({ siteDirectory }) => {
+  test('a fault of fields of several forms is reported once', async ({ siteDirectory }) => {
     const fields = [7, 8, 9].map((webFormId) => JSON.stringify({ kind: 'field', webFormId, typeId: -2 }))
     expect((await importSome(siteDirectory, fields.join('\n'))).errors).toStrictEqual([
       expect.objectContaining({ lines: [1, 2, 3], message: expect.stringContaining(messages.record.noForm) }),
     ])
   })
 
-  test('one fault once, with the number of its records and their first lines (T-28)', async ({ siteDirectory }) => {
+  test('a repeated fault is reported once, with its count and first lines (T-28)', async ({ siteDirectory }) => {
     const good = jsonLines([form])
     const bad = '{"kind":"webForm","id":0}\n'.repeat(1_500)
     const text = `${bad}${good}{"kind":\n{"kin\n[\n`
@@ -101,7 +98,7 @@ describe('import skips a bad record and names', () => {
     expect(people.stdout).toContain(`1500     1, 2, 3, 4, 5, …  ${messages.record.least('id')}\n`)
   })
 
-  test('up to a thousand different faults, and counts all', async ({ siteDirectory }) => {
+  test('a thousand different faults are reported, and all are counted', async ({ siteDirectory }) => {
     const text = Array.from({ length: 1_200 }, (_, index) => `{"kind":"webForm","id":1,"m${index}":1}\n`).join('')
     const outcome = await importSome(siteDirectory, text)
     expect(outcome).toMatchObject({ imported: 0, skipped: 1_200 })
@@ -110,7 +107,7 @@ describe('import skips a bad record and names', () => {
     )
   })
 
-  test('a link whose object or category does not exist', async ({ siteDirectory }) => {
+  test('a link without its object or category is reported', async ({ siteDirectory }) => {
     const link = { kind: 'link', type: 'news', categoryId: 1, objectId: 1 }
     const text = jsonLines([
       { kind: 'category', id: 1 },
@@ -134,7 +131,7 @@ describe('import skips a bad record and names', () => {
 describe('import --strict', () => {
   const bad = { kind: 'webForm', id: 0 }
 
-  test('stops at the first bad record, with status 1 and its line (T-22)', async ({ siteDirectory }) => {
+  test('import --strict stops at the first bad record with status 1 and its line (T-22)', async ({ siteDirectory }) => {
     const outcome = await administer(
       siteDirectory,
       [...importing, '--strict'],
@@ -150,15 +147,15 @@ describe('import --strict', () => {
     ])
   })
 
-  test('does not wait for the rest of its input', async ({ siteDirectory }) => {
+  test('import --strict does not wait for the rest of its input', async ({ siteDirectory }) => {
     const program = launch('admin/main.js', ['--data-dir', siteDirectory, ...importing, '--strict'])
     program.stdin.write(jsonLines([bad]))
     expect(await program.ended).toMatchObject({ status: 1 })
   })
 })
 
-describe('import is refused', () => {
-  test('for an unknown site, before it reads anything', async ({ siteDirectory }) => {
+describe('refused imports', () => {
+  test('an import into an unknown site is refused before anything is read', async ({ siteDirectory }) => {
     const program = launch('admin/main.js', ['--data-dir', siteDirectory, 'import', '-', '--site', '9'])
     expect(await program.ended).toMatchObject({
       status: 1,
@@ -166,7 +163,7 @@ describe('import is refused', () => {
     })
   })
 
-  test('when the file cannot be read', async ({ siteDirectory }) => {
+  test('an import is refused when the file cannot be read', async ({ siteDirectory }) => {
     const circle = join(siteDirectory, 'circle')
     symlinkSync('circle', circle)
     for (const [file, reason] of [
@@ -180,7 +177,7 @@ describe('import is refused', () => {
     }
   })
 
-  test('when standard input is a directory', async ({ siteDirectory }) => {
+  test('an import is refused when standard input is a directory', async ({ siteDirectory }) => {
     const line = '"$node" admin/main.js --data-dir "$1" import - --site 1001 < "$1"'
     expect(await runInShell(line, [siteDirectory])).toMatchObject({
       status: 1,
@@ -189,9 +186,9 @@ describe('import is refused', () => {
     })
   })
 
-  test('when the file is not UTF-8, and imports nothing of it', async ({ siteDirectory }) => {
+  test('an import of a file that is not UTF-8 is refused, and imports nothing', async ({ siteDirectory }) => {
     const file = join(siteDirectory, 'records')
-    // More than one read returns.
+    // More bytes than one read returns.
     const many = Array.from({ length: 3_000 }, (_, index) => ({ ...form, id: index + 1 }))
     const latin1 = Buffer.from('{"kind":"webForm","id":4,"name":"Caf\xe9"}\n', 'latin1')
     await writeFile(file, Buffer.concat([Buffer.from(jsonLines(many)), latin1]))
@@ -203,7 +200,7 @@ describe('import is refused', () => {
     expect(await administerJson(siteDirectory, ['form', 'list', '--site', '1001'])).toEqual([])
   })
 
-  test('when standard input is not UTF-8, and keeps the records before that', async ({ siteDirectory }) => {
+  test('invalid UTF-8 on standard input ends an import, and earlier records stay', async ({ siteDirectory }) => {
     const program = launch('admin/main.js', ['--data-dir', siteDirectory, ...importing])
     program.stdin.end(Buffer.concat([Buffer.from(jsonLines([form])), Buffer.from([0xff])]))
     expect(await program.ended).toMatchObject({

@@ -19,7 +19,7 @@ describe('token issue', () => {
     ['3d', 3 * 24 * 3600],
     ['1y', 365 * 24 * 3600],
   ] as const)(
-    'with lifetime "%s" says when the token expires (A-14, T-9, T-10)',
+    'a lifetime of "%s" is printed as the time of expiry (A-14, T-9, T-10)',
     async ([lifetime, seconds], { siteDirectory }) => {
       const before = Math.floor(Date.now() / 1000)
       const { expires } = await issue(siteDirectory, ...(lifetime ? ['--ttl', lifetime] : []))
@@ -34,19 +34,19 @@ describe('token issue --right', () => {
   const rightsIn = async (directory: string) =>
     (await administerJson(directory, ['token', 'list'])).map(({ rights }: { rights: string[] }) => rights)
 
-  test('gives a token these rights alone, each once (A-38, A-39, A-106)', async ({ siteDirectory }) => {
+  test('a token has exactly the given rights, each once (A-38, A-39, A-106)', async ({ siteDirectory }) => {
     const repeated = ['--right', 'files:read:/news/', '--right', 'files:read:/news', '--right', 'history:read']
     await issue(siteDirectory, ...repeated)
     expect(await rightsIn(siteDirectory)).toEqual([['files:read:/news', 'history:read']])
   })
 
-  test('adds the right of the permission files (A-39, A-106)', async ({ siteDirectory }) => {
+  test('the permission files adds its right to the given ones (A-39, A-106)', async ({ siteDirectory }) => {
     await issue(siteDirectory, '--permission', 'files', '--right', 'forms:read', '--right', 'files:read:/news')
     expect(await rightsIn(siteDirectory)).toEqual([['files:write', 'forms:read']])
   })
 
   test.for(['files', 'files:own', 'forms:read:/a', 'files:read:a', 'files:read:/a/../b'])(
-    'refuses "%s" and names the areas (A-32, A-106)',
+    '"%s" is refused with the list of areas (A-32, A-106)',
     async (right, { siteDirectory }) => {
       const issuing = ['token', 'issue', '--user', 'ann', '--site', '1001', '--right', right]
       const { status, stderr } = await administer(siteDirectory, issuing)
@@ -57,7 +57,7 @@ describe('token issue --right', () => {
     },
   )
 
-  test('refuses more than 50 rights, and issues no token (A-106)', async ({ siteDirectory }) => {
+  test('more than 50 rights are refused, and the command issues no token (A-106)', async ({ siteDirectory }) => {
     const rights = Array.from({ length: 51 }, (_, index) => ['--right', `files:read:/${index}`]).flat()
     const { status } = await administer(siteDirectory, ['token', 'issue', '--user', 'a', '--site', '1001', ...rights])
     expect(status).toBe(1)
@@ -66,7 +66,7 @@ describe('token issue --right', () => {
 })
 
 describe('token list', () => {
-  test('names tokens by hash, and never shows one (T-9)', async ({ siteDirectory }) => {
+  test('a token is listed by its hash, and never shown (T-9)', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, ['site', 'create', '--name', 'Other'])
     const options = ['--site', '1002', '--site', '1001', '--permission', 'files', '--permission', 'files']
     const { token, expires } = await issue(siteDirectory, ...options)
@@ -80,7 +80,7 @@ describe('token list', () => {
   })
 })
 
-test('token list --site names those that cover the site (T-9)', async ({ siteDirectory }) => {
+test('token list --site lists the tokens that cover the site (T-9)', async ({ siteDirectory }) => {
   await administerJson(siteDirectory, ['site', 'create', '--name', 'Other'])
   await issue(siteDirectory, '--site', '1002')
   await issue(siteDirectory)
@@ -92,7 +92,7 @@ test('token list --site names those that cover the site (T-9)', async ({ siteDir
 })
 
 describe('token revoke', () => {
-  test('accepts the hash of a token from the list, and revokes no other (T-11)', async ({ siteDirectory }) => {
+  test('token revoke accepts a hash of the list, and revokes only that token (T-11)', async ({ siteDirectory }) => {
     await issue(siteDirectory)
     await issue(siteDirectory)
     const [first, second] = await administerJson(siteDirectory, ['token', 'list'])
@@ -101,13 +101,15 @@ describe('token revoke', () => {
   })
 })
 
-test('token revoke takes a unique beginning of a hash (T-11)', async ({ siteDirectory }) => {
+test('token revoke accepts a unique beginning of a hash (T-11)', async ({ siteDirectory }) => {
   const revoke = (text: string) => administer(siteDirectory, ['--json', 'token', 'revoke', text])
   const listed = async () =>
     (await administerJson(siteDirectory, ['token', 'list'])).map(({ hash }: { hash: string }) => hash)
   const add = (hash: string) =>
     new DatabaseSync(join(siteDirectory, 'site-admin.db'))
-      .prepare("INSERT INTO grants (hash, user, sites, permissions, expires) VALUES (?, 'ann', '[1001]', '[]', 4000000000)")
+      .prepare(
+        "INSERT INTO grants (hash, user, sites, permissions, expires) VALUES (?, 'ann', '[1001]', '[]', 4000000000)",
+      )
       .run(hash)
   const [one, other, third] = ['0', '1', '2'].map(
     (digit, index) => `${index < 2 ? 'abcdef01' : '12345678'}${digit.repeat(56)}`,
@@ -122,7 +124,7 @@ test('token revoke takes a unique beginning of a hash (T-11)', async ({ siteDire
 })
 
 describe('the running service', () => {
-  test('accepts a token that was just issued, and refuses a revoked one', async ({ directory, start }) => {
+  test('a running service accepts a new token, and refuses a revoked one', async ({ directory, start }) => {
     const { request } = await start()
     const statusFor = async (token: string) => (await request(webForms, { headers: { Authorization: token } })).status
     const good = await issue(directory)

@@ -1,11 +1,10 @@
-import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Command } from 'commander'
 import { afterEach, describe, expect, vi } from 'vitest'
 import { createProgram } from '../../../admin/program.ts'
 import { administer, administerWith } from '../../support/administration.ts'
+import { closeAtOnce, listen } from '../../support/listen.ts'
 import { messages, wrongCommands } from '../../support/messages.ts'
 import { test } from '../../support/test.ts'
 
@@ -44,26 +43,26 @@ test.for([
   expect(await readdir(directory)).toEqual([])
 })
 
-/** The commands without subcommands, each with its words on the command line. */
+/** The commands without subcommands, each with the words that call it. */
 const leavesOf = (command: Command, names: readonly string[] = []): readonly (readonly [string, Command])[] =>
   command.commands.length === 0
     ? [[names.join(' '), command]]
     : command.commands.flatMap((child) => leavesOf(child, [...names, child.name()]))
 
-/** The words of a line, as a shell splits it. */
+/** The words of a line, split in the way of a shell. */
 const wordsOf = (line: string): string[] =>
   [...line.replace(/ >+ .*/, '').matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
     ([, single, double, plain]) => single ?? double ?? plain ?? '',
   )
 
-/** Commands with subcommands are listed too. */
+/** Commands with subcommands are in the list too. */
 const commandsOf = (program: Command): readonly (readonly [string, Command])[] => [
   ...program.commands.flatMap((group) => (group.commands.length > 0 ? [[group.name(), group] as const] : [])),
   ...leavesOf(program),
 ]
 
-describe('the help of each command shows examples that it takes', () => {
-  test.for(commandsOf(createProgram()))('%s', ([name, command]) => {
+describe('examples in the help', () => {
+  test.for(commandsOf(createProgram()))('the example in the help works: %s', ([name, command]) => {
     const help: string[] = []
     command.configureOutput({ writeOut: (text) => help.push(text) }).outputHelp()
     const [, examples = ''] = help.join('').split('\nExample:\n')
@@ -87,14 +86,17 @@ test('--version prints the version of the package (T-19)', async ({ directory })
   expect(await administer(directory, ['--version'])).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: '' })
 })
 
-describe('wrong usage has status 2, says what is wrong, and does nothing (T-4)', () => {
-  test.for(wrongCommands)('%s', async ([command, complaint], { directory }) => {
-    const { status, stdout, stderr } = await administer(directory, ['--json', ...command.split(' ')])
-    expect(status).toBe(2)
-    expect(stdout).toBe('')
-    expect(stderr).toContain(complaint)
-    expect(await readdir(directory)).toEqual([])
-  })
+describe('wrong usage', () => {
+  test.for(wrongCommands)(
+    'wrong usage has status 2, a message and no effect: %s (T-4)',
+    async ([command, complaint], { directory }) => {
+      const { status, stdout, stderr } = await administer(directory, ['--json', ...command.split(' ')])
+      expect(status).toBe(2)
+      expect(stdout).toBe('')
+      expect(stderr).toContain(complaint)
+      expect(await readdir(directory)).toEqual([])
+    },
+  )
 })
 
 test.for([
@@ -111,7 +113,7 @@ test.for([
   expect(rest).toEqual(status === 2 ? advice : [''])
 })
 
-describe('A deployment that cannot be reached is refused in one line', () => {
+describe('A deployment that cannot be reached', () => {
   afterEach(() => void vi.unstubAllEnvs())
 
   const nobody = { HOME: '/', AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null', AWS_PROFILE: '' }
@@ -129,12 +131,11 @@ describe('A deployment that cannot be reached is refused in one line', () => {
     ],
     ['without credentials', { AWS_REGION: 'us-east-1' }, messages.aws.noCredentials('http://127.0.0.1:9, us-east-1')],
     ['when the server refuses', { ...keys, AWS_ENDPOINT_URL: 'SERVER' }, messages.aws.refused('Not you')],
-  ] as const)('%s', async ([, environment, reason], { onTestFinished }) => {
+  ] as const)('a command prints one line %s', async ([, environment, reason], { onTestFinished }) => {
     const answer = '<ErrorResponse><Error><Code>AccessDenied</Code><Message>Not you.</Message></Error></ErrorResponse>'
     const server = createServer((_, response) => response.writeHead(403, { 'Content-Type': 'text/xml' }).end(answer))
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    onTestFinished(() => void server.close())
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const url = await listen(server)
+    onTestFinished(() => closeAtOnce(server))
     const values: Readonly<Record<string, string>> = { ...nobody, ...nowhere, ...noKeys, ...environment }
     for (const [name, value] of Object.entries(values)) vi.stubEnv(name, value === 'SERVER' ? url : value)
     const outcome = await administerWith(['--target', 'aws', 'site', 'list'])

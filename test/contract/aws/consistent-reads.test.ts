@@ -28,7 +28,7 @@ interface Tested
 
 let tables: TestTables
 let stores: Tested
-/** One entry for each read of a test: true if it was consistent. */
+/** One entry for each read of a test: true if the read was consistent. */
 let reads: boolean[]
 
 /** True if all reads of a call are consistent. */
@@ -90,28 +90,28 @@ const readsOf = async (call: (tested: Tested) => Promise<unknown>): Promise<bool
 test.each<[string, number, (tested: Tested) => Promise<unknown>]>([
   ['the progress of an upload', 1, ({ progress }) => progress.percentOf('token')],
   ['content', 1, ({ contents }) => contents.get(site, 'news', 1)],
-  ['whether content exists', 1, ({ contents }) => contents.existing(site, 'news', [1])],
+  ['the existence of content', 1, ({ contents }) => contents.existing(site, 'news', [1])],
   ['the highest id of content', 1, ({ contents }) => contents.highestId(site, 'news')],
-  // Category, objects and links before; category and objects once more after.
-  ['what is linked', 5, ({ links }) => links.link(list, new Map([[1, true]]), entry)],
-  ['whether there is a category to unlink from', 1, ({ links }) => links.unlink(list, [1], entry)],
+  // Category, objects and links before the write. Category and objects again after the write.
+  ['the objects of a new link', 5, ({ links }) => links.link(list, new Map([[1, true]]), entry)],
+  ['the category of an unlink', 1, ({ links }) => links.unlink(list, [1], entry)],
   ['the highest id of a web form', 1, ({ webForms }) => webForms.highestId(site)],
-  ['the fields that a change starts from', 1, ({ webForms }) => webForms.changeFields(site, form, () => [], entry)],
+  ['the fields before a change', 1, ({ webForms }) => webForms.changeFields(site, form, () => [], entry)],
   ['running workflows', 1, ({ workflows }) => workflows.isRunning(site, [folder])],
   ['running workflows below a folder', 1, ({ workflows }) => workflows.isRunningBelow(site, folder)],
-  ['the removal that is open already', 1, ({ removals }) => removals.open(site, folder, 'second', entry)],
+  ['an open removal before a second one', 1, ({ removals }) => removals.open(site, folder, 'second', entry)],
   ['open removals', 1, ({ removals }) => removals.openOf(site, [folder])],
   ['open removals below a folder', 1, ({ removals }) => removals.isOpenBelow(site, folder)],
   [
-    'the folders that something is put into, before and after',
+    'the locks of folders, before and after a placement',
     2,
     async ({ removals }) => removals.isLockedSince(site, [folder], (await removals.locksOf(site, [folder])).ids),
   ],
   ['the history', 1, ({ history }) => history.after(site, 0, 1)],
   ['the end of the history', 1, ({ history }) => history.before(site, undefined, 1)],
-  // One for each kind of object.
-  ['the links that go with a category', 2, ({ contents }) => contents.removeCategory(site, removed, entry)],
-])('A consistent read: %s', async (_, count, call) => {
+  // One read for each kind of object.
+  ['the links of a removed category', 2, ({ contents }) => contents.removeCategory(site, removed, entry)],
+])('the read of %s is consistent', async (_, count, call) => {
   expect(await readsOf(call)).toEqual(Array.from({ length: count }, () => true))
 })
 
@@ -122,9 +122,9 @@ test.each<[string, (tested: Tested) => Promise<unknown>]>([
   ['contents of a list', ({ contents }) => contents.getMany(site, 'news', [1])],
   ['long texts', ({ contents }) => contents.texts(site, 'news', [1])],
   ['a list of content', ({ contents }) => contents.list(site, 'news', 0, 10)],
-  ['how much content there is', ({ contents }) => contents.count(site, 'news', 0, 10)],
+  ['the number of objects', ({ contents }) => contents.count(site, 'news', 0, 10)],
   ['a list of links', ({ links }) => links.list(list, 0, 10)],
-  ['how many links there are', ({ links }) => links.count(list, 0, 10)],
-])('A read for half the price: %s', async (_, call) => {
+  ['the number of links', ({ links }) => links.count(list, 0, 10)],
+])('the read of %s costs half the price', async (_, call) => {
   expect(await readsOf(call)).toEqual([false])
 })

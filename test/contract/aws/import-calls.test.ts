@@ -11,7 +11,7 @@ const site = 1001 as SiteId
 
 let tables: TestTables
 let stores: Parameters<typeof importRecords>[2]
-/** The number of calls of each kind since then. */
+/** The number of calls of each kind in the current import. */
 let calls: Record<string, number>
 beforeAll(async () => {
   tables = await openTestTables()
@@ -49,7 +49,7 @@ const importAll = (records: readonly object[]) => {
 }
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
-test('An import reads 100 news items in a call and writes 25, and only reads them the second time', async () => {
+test('An import reads 100 news items per call, writes 25, and repeats no write', async () => {
   const news = numbers(500).map((id) => ({ kind: 'news', id, subject: `News ${id}`, body: `Text ${id}` }))
   await importAll(news)
   expect(calls).toEqual({ BatchGetItem: 5, BatchWriteItem: 40 })
@@ -61,7 +61,7 @@ test('An import reads 100 news items in a call and writes 25, and only reads the
   expect(calls).toEqual({ BatchGetItem: 5 })
 })
 
-test('An import adds all fields of a form in one change, and repeats none the second time', async () => {
+test('An import adds all fields of a form in one change, and repeats no change', async () => {
   const records = [
     { kind: 'webForm', id: 7, name: 'Seven' },
     ...[-2, -3, -4].map((typeId) => ({ kind: 'field', webFormId: 7, typeId })),
@@ -70,7 +70,7 @@ test('An import adds all fields of a form in one change, and repeats none the se
   expect(calls).toEqual({ PutItem: 1, GetItem: 1, UpdateItem: 1 })
   calls = {}
   await importAll(records)
-  // The call that writes the name returns the old one.
+  // The call that writes the name returns the old name.
   expect(calls).toEqual({ PutItem: 1, GetItem: 1, UpdateItem: 1 })
   expect((await stores.webForms.get(site, 7 as WebFormId))?.fields).toHaveLength(3)
 })

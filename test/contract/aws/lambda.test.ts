@@ -1,27 +1,21 @@
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { lambdaHandler } from '../../../lib/aws/lambda/lambda.ts'
 import { done, type Reply } from '../../../lib/http/reply.ts'
 import { bareHandler } from '../../support/bare-handler.ts'
-import { type FieldsService, openFieldsService } from '../../support/fields-service.ts'
+import { openFieldsService } from '../../support/fields-service.ts'
 import { sendEvent } from '../../support/lambda.ts'
 
-let service: FieldsService
-let token: string
-let headers: { Authorization: string }
-
-beforeAll(async () => {
-  service = await openFieldsService()
-  token = await service.issueToken()
-  headers = { Authorization: token }
-})
+const service = await openFieldsService()
+const token = await service.issueToken()
+const headers = { Authorization: token }
 afterAll(() => service.close())
 
 const oneField = [{ typeId: -2, mandatory: true, order: 1 }]
 const fieldsFunction = () => lambdaHandler(service.start().handler)
 
 describe('an event of the gateway', () => {
-  test('may have a body in base64', async () => {
+  test('the body of an event may be in base64', async () => {
     const path = await service.createForm()
     const body = Buffer.from('{"type":{"id":-3},"mandatory":true}').toString('base64')
     const request = { headers, body, isBase64Encoded: true }
@@ -29,30 +23,30 @@ describe('an event of the gateway', () => {
   })
 
   test.each([
-    ['as it came', '{"type":{"id":-3},"mandatory":true}'],
-    ['as LocalStack writes it anew', '%7B%22type%22%3A%7B%22id%22%3A-3%7D%2C%22mandatory%22%3Atrue%7D='],
+    ['unchanged', '{"type":{"id":-3},"mandatory":true}'],
+    ['as LocalStack rewrites it', '%7B%22type%22%3A%7B%22id%22%3A-3%7D%2C%22mandatory%22%3Atrue%7D='],
     [
-      'as LocalStack takes it apart',
+      'as LocalStack parses it',
       '%7B%22type%22%3A%7B%22id%22%3A-3%7D%2C%22mandatory%22%3Atrue%2C%22x%22%3A%22a=&b=c%22%7D',
     ],
-  ])('may have JSON declared as a form, %s', async (_, body) => {
+  ])('JSON that is declared as a form is read %s', async (_, body) => {
     const path = await service.createForm()
     const form = { ...headers, 'Content-Type': 'application/x-www-form-urlencoded; charset=UTF-8' }
     expect((await sendEvent(fieldsFunction(), 'POST', path, { headers: form, body })).status).toBe(201)
-    // AWS passes bodies on only in base64, unchanged.
+    // AWS passes on such bodies unchanged, but only in base64.
     if (body.startsWith('%')) {
       const untouched = { headers: form, body: Buffer.from(body).toString('base64'), isBase64Encoded: true }
       expect((await sendEvent(fieldsFunction(), 'POST', path, untouched)).status).toBe(415)
     }
   })
 
-  test.each(['a=1&b=2', '%7B%22a%22=1', '%7B%E0%A4%A='])('may have any other form, such as %s', async (body) => {
+  test.each(['a=1&b=2', '%7B%22a%22=1', '%7B%E0%A4%A='])('any other form is read, such as %s', async (body) => {
     const form = { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' }
     const answer = await sendEvent(fieldsFunction(), 'POST', await service.createForm(), { headers: form, body })
     expect(answer.status).toBe(415)
   })
 
-  test('may have a header that was sent several times', async () => {
+  test('a header may be sent several times', async () => {
     const path = await service.createForm(oneField)
     const xml = await sendEvent(fieldsFunction(), 'GET', path, {
       headers: { ...headers, Accept: ['application/json;q=0.1', 'text/xml;q=0.2'] },
@@ -60,12 +54,12 @@ describe('an event of the gateway', () => {
     expect(xml.headers['content-type']).toBe('application/xml; charset=utf-8')
   })
 
-  test('may have header names in any case, even names of built-in properties', async () => {
+  test('header names may have any case, also names of built-in properties', async () => {
     const unkind = { aUTHORIZATION: token, ['__proto__']: 'x', constructor: 'y', toString: 'z' }
     expect((await sendEvent(fieldsFunction(), 'GET', await service.createForm(), { headers: unkind })).status).toBe(200)
   })
 
-  test('brings a request id, or gets a new one', async () => {
+  test('the request id of the gateway is used, or a new one', async () => {
     const named = await sendEvent(fieldsFunction(), 'GET', '/nothing', { requestId: 'gateway-1' })
     expect(named.headers['x-request-id']).toBe('gateway-1')
     expect(named.json.requestId).toBe('gateway-1')
@@ -82,7 +76,7 @@ const content = (bytes: Readable | Uint8Array): Reply => ({
 })
 
 describe('a result for the gateway', () => {
-  test('is a text for a document', async () => {
+  test('a document is returned as text', async () => {
     const answer = await sendEvent(fieldsFunction(), 'GET', '/health')
     expect(answer).toMatchObject({ text: '{"status":"ok"}', isBase64Encoded: false })
   })
@@ -96,7 +90,7 @@ describe('a result for the gateway', () => {
   test.each([
     ['a stream', () => Readable.from([Buffer.from('\ufeff"he\tll'), Buffer.from('ö"\r\n')])],
     ['bytes', () => Buffer.from('a \ufeff"he\tllö"\r\n').subarray(2)],
-  ])('is a text for %s of text', async (_, bytes) => {
+  ])('%s of text are returned as text', async (_, bytes) => {
     expect(await answerOf(bytes())).toMatchObject({ text: '\ufeff"he\tllö"\r\n', isBase64Encoded: false })
   })
 
@@ -104,19 +98,19 @@ describe('a result for the gateway', () => {
     ['no UTF-8', Buffer.from([0x68, 0xe4])],
     ['cut off within a character', Buffer.from('hö').subarray(0, 2)],
     ['no text', Buffer.from('a\0b')],
-    // Each quote takes two bytes within the JSON of a result. A result may have 6 MB.
+    // Each quotation mark takes two bytes in the JSON of a result. A result may have 6 MB.
     ['longer as a text than Lambda allows', Buffer.alloc(4_000_000, '"')],
-  ])('is in base64 when it is %s', async (_, bytes) => {
+  ])('bytes are returned in base64 when they are %s', async (_, bytes) => {
     expect(await answerOf(bytes)).toMatchObject(inBase64(bytes))
     expect(await answerOf(Readable.from([bytes]))).toMatchObject(inBase64(bytes))
   })
 
-  test('is text up to the largest file that fits into an answer', async () => {
+  test('the largest file that fits into an answer is returned as text', async () => {
     const text = 'line 1\nline 2\n'.repeat(290_000)
     expect(await answerOf(Buffer.from(text))).toMatchObject({ text, isBase64Encoded: false })
   })
 
-  describe.each(['any', 'named'] as const)('where base64 becomes bytes for an Accept that is %s', (binaryAccept) => {
+  describe.each(['any', 'named'] as const)('a gateway that decodes base64 for an Accept that is %s', (binaryAccept) => {
     const bytes = Buffer.from([0, 128, 255])
     const answerTo = async (accept: string | undefined, body: Buffer) => {
       const elsewhere = async () => ({ status: 302, headers: { Location: 'https://bucket.test/file?signed' } })
@@ -129,34 +123,31 @@ describe('a result for the gateway', () => {
     }
 
     test.each([
-      ['nobody knows what', undefined, true],
+      ['an unknown type', undefined, true],
       ['nothing', '', true],
       ['anything', '*/*', binaryAccept === 'named'],
       ['anything, and then a type', '*/*;q=0.1, image/png', binaryAccept === 'named'],
-      ['what LocalStack makes up', 'application/json', binaryAccept === 'named'],
+      ['the type that LocalStack invents', 'application/json', binaryAccept === 'named'],
       ['a type', 'application/octet-stream', false],
-      ['a kind of types, and then anything', 'image/*, */*;q=0.8', false],
-    ])(
-      'bytes come from elsewhere if necessary, for a caller who accepts %s (S-110)',
-      async (_, accept, isElsewhere) => {
-        const { status, headers, text } = await answerTo(accept, bytes)
-        expect({ status, location: headers['location'], text }).toEqual(
-          isElsewhere
-            ? { status: 302, location: 'https://bucket.test/file?signed', text: '' }
-            : { status: 200, location: undefined, text: bytes.toString('base64') },
-        )
-        expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'access-control-allow-origin': '*' })
-      },
-    )
+      ['a range of types, and then anything', 'image/*, */*;q=0.8', false],
+    ])('a caller who accepts %s gets bytes, or a redirect to them (S-110)', async (_, accept, isElsewhere) => {
+      const { status, headers, text } = await answerTo(accept, bytes)
+      expect({ status, location: headers['location'], text }).toEqual(
+        isElsewhere
+          ? { status: 302, location: 'https://bucket.test/file?signed', text: '' }
+          : { status: 200, location: undefined, text: bytes.toString('base64') },
+      )
+      expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'access-control-allow-origin': '*' })
+    })
 
-    test('is text for every caller', async () => {
+    test('every caller gets text as text', async () => {
       for (const accept of [undefined, '*/*', 'text/plain']) {
         expect(await answerTo(accept, Buffer.from('text'))).toMatchObject({ status: 200, text: 'text' })
       }
     })
   })
 
-  test('is 100503 when the stream of a store breaks off, which is logged once with its cause', async () => {
+  test('if the stream of a store breaks off, the answer is 100503, logged once', async () => {
     const failure = new Error('the store broke off')
     const { handler, records } = bareHandler(async () =>
       content(
@@ -179,7 +170,7 @@ describe('a result for the gateway', () => {
 })
 
 describe('a request near the time limit of the function', () => {
-  test('is answered 100503 in time and logged so, even if its work ends later', async () => {
+  test('the answer is 100503 in time and logged, even if the work ends later', async () => {
     const work = Promise.withResolvers<Reply>()
     const { handler, records } = bareHandler(() => work.promise)
     const answer = await sendEvent(lambdaHandler(handler), 'GET', '/', { remaining: () => 500 })
@@ -191,7 +182,7 @@ describe('a request near the time limit of the function', () => {
     expect(records).toEqual([expect.objectContaining({ operation: 'GET', status: 503, error: expect.any(Error) })])
   })
 
-  test('is answered 100503 while the service reads the answer', async () => {
+  test('the answer is 100503 if the time ends while its bytes are read', async () => {
     const stream = new Readable({ read: () => undefined })
     const { handler, records } = bareHandler(async () => content(stream))
     const answer = await sendEvent(lambdaHandler(handler), 'GET', '/', { remaining: () => 500 })
@@ -200,7 +191,7 @@ describe('a request near the time limit of the function', () => {
     expect(stream.destroyed).toBe(true)
   })
 
-  test('is answered as usual when it ends in time', async () => {
+  test('work that ends in time is answered as usual', async () => {
     const request = { headers, remaining: () => 29_000 }
     expect((await sendEvent(fieldsFunction(), 'GET', await service.createForm(), request)).status).toBe(200)
   })

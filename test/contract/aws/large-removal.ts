@@ -16,8 +16,8 @@ const pageSize = 1_000
 const slice = 60_000
 
 /**
- * Removes a folder of so many pages, in slices of so many pages, from a bucket in memory. The folder has a delete
- * marker of an older removal behind each key.
+ * Removes a folder of `pages` pages from a bucket in memory, in slices of `each` pages. Behind each key, the folder has
+ * a delete marker of an older removal.
  */
 export const removeInSlices = async ({ pages, each }: { readonly pages: number; readonly each: number }) => {
   const { s3, ...bucket } = openBucketInMemory()
@@ -31,7 +31,7 @@ export const removeInSlices = async ({ pages, each }: { readonly pages: number; 
 
   const positions = new Map(keys.map((key, index) => [key, index]))
   let listings = 0
-  /** Keys and markers that S3 has to pass, in all listings of the folder. */
+  /** Keys and delete markers that S3 must pass in all listings of the folder. */
   let passed = 0
   const connect = (attempts?: number) => {
     const client = bucket.connect(attempts)

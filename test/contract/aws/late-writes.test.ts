@@ -5,24 +5,19 @@ import type { LinkList } from '../../../lib/categories/category-links.ts'
 import { reserves } from '../../../lib/core/deadline.ts'
 import { type CategoryId, storedId, type WebFormId } from '../../../lib/core/ids.ts'
 import type { SystemField, WebForms } from '../../../lib/fields/web-forms.ts'
-import { type FieldsService, openFieldsService, ownSite } from '../../support/fields-service.ts'
+import { openFieldsService, ownSite } from '../../support/fields-service.ts'
 import { entry } from '../../support/history.ts'
 import { sendEvent } from '../../support/lambda.ts'
 import { type SlowWay, slowDown } from '../../support/slow-store.ts'
 
 /**
- * A request is answered 503 because the store is slow, and its function is frozen. Other callers change the same item,
- * then the function is thawed. The tests slow DynamoDB in memory at the transport of the client; no emulator can do
- * that.
+ * The store is slow, so a request answers 503 and its function is frozen. Another caller changes the same item, and
+ * then the function is thawed. No emulator can delay calls, so the tests slow down DynamoDB in memory at the transport
+ * of the client.
  */
 
-let service: FieldsService
-let headers: { Authorization: string }
-
-beforeAll(async () => {
-  service = await openFieldsService()
-  headers = { Authorization: await service.issueToken() }
-})
+const service = await openFieldsService()
+const headers = { Authorization: await service.issueToken() }
 afterAll(() => service.close())
 
 /** Slightly more than the time that a change reserves, so its calls are cut soon after they begin. */
@@ -80,7 +75,7 @@ describe.each(Object.entries(changes))('%s while the store is slow', (_, { metho
     return {
       path,
       answer,
-      /** Lets the function continue, until it has completed its work. */
+      /** Lets the function continue until it has completed its work. */
       async thaw() {
         await goOn()
         await Promise.allSettled([change])
@@ -88,7 +83,7 @@ describe.each(Object.entries(changes))('%s while the store is slow', (_, { metho
     }
   }
 
-  test('is 503, and does not overwrite a later change', async () => {
+  test('the change answers 503, and does not overwrite a later change', async () => {
     const { path, answer, thaw } = await begin('there')
     expect(answer.status).toBe(503)
     const { deps } = service.start()
@@ -97,7 +92,7 @@ describe.each(Object.entries(changes))('%s while the store is slow', (_, { metho
     expect(await service.storedFields(path)).toEqual(newer(before))
   })
 
-  test('is answered with success when the store made it', async () => {
+  test('if the store has made the change, the answer is a success', async () => {
     const { answer } = await begin('back')
     expect(answer.status).toBe(done)
   })
@@ -135,8 +130,8 @@ describe('links while the store is slow', () => {
   test.each([
     ['in batches', path, [1, 2].map((objectId) => ({ objectId, displayable: 1 }))],
     ['one by one', path, [1, 2].map((objectId) => ({ objectId }))],
-    ['from the side of the object', ofObject, [{ categoryId: 5 }]],
-  ])('that are made %s answer 503, and do not reappear after their removal', async (_, at, items) => {
+    ['from the object', ofObject, [{ categoryId: 5 }]],
+  ])('links that are made %s answer 503, and do not reappear after a removal', async (_, at, items) => {
     await unlink([1, 2])
     const { answer, goOn } = await slowly('POST', { items }, at)
     expect(answer.status).toBe(503)
@@ -149,7 +144,7 @@ describe('links while the store is slow', () => {
   test.each([
     ['the category', path, [{ objectId: 1 }]],
     ['the object', ofObject, [{ categoryId: 5 }]],
-  ])('that are removed from %s answer 503, and stay when somebody links them again', async (_, at, items) => {
+  ])('links that are removed from %s answer 503, and stay if made again', async (_, at, items) => {
     await link([1, 2])
     const { answer, goOn } = await slowly('DELETE', { items }, at)
     expect(answer.status).toBe(503)

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { fromGateway, type PathEncoding } from '../../../lib/aws/lambda/gateway.ts'
 import { lambdaHandler } from '../../../lib/aws/lambda/lambda.ts'
 import { statusAndCode } from '../../support/answer.ts'
-import { baseUrls, distantSite, type FieldsService, openFieldsService, ownSite } from '../../support/fields-service.ts'
+import { baseUrls, distantSite, openFieldsService, ownSite } from '../../support/fields-service.ts'
 import { sendEvent } from '../../support/lambda.ts'
 
-let service: FieldsService
-let token: string
-
-beforeAll(async () => {
-  service = await openFieldsService()
-  token = await service.issueToken({ sites: [ownSite] })
-})
-
+const service = await openFieldsService()
+const token = await service.issueToken({ sites: [ownSite] })
 afterAll(() => service.close())
 
 const sites = '/api/v1/admin/sites'
@@ -28,17 +22,17 @@ const get = (encoding: PathEncoding, written: string, headers: Record<string, st
   return sendEvent(handler, 'GET', handOver[encoding](written), { headers })
 }
 
-describe.each<PathEncoding>(['encoded', 'decoded'])('behind a gateway that hands paths over %s', (encoding) => {
+describe.each<PathEncoding>(['encoded', 'decoded'])('a gateway that passes paths %s', (encoding) => {
   test.each<[string, number]>([
     [`${sites}/current/webforms`, 200],
     [`${sites}/%63urrent/webforms`, 200],
     [`${sites}/current/webform%73`, encoding === 'decoded' ? 200 : 404],
     [`${sites}/current/webforms/1%2523`, 404],
-    // Decoded once, this is the name %63urrent, which is no site.
+    // Decoded once, this is the name %63urrent, which is not a site.
     [`${sites}/%2563urrent/webforms`, 400],
     [`${sites}/caf%C3%A9/webforms`, 400],
     [`${sites}/%F0%9F%98%80/webforms`, 400],
-  ])('GET %s is %i', async (written, status) => {
+  ])('GET %s answers %i', async (written, status) => {
     expect((await get(encoding, written)).status).toBe(status)
   })
 
@@ -73,12 +67,12 @@ describe('slashes at the beginning of a path', () => {
   const pathOf = (path: string, inContext: string) =>
     fromGateway(eventOf(path, inContext), 'encoded', AbortSignal.timeout(1000)).path
 
-  test('count if only the context of the gateway has them', () => {
+  test('slashes count even if only the context of the gateway has them', () => {
     expect(pathOf('/health', '/live//health')).toBe('//health')
     expect(pathOf('//health', '/live//health')).toBe('//health')
   })
 
-  test('do not include the prefix of the stage', () => {
+  test('the prefix of the stage is not part of the path', () => {
     expect(pathOf('/health', '/live/health')).toBe('/health')
     expect(pathOf('/', '/live/')).toBe('/')
     expect(pathOf('/live/health', '/live/live/health')).toBe('/live/health')
@@ -86,12 +80,12 @@ describe('slashes at the beginning of a path', () => {
 })
 
 describe('%2F', () => {
-  test('is part of a name where the path comes encoded', async () => {
+  test('%2F is part of a name if the gateway passes paths encoded', async () => {
     const answer = await get('encoded', `${sites}/current/webforms/1%2F/fields/system`)
     expect(statusAndCode(answer)).toEqual([404, 115001])
   })
 
-  test('is the same as / where the path comes decoded', async () => {
+  test('%2F is the same as / if the gateway passes paths decoded', async () => {
     const answer = await get('decoded', `${sites}/current/webforms/1%2F/fields/system`)
     expect(statusAndCode(answer)).toEqual([404, 100004])
   })

@@ -38,7 +38,7 @@ describe('the locks of paths in DynamoDB', () => {
   const below = toStoragePath('photos/2026/may')
 
   describe('a folder that is locked for a restore', () => {
-    test('is locked for others, and not for its holder', async () => {
+    test('the folder is locked for others, but not for the holder of the lock', async () => {
       expect(await removals.lock(site, folder, 'mine', 60_000)).toBe(true)
       expect(await removals.locksOf(site, [folder, below])).toMatchObject({ isLocked: true })
       expect(await removals.locksOf(site, [folder, below], 'mine')).toMatchObject({ isLocked: false })
@@ -46,14 +46,14 @@ describe('the locks of paths in DynamoDB', () => {
       expect(await removals.isOpenBelow(site, root)).toBe(true)
     })
 
-    test('counts as changed for a request that read it before', async () => {
+    test('a lock since the first look counts as a change of the folder', async () => {
       const { ids } = await removals.locksOf(site, [folder])
       await removals.lock(site, folder, 'mine', 60_000)
       await removals.unlock(site, folder, 'mine')
       expect(await removals.isLockedSince(site, [folder], ids)).toBe(true)
     })
 
-    test('has one holder at a time, until the holder releases it', async () => {
+    test('a folder has one lock at a time, until its holder releases it', async () => {
       expect(await removals.lock(site, folder, 'mine', 60_000)).toBe(true)
       expect(await removals.lock(site, folder, 'other', 60_000)).toBe(false)
       await removals.unlock(site, folder, 'other')
@@ -63,7 +63,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect(await removals.lock(site, folder, 'other', 60_000)).toBe(true)
     })
 
-    test('is free again when its holder has died', async () => {
+    test('the lock of a dead holder ends with its time', async () => {
       await removals.lock(site, folder, 'mine', 60_000)
       time += 60_000
       expect(await removals.locksOf(site, [folder])).toMatchObject({ isLocked: false })
@@ -72,7 +72,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect(await removals.open(site, folder, 'removal', entry)).toBe('removal')
     })
 
-    test('cannot be removed (104010), and a folder that is being removed cannot be locked', async () => {
+    test('a lock refuses removals of the folder (104010), and a removal refuses locks', async () => {
       await removals.lock(site, folder, 'mine', 60_000)
       await expect(removals.open(site, folder, 'removal', entry)).rejects.toMatchObject({ code: 104010 })
       await removals.unlock(site, folder, 'mine')
@@ -81,7 +81,7 @@ describe('the locks of paths in DynamoDB', () => {
     })
   })
 
-  test('A lost answer and a repeated call leave one entry of a removed folder', async () => {
+  test('a removed folder has one history entry after a lost answer and a repeated call', async () => {
     recorded.length = 0
     await removals.open(site, folder, 'removal', entry)
     loseFirstAnswers(dynamodb)
@@ -91,7 +91,7 @@ describe('the locks of paths in DynamoDB', () => {
     expect(await removals.lastOf(site, [folder])).toHaveLength(1)
   })
 
-  test('A lost answer and a repeated call leave one entry of a started workflow', async () => {
+  test('a started workflow has one history entry after a lost answer and a repetition', async () => {
     recorded.length = 0
     loseAnswer(dynamodb, 'PutItemCommand')
     await locks.workflows.start(site, below, entry)
@@ -116,7 +116,7 @@ describe('the locks of paths in DynamoDB', () => {
     }
     const periods = () => removals.lastOf(site, [folder])
 
-    test('covers the time of its request, and does not hide an earlier record', async () => {
+    test('the record covers the time of its request, and keeps an earlier record', async () => {
       const earlier = await remove()
       time += minute
       const from = time
@@ -127,12 +127,12 @@ describe('the locks of paths in DynamoDB', () => {
       expect(await periods()).toEqual([{ from, to: time }])
     })
 
-    test('covers a limited time, even for a request without a limit', async () => {
+    test('the record of a request without a time limit covers a limited time', async () => {
       await begin(Number.POSITIVE_INFINITY)
       expect(await periods()).toEqual([{ from: time, to: time + longestSilence }])
     })
 
-    test('covers the files of a failed removal that is repeated', async () => {
+    test('the record covers all attempts of a removal that failed and was repeated', async () => {
       await remove()
       time += minute
       const from = time
@@ -145,7 +145,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect(await periods()).toEqual([{ from, to: time }])
     })
 
-    test('does not cover the files of a removal that failed more than a day ago', async () => {
+    test('the record does not cover a removal that failed more than a day ago', async () => {
       await begin()
       time += day + 2 * minute
       expect(await remove()).toEqual({ from: time - minute, to: time })
@@ -153,9 +153,9 @@ describe('the locks of paths in DynamoDB', () => {
     })
 
     test.each([
-      ['continues one that failed a moment ago', minute, true],
-      ['leaves alone one that failed more than a day ago', day + minute, false],
-    ])('%s, written by a version that did not record failed removals', async (_, age, isContinued) => {
+      ['continues a removal that failed a moment ago', minute, true],
+      ['does not continue one that failed more than a day ago', day + minute, false],
+    ])('a record of an older version %s', async (_, age, isContinued) => {
       const from = time
       await begin()
       await dynamodb.send(
@@ -170,7 +170,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect((await begin()).since).toBe(isContinued ? from : time)
     })
 
-    test('is the earlier record again after a cancelled removal', async () => {
+    test('a cancelled removal restores the earlier record', async () => {
       const earlier = await remove()
       time += minute
       await removals.cancel(await begin())
@@ -178,7 +178,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect((await begin()).since).toBe(time)
     })
 
-    test('stays open when a removal that continued it is cancelled', async () => {
+    test('the record of a failed removal stays when its repetition is cancelled', async () => {
       const from = time
       await begin()
       time += minute
@@ -191,7 +191,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect(await periods()).toEqual([{ from, to: time + minute }])
     })
 
-    test('covers two removals at once, whichever begins or ends first', async () => {
+    test('one record covers two concurrent removals, whichever begins or ends first', async () => {
       const from = time
       const listed = { site, folder, since: time + 1_000 }
       const one = await begin()
@@ -205,7 +205,7 @@ describe('the locks of paths in DynamoDB', () => {
       time += 1_000
       await removals.note(other)
       expect(await periods()).toEqual([{ from, to: time }])
-      // A third removal listed the folder before the others ended.
+      // A third removal listed the folder before the other two removals ended.
       const third = await removals.begin(
         listed,
         createDeadline(() => minute),
@@ -214,7 +214,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect(await periods()).toEqual([{ from, to: time }])
     })
 
-    test.each([0, 1])('exists once, although its first answer was lost and the call repeated', async (repeated) => {
+    test.each([0, 1])('a lost answer and a repeated call leave one record', async (repeated) => {
       const from = time
       for (let count = 0; count < repeated; count++) await begin()
       time += 1_000
@@ -222,7 +222,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect((await begin()).since).toBe(repeated ? from : time)
     })
 
-    test('ends with the removal of a large folder, even if a last call fails or loses its answer', async () => {
+    test('the record ends with the removal, even if one of the last calls fails', async () => {
       for (const afterwards of [false, true]) {
         for (let call = 0; call < 4; call++) {
           lastSite += 1

@@ -27,7 +27,7 @@ let tables: TestTables
 let time: number
 /** The messages in the queue. The tests deliver them in any order, and repeatedly. */
 let sent: Message[]
-/** The number of objects left in the folder. Each call removes one. */
+/** The number of objects left in the folder. Each call removes an object. */
 let left: number
 
 beforeEach(async () => {
@@ -42,7 +42,7 @@ afterEach(async () => {
   vi.restoreAllMocks()
 })
 
-/** A store with only these objects. `remove` may replace the removal. */
+/** A store with only these objects. `remove` may replace its removal of objects. */
 const files = (remove = async () => {}): ObjectStore => {
   const list = async ({ prefix }: { readonly prefix: string }) => ({
     objects:
@@ -125,7 +125,7 @@ const gate = () => {
 }
 
 describe('the worker that finishes removals', () => {
-  test('empties the folder and closes the removal; late and repeated messages change nothing', async () => {
+  test('a worker empties the folder; late and repeated messages change nothing', async () => {
     const isOpen = await open(3)
     await start().deliver()
     expect([left, await isOpen(), sent]).toEqual([0, false, []])
@@ -135,7 +135,7 @@ describe('the worker that finishes removals', () => {
     expect([left, sent]).toEqual([1, []])
   })
 
-  test('passes the rest on in one message when its time is over', async () => {
+  test('a worker whose time is over sends one message for the rest', async () => {
     const isOpen = await open(3)
     const short = 30_000
     await start().deliver('message 1', short)
@@ -145,7 +145,7 @@ describe('the worker that finishes removals', () => {
     expect([left, await isOpen(), sent.length]).toEqual([0, false, 2])
   })
 
-  test('does not touch the removal of another worker', async () => {
+  test('a worker does not continue a removal that another worker is running', async () => {
     const isOpen = await open(2)
     const { pass, reached, open: goOn } = gate()
     const first = start(pass).deliver()
@@ -157,7 +157,7 @@ describe('the worker that finishes removals', () => {
     expect([left, await isOpen(), sent]).toEqual([0, false, []])
   })
 
-  test('returns to a message that was delivered twice, after the other worker must have ended', async () => {
+  test('a message that was delivered twice is delayed until the other worker ended', async () => {
     await open(2)
     const { pass, reached, open: goOn } = gate()
     const first = start(pass).deliver()
@@ -171,19 +171,19 @@ describe('the worker that finishes removals', () => {
     expect([left, sent.length]).toEqual([0, 1])
   })
 
-  test('continues the removal of a dead worker after its lease has ended', async () => {
+  test('a worker continues the removal of a dead worker after the lease has ended', async () => {
     const isOpen = await open(3)
     const { pass, reached } = gate()
-    // The worker dies: its call never ends, and it releases nothing.
+    // The worker dies: its call never ends, and it does not release the lease.
     void start(pass).deliver()
     await reached
     time += wholeTime
-    // The queue delivers its message again.
+    // The queue delivers the message again.
     await start().deliver()
     expect([left, await isOpen(), sent]).toEqual([0, false, []])
   })
 
-  test('keeps the message while the store is in trouble, until the lease of the removal has ended', async () => {
+  test('while the store is unavailable, the message waits until the lease has ended', async () => {
     const said = vi.spyOn(console, 'warn').mockImplementation(() => {})
     const isOpen = await open(1)
     await start(() => Promise.reject(new ServiceError('unavailable'))).deliver()
@@ -193,7 +193,7 @@ describe('the worker that finishes removals', () => {
     expect([left, await isOpen()]).toEqual([0, false])
   })
 
-  test('fails with a lasting error, so the queue counts it, and releases the removal', async () => {
+  test('a lasting error fails the message, and releases the removal', async () => {
     const isOpen = await open(1)
     await expect(start(() => Promise.reject(new Error('a bug'))).deliver()).rejects.toThrow('a bug')
     expect([sent, await isOpen()]).toEqual([[], true])
@@ -201,7 +201,7 @@ describe('the worker that finishes removals', () => {
     expect([left, await isOpen()]).toEqual([0, false])
   })
 
-  test('fails on a message that the service did not send', async () => {
+  test('a message that the service did not send fails', async () => {
     const worker = createRemovalWorker({
       files: files(),
       removals: start().removals,
@@ -283,7 +283,7 @@ describe('a removal whose store is away for two hours', () => {
     queue.add('message 1')
   })
 
-  test('moves to the dead letters after an hour, and keeps its record (S-113)', async () => {
+  test('after an hour, the message is a dead letter, and the record stays (S-113)', async () => {
     await queue.workUntil(begun + 59 * minute)
     expect(queue.dead).toEqual([])
     await queue.workUntil(begun + 61 * minute)
@@ -295,7 +295,7 @@ describe('a removal whose store is away for two hours', () => {
     expect([queue.deliveries(), await isOpen()]).toEqual([attempts, true])
   })
 
-  test('is complete after its message was moved back, with the files of all attempts in one entry (S-113)', async () => {
+  test('moving the message back completes the removal, with one entry (S-113)', async () => {
     isAway = false
     await start().deliver('message 0', 30_000)
     sent = []
@@ -309,7 +309,7 @@ describe('a removal whose store is away for two hours', () => {
     expect(entries).toEqual([{ ...entry, details: { count: 3 } }])
   })
 
-  test('goes on for an hour after each progress', async () => {
+  test('after each progress, the removal is tried for another hour', async () => {
     for (const hour of [0, 1, 2]) {
       await queue.workUntil(begun + hour * 55 * minute + 50 * minute)
       expect(queue.dead).toEqual([])
@@ -320,7 +320,7 @@ describe('a removal whose store is away for two hours', () => {
     expect([await isOpen(), left]).toEqual([false, 0])
   })
 
-  test('reports its age at every log level once it is two hours old', async () => {
+  test('a removal that is two hours old reports its age at every log level', async () => {
     const info = vi.mocked(console.info)
     await start().deliver('message 0', 30_000)
     expect(info).toHaveBeenLastCalledWith({
@@ -342,7 +342,7 @@ test('The slices of a large removal continue after the last removed key (S-113)'
   const { slices, listings, passed, ...end } = await removeInSlices({ pages: 9, each: 2 })
   expect(end).toEqual({ isOpen: false, isLeft: false })
   expect(slices).toBeGreaterThan(2)
-  // Each slice lists up to two pages in advance, and the last one makes sure that nothing is left.
+  // Each slice lists up to two pages in advance, and the last slice checks that the folder is empty.
   expect(listings).toBeLessThanOrEqual(9 + 2 * slices + 1)
   expect(passed).toBeLessThanOrEqual(2 * 18_000 + slices * 4_000)
 })

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { smallCallTimeouts } from '../../../lib/aws/calls/client-calls.ts'
@@ -8,10 +8,12 @@ import { createSqsRemovalQueue } from '../../../lib/aws/sqs-removal-queue.ts'
 import { readStackOutputs } from '../../../lib/aws/stack-outputs.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
+import { listen } from '../../support/listen.ts'
 
 /** A server that accepts connections and stays silent, or sends only the head of an answer. */
 
 let server: Server
+let endpoint: string
 let says: string
 const sockets = new Set<Socket>()
 
@@ -21,7 +23,7 @@ beforeAll(async () => {
     socket.on('error', () => {})
     socket.on('data', () => socket.write(says))
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
+  endpoint = await listen(server)
 })
 afterAll(async () => {
   for (const socket of sockets) socket.destroy()
@@ -31,7 +33,7 @@ afterAll(async () => {
 
 /** The time limits of the service, shortened. */
 const config = (times: Partial<Record<keyof typeof smallCallTimeouts, number>>) => ({
-  endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  endpoint,
   region: 'local',
   credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   maxAttempts: 2,
@@ -48,21 +50,21 @@ const calls: Readonly<Record<string, (config: Config) => Promise<unknown>>> = {
   CloudFormation: (given) => readStackOutputs('stack', undefined, given),
 }
 
-describe.each(Object.entries(calls))('a call to %s ends as "unavailable"', (_, call) => {
+describe.each(Object.entries(calls))('a silent %s', (_, call) => {
   const unavailable = { code: 100503, status: 503 }
 
-  test('when no answer comes', async () => {
+  test('a call without an answer ends as "unavailable"', async () => {
     says = ''
     await expect(call(config({ requestTimeout: 40, socketTimeout: 60_000 }))).rejects.toMatchObject(unavailable)
   })
 
-  test('when an answer begins and then stops', async () => {
+  test('a call whose answer stops in the middle ends as "unavailable"', async () => {
     says = 'HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-json-1.0\r\nContent-Length: 100\r\n\r\n{'
     await expect(call(config({ requestTimeout: 60_000, socketTimeout: 40 }))).rejects.toMatchObject(unavailable)
   })
 })
 
-test('the time limits allow a request all attempts of a call, and its answer', () => {
+test('the time limits leave a request time for all attempts of a call, and its answer', () => {
   const { connectionTimeout, requestTimeout, socketTimeout } = smallCallTimeouts
   expect(3 * (connectionTimeout + Math.max(requestTimeout, socketTimeout))).toBeLessThan(25_000 - 5_000)
 })

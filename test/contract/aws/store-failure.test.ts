@@ -4,7 +4,7 @@ import { failLikePort } from '../../../lib/aws/calls/client-calls.ts'
 
 const failure = (name: string, details: object = {}) => Object.assign(new Error(name), { name }, details)
 
-/** The error that a client of AWS throws after its calls failed with this one. */
+/** The error that a client of AWS throws after its calls failed with this error. */
 const outcomeOf = async (error: unknown): Promise<unknown> => {
   const client = new DynamoDBClient({ region: 'local', credentials: { accessKeyId: 'a', secretAccessKey: 'b' } })
   failLikePort(client)
@@ -27,7 +27,7 @@ describe('a failure of a client of AWS', () => {
     failure('InternalServerError', { $metadata: { httpStatusCode: 500 } }),
     failure('ServiceUnavailable', { $metadata: { httpStatusCode: 503 } }),
     failure('InsufficientStorage', { $metadata: { httpStatusCode: 507 } }),
-  ])('is "unavailable", with its cause, when it is temporary: $name $code', async (error) => {
+  ])('a temporary failure becomes "unavailable" with its cause: $name $code', async (error) => {
     expect(await outcomeOf(error)).toMatchObject({ code: 100503, status: 503, cause: error })
   })
 
@@ -37,7 +37,7 @@ describe('a failure of a client of AWS', () => {
     failure('ValidationException', { $metadata: { httpStatusCode: 400 } }),
     new TypeError('x is not a function'),
     'a text',
-  ])('stays as it is when it is lasting: %s', async (error) => {
+  ])('a lasting failure stays unchanged: %s', async (error) => {
     expect(await outcomeOf(error)).toBe(error)
   })
 })

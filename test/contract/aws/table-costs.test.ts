@@ -15,7 +15,9 @@ const tables = await openTestTables()
 afterAll(() => tables.close())
 const token = await fillDirectory(storesOver(tables.connect()))
 
-/** The rounds of each request to the tables, by its method and the path behind the site. The first one comes first. */
+/**
+ * The rounds of each request to the tables, by its method and the path after the site. The first request comes first.
+ */
 const roundsOf = async ({ fill, open, requests }: Exercise): Promise<ReadonlyMap<string, number>> => {
   const dynamodb = tables.connect()
   await fill(dynamodb)
@@ -67,7 +69,7 @@ test.each([
       'GET /news': 2,
     },
   ],
-])('The rounds of requests to the tables of %s', async (group, expected) => {
+])('The requests of %s make the expected rounds of calls to the tables', async (group, expected) => {
   const exercise = exercises.find((one) => one.group === group)
   expect(exercise && Object.fromEntries(await roundsOf(exercise))).toMatchObject(expected)
 })

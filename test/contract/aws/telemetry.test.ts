@@ -34,14 +34,14 @@ const record: RequestRecord = {
 const failed: RequestRecord = { ...record, status: 500, error: new TypeError('x is undefined') }
 
 describe('a request in the log', () => {
-  test('is one structured line, without paid metrics', () => {
+  test('a request is one structured line, without paid metrics', () => {
     const lines = linesOf((telemetry) => telemetry.request(record))
     expect(lines).toEqual([
       expect.objectContaining({ ...record, message: 'request', level: 'INFO', service: 'fields' }),
     ])
   })
 
-  test('is an error line with its cause when the service is at fault', () => {
+  test('a fault of the service is an error line with its cause', () => {
     const [line] = linesOf((telemetry) => telemetry.request(failed))
     expect(line).toMatchObject({
       message: 'request',
@@ -52,8 +52,8 @@ describe('a request in the log', () => {
   })
 })
 
-describe('the level of a deployment', () => {
-  /** A request that is refused, and one that fails. */
+describe('the log level of a deployment', () => {
+  /** Sends a request that is refused, and one that fails. */
   const tell = (telemetry: Telemetry) => {
     telemetry.arrival?.(arrival)
     telemetry.request(record)
@@ -65,13 +65,10 @@ describe('the level of a deployment', () => {
     ['INFO', ['INFO request', 'ERROR request']],
     ['WARN', ['ERROR request']],
     ['ERROR', ['ERROR request']],
-  ] as const)(
-    '%s decides what is written, where Lambda filters by it too and where nothing does',
-    (level, expected) => {
-      const written = () => linesOf(tell, level).map((line) => `${line['level']} ${line['message']}`)
-      expect(written()).toEqual(expected)
-      vi.stubEnv('AWS_LAMBDA_LOG_LEVEL', level)
-      expect(written()).toEqual(expected)
-    },
-  )
+  ] as const)('the level %s decides which lines are written, even if Lambda filters too', (level, expected) => {
+    const written = () => linesOf(tell, level).map((line) => `${line['level']} ${line['message']}`)
+    expect(written()).toEqual(expected)
+    vi.stubEnv('AWS_LAMBDA_LOG_LEVEL', level)
+    expect(written()).toEqual(expected)
+  })
 })

@@ -33,14 +33,14 @@ const add = (forms: WebForms, typeId: number, order?: number) =>
 const types = async () => (await webForms.get(site, id))?.fields.map(({ typeId }) => typeId)
 
 describe('a change of the fields of a web form', () => {
-  test('costs one read and one write', async () => {
+  test('a change costs one read and one write', async () => {
     const client = tables.connect()
     const calls = watchCalls(client)
     await add(over(client), -2)
     expect(calls).toEqual(['GetItemCommand', 'UpdateItemCommand'])
   })
 
-  test('costs one write after another change of the same process', async () => {
+  test('a second change of the same process costs only one write', async () => {
     const client = tables.connect()
     const forms = over(client)
     await add(forms, -2)
@@ -50,7 +50,7 @@ describe('a change of the fields of a web form', () => {
     expect(await types()).toEqual([-3, -2, -4])
   })
 
-  test('keeps what others have changed since the last change of its process', async () => {
+  test('a change keeps what other processes have changed since', async () => {
     const forms = over(tables.connect())
     await add(forms, -2)
     await add(webForms, -4)
@@ -60,7 +60,7 @@ describe('a change of the fields of a web form', () => {
     expect(await types()).toEqual([-3, -2, -4, -5, -6])
   })
 
-  test('keeps the fields of a form that was removed and created again', async () => {
+  test('a form that was removed and created again keeps its new fields', async () => {
     const forms = over(tables.connect())
     await add(forms, -2)
     await webForms.remove(site, id, entry)
@@ -70,7 +70,7 @@ describe('a change of the fields of a web form', () => {
     expect(await types()).toEqual([-5, -6])
   })
 
-  test('is made once when the answer to its write is lost', async () => {
+  test('a change is made once when the answer to its write is lost', async () => {
     const client = tables.connect()
     const answers = loseAnswer(client, 'UpdateItemCommand')
     await add(over(client), -2, 1)
@@ -78,7 +78,7 @@ describe('a change of the fields of a web form', () => {
     expect(await types()).toEqual([-2, -3])
   })
 
-  test('is made once when the answer is lost and others change the form meanwhile', async () => {
+  test('a change is made once when its answer is lost and others change the form', async () => {
     const client = tables.connect()
     const answers = loseAnswer(client, 'UpdateItemCommand', async () => {
       for (const typeId of [-4, -5, -6]) await add(webForms, typeId)

@@ -7,7 +7,7 @@ import { messages } from '../../support/messages.ts'
 import { launch } from '../../support/program.ts'
 import { startService } from '../../support/spawned-service.ts'
 
-/** Kills `site-admin` as soon as a condition is true, unless it ends before. */
+/** Kills `site-admin` as soon as a condition is true, unless it ends earlier. */
 const killWhen = async (args: readonly string[], isReached: () => boolean): Promise<void> => {
   const program = launch('admin/main.js', args)
   let hasEnded = false
@@ -23,21 +23,24 @@ const namesIn = (folder: string): readonly string[] => {
   try {
     return readdirSync(folder)
   } catch {
-    // It continued meanwhile.
+    // The backup continued meanwhile.
     return []
   }
 }
 
-/** Each step shows in the names of the unfinished backup. */
+/** The names in the folder of the unfinished backup show each step. */
 const steps: readonly (readonly [name: string, isReached: (unfinished: string) => boolean])[] = [
   ['it has begun', () => true],
   ['the database is being copied', (unfinished) => namesIn(unfinished).includes('site-admin.db')],
-  ['blobs are taken along', (unfinished) => namesIn(join(unfinished, 'blobs')).length > 0],
-  ['it is about to take its place', (unfinished) => namesIn(unfinished).some((name) => name.includes('backup.json'))],
+  ['blobs are being copied', (unfinished) => namesIn(join(unfinished, 'blobs')).length > 0],
+  [
+    'it is about to get its final name',
+    (unfinished) => namesIn(unfinished).some((name) => name.includes('backup.json')),
+  ],
 ]
 
 test.for(steps)(
-  'a backup that is killed when %s is none, or whole, and the next one clears up',
+  'a backup that is killed when %s is absent or whole, and the next one clears up',
   async ([, isReached], { backedUp }) => {
     const { data, folder, restored } = backedUp
     const target = join(folder, 'next')
@@ -46,7 +49,7 @@ test.for(steps)(
     )
 
     for (const left of unfinishedIn(folder).map((name) => join(folder, name))) {
-      // A backup with its marker only lacks its final name.
+      // A backup that has its marker needs only its final name.
       if (namesIn(left).includes('site-admin-backup.json')) expect(await faultsOf(left)).toEqual([])
       else await expect(restore(left, restored)).rejects.toThrow(messages.backup.incomplete)
     }
@@ -57,15 +60,12 @@ test.for(steps)(
   },
 )
 
-test('a restoration that is killed again while it clears up also blocks the start of the service', async ({
-  backedUp,
-  serve,
-}) => {
+test('a restoration that is killed again while it clears up still blocks a start', async ({ backedUp, serve }) => {
   const { backup, restored } = backedUp
   const marker = join(restored, 'site-admin.json')
   mkdirSync(join(restored, 'blobs'), { recursive: true })
   writeFileSync(marker, JSON.stringify({ service: 'site-admin', layout: 1, ready: false, restoring: true }))
-  // So many that their removal takes a while.
+  // There are so many files that their removal takes a while.
   for (let index = 0; index < 20_000; index += 1) writeFileSync(join(restored, 'blobs', String(index)), '')
   const { ino } = statSync(marker)
 
@@ -77,7 +77,7 @@ test('a restoration that is killed again while it clears up also blocks the star
 test('a killed restoration blocks the start of the service until it is repeated', async ({ backedUp, serve }) => {
   const { backup, restored, token } = backedUp
   await killWhen(['--data-dir', restored, 'restore', backup], () => existsSync(join(restored, 'site-admin.db')))
-  // If it was quicker, the directory is complete, so the test restores the unfinished state.
+  // If the restoration was quicker than the kill, the directory is complete. So the test makes it unfinished again.
   const marker = { service: 'site-admin', layout: 1, ready: false, restoring: true }
   writeFileSync(join(restored, 'site-admin.json'), JSON.stringify(marker))
 

@@ -35,19 +35,19 @@ import { snapshotOf } from '../../support/directory-snapshot.ts'
 import { messages } from '../../support/messages.ts'
 import { mountSmallDisk, noSmallDisk } from '../../support/small-disk.ts'
 
-describe('a backup is refused, and nothing is left of it,', () => {
+describe('a refused backup leaves nothing', () => {
   test.for([
-    ['where something is', (folder: string) => folder, messages.backup.notEmpty],
-    ['where there is a file', (folder: string) => join(folder, 'site-admin.json'), messages.backup.notAFolder],
-    ['in a folder that is not there', (folder: string) => join(folder, 'no/where'), messages.backup.noParent],
+    ['into a folder with files', (folder: string) => folder, messages.backup.notEmpty],
+    ['at the path of a file', (folder: string) => join(folder, 'site-admin.json'), messages.backup.notAFolder],
+    ['into a missing parent folder', (folder: string) => join(folder, 'no/where'), messages.backup.noParent],
     ['inside of the data directory', (folder: string) => join(folder, 'backup'), messages.backup.insideData],
-  ] as const)('%s', async ([, target, sentence], { siteDirectory }) => {
+  ] as const)('a backup %s is refused', async ([, target, sentence], { siteDirectory }) => {
     const before = snapshotOf(siteDirectory)
     await expect(backUp(siteDirectory, target(siteDirectory))).rejects.toThrow(sentence)
     expect(snapshotOf(siteDirectory)).toEqual(before)
   })
 
-  test('without a data directory, and from a deployment', async ({ place }) => {
+  test('a backup without a data directory, or of a deployment, is refused', async ({ place }) => {
     for (const args of [
       ['backup', place.backup],
       ['--target', 'aws', 'backup', place.backup],
@@ -58,7 +58,9 @@ describe('a backup is refused, and nothing is left of it,', () => {
     expect(readdirSync(place.folder)).toEqual([])
   })
 
-  test('when a file is damaged, unless the caller accepts damage', async ({ backedUp: { data, folder, restored } }) => {
+  test('a backup with a damaged file is refused unless the caller accepts damage', async ({
+    backedUp: { data, folder, restored },
+  }) => {
     await replaceBlob(data)
     const target = join(folder, 'again')
     const outcome = await administer(data, ['backup', target, '--bytes'])
@@ -73,14 +75,16 @@ describe('a backup is refused, and nothing is left of it,', () => {
     expect(await restoreBackup(target, restored, even)).toMatchObject({ damaged: 1 })
   })
 
-  test('when a file is too short, without a look at its bytes', async ({ backedUp: { data, folder } }) => {
+  test('a backup with a file that is too short is refused before its bytes are read', async ({
+    backedUp: { data, folder },
+  }) => {
     truncateSync(blobOf(data), 17_000)
     const fault = messages.backup.tooShort(messages.check.size(17_000, 40_064))
     await expect(backUp(data, join(folder, 'again'))).rejects.toThrow(fault)
     expect(readdirSync(folder).toSorted()).toEqual(['backup', 'data'])
   })
 
-  test('when the disk is full', async ({ backedUp: { data, folder, backup }, skip }) => {
+  test('a backup onto a full disk is refused', async ({ backedUp: { data, folder, backup }, skip }) => {
     if (noSmallDisk !== undefined) skip(noSmallDisk)
     const disk = mountSmallDisk(join(folder, 'disk'), 8)
     if (!disk) return skip('this machine does not let a file system be mounted')
@@ -103,14 +107,16 @@ describe('a backup is refused, and nothing is left of it,', () => {
   })
 })
 
-describe('a restoration is refused, and nothing is changed,', () => {
-  test('from a folder that is no backup', async ({ backedUp: { data, folder, restored } }) => {
+describe('a refused restoration changes nothing', () => {
+  test('a restoration from a folder that is not a backup is refused', async ({
+    backedUp: { data, folder, restored },
+  }) => {
     await expect(restore(join(folder, 'nothing'), restored)).rejects.toThrow(messages.backup.missing('nothing'))
     await expect(restore(data, restored)).rejects.toThrow(messages.backup.incomplete)
     expect(existsSync(restored)).toBe(false)
   })
 
-  test('into a directory that is not empty, in use, or a backup', async ({ backedUp, serve }) => {
+  test('a restoration into a directory that is in use or not empty is refused', async ({ backedUp, serve }) => {
     const { data, folder, backup } = backedUp
     await expect(restore(backup, data)).rejects.toThrow(messages.backup.targetFilled)
     await expect(restore(backup, folder)).rejects.toThrow(messages.backup.targetForeign)
@@ -148,22 +154,22 @@ describe('a restoration is refused, and nothing is changed,', () => {
       messages.backup.otherLayout,
     ],
     [
-      'whose marker says nothing',
+      'with an empty marker',
       (backup) => writeFileSync(join(backup, 'site-admin-backup.json'), '{}'),
       messages.backup.fault(' does not describe its contents'),
     ],
     [
-      'of which a file is missing',
+      'without one of its files',
       (backup) => renameSync(blobOf(backup), join(backup, 'x')),
       messages.backup.some(1, messages.check.missing),
     ],
     [
-      'of which a file is longer than it was',
+      'with a file that has grown',
       (backup) => appendFileSync(blobOf(backup), 'more'),
       messages.backup.some(1, messages.check.size(40_068, 40_064)),
     ],
     [
-      'of which a file is longer, and has to be copied',
+      'with a grown file that must be copied',
       (backup) => {
         appendFileSync(blobOf(backup), 'more')
         // A file that other users can read is copied, not linked.
@@ -171,25 +177,28 @@ describe('a restoration is refused, and nothing is changed,', () => {
       },
       messages.backup.some(1, messages.check.size(40_068, 40_064)),
     ],
-    ['of which a file holds other bytes', replaceBlob, messages.backup.some(1, messages.check.bytesDiffer)],
+    ['with other bytes in a file', replaceBlob, messages.backup.some(1, messages.check.bytesDiffer)],
   ]
 
-  test.for(damages)('from one %s', async ([, inflict, sentence], { backedUp: { backup, restored } }) => {
-    await inflict(backup)
-    await expect(restore(backup, restored)).rejects.toThrow(sentence)
-    expect(existsSync(restored)).toBe(false)
-    // An empty folder is empty again after the refusal.
-    mkdirSync(restored)
-    await expect(restore(backup, restored)).rejects.toThrow(sentence)
-    expect(readdirSync(restored)).toEqual([])
-  })
+  test.for(damages)(
+    'a restoration from a backup %s is refused',
+    async ([, inflict, sentence], { backedUp: { backup, restored } }) => {
+      await inflict(backup)
+      await expect(restore(backup, restored)).rejects.toThrow(sentence)
+      expect(existsSync(restored)).toBe(false)
+      // The empty folder is still empty after the refusal.
+      mkdirSync(restored)
+      await expect(restore(backup, restored)).rejects.toThrow(sentence)
+      expect(readdirSync(restored)).toEqual([])
+    },
+  )
 })
 
-test('a failed restoration leaves nothing if it cannot write a marker', async ({ backedUp: { backup, restored } }) => {
+test('a restoration that cannot write a marker leaves nothing', async ({ backedUp: { backup, restored } }) => {
   mkdirSync(restored)
   const { signal } = new AbortController()
   vi.spyOn(signal, 'throwIfAborted').mockImplementation(() => {
-    // A file cannot take the place of a folder.
+    // A file cannot replace a folder.
     mkdirSync(join(restored, 'site-admin.json.new'))
     throw new Error('It was ended')
   })
@@ -197,7 +206,9 @@ test('a failed restoration leaves nothing if it cannot write a marker', async ({
   expect(readdirSync(restored)).toEqual(['site-admin.json.new'])
 })
 
-test('the start and the commands refuse a backup as data directory, with advice', async ({ backedUp: { backup } }) => {
+test('the service and the commands refuse a backup as data directory, with advice', async ({
+  backedUp: { backup },
+}) => {
   const sentence = messages.directory.isBackup
   await expect(openMachine(backup, { role: 'service' })).rejects.toThrow(sentence)
   const outcome = await administer(backup, ['site', 'list'])

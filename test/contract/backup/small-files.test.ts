@@ -15,7 +15,7 @@ test.for([
   ['has other bytes', 'smalL', messages.check.bytesDiffer],
   ['is short', 'sma', messages.check.size(3, 5)],
 ] as const)(
-  'a small file that %s refuses a backup and a restoration, unless they are made even so',
+  'backup and restore refuse a small file that %s unless damage is accepted',
   async ([, bytes, fault], { backedUp: { data, folder, backup, restored } }) => {
     const [target, other] = [join(folder, 'again'), join(folder, 'other')]
     tamper(data, become(bytes))

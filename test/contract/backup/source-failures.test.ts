@@ -7,7 +7,7 @@ import { messages } from '../../support/messages.ts'
 import { storage } from '../../support/paths.ts'
 import { mountSmallDisk, noSmallDisk } from '../../support/small-disk.ts'
 
-/** `small`: a small disk with a data directory, on which no service runs. */
+/** `small` is a small disk with a data directory, on which no service runs. */
 const test = base.extend('small', async ({ backedUp: { data, folder }, skip }, { onCleanup }) => {
   if (noSmallDisk !== undefined) skip(noSmallDisk)
   const disk = mountSmallDisk(join(folder, 'disk'), 8)
@@ -18,7 +18,7 @@ const test = base.extend('small', async ({ backedUp: { data, folder }, skip }, {
   return { disk, onDisk }
 })
 
-/** Enough writes to fill the disk with the log of changes. */
+/** Enough writes to fill the disk with the WAL. */
 const mostWrites = 3_000
 
 test('a backup of a damaged database names the data directory, with advice', async ({ backedUp: { data, folder } }) => {
@@ -32,15 +32,22 @@ test('a backup of a damaged database names the data directory, with advice', asy
   ])
 })
 
-describe('a full disk of the data directory is named, although the disk of the backup has room,', () => {
-  test('when no service runs', async ({ small: { disk, onDisk }, backedUp: { folder } }) => {
+describe('a full disk of the data directory during a backup to another disk', () => {
+  test('without a service, the message names the disk of the data directory', async ({
+    small: { disk, onDisk },
+    backedUp: { folder },
+  }) => {
     disk.fill()
     await expect(backUp(onDisk, join(folder, 'again'))).rejects.toThrow(messages.directory.full(onDisk))
     disk.makeRoom()
     expect(await backUp(onDisk, join(folder, 'again'))).toMatchObject({ damaged: 0 })
   })
 
-  test('while a service runs', async ({ small: { disk, onDisk }, backedUp: { folder }, serve }) => {
+  test('while a service runs, the message names the disk of the data directory', async ({
+    small: { disk, onDisk },
+    backedUp: { folder },
+    serve,
+  }) => {
     const service = await serve(onDisk)
     try {
       disk.fill()
@@ -53,7 +60,7 @@ describe('a full disk of the data directory is named, although the disk of the b
       disk.makeRoom()
       expect(await backUp(onDisk, join(folder, 'again'))).toMatchObject({ damaged: 0 })
     } finally {
-      // Before the disk is unmounted.
+      // The service stops before the disk is unmounted.
       await service.stop()
     }
   })

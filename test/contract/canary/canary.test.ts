@@ -1,13 +1,12 @@
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { useService } from '../../../functions/entries/canary/use-service.ts'
 import { type RunningService, startService } from '../../../local/service.ts'
+import { listenInTest } from '../../support/listen.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'site-admin-'))
 const asked: string[] = []
@@ -45,16 +44,11 @@ const breaking = async (method: string, path: RegExp, answer: (body: Buffer) => 
     const [status, bytes] = sent === method && path.test(url) ? answer(received) : [real.status, received]
     response.writeHead(status).end(bytes)
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return listenInTest(server)
 }
 
 describe('The canary', () => {
-  test('stores, reads and removes a file, and adds, changes and removes a field', async () => {
+  test('The canary stores, reads and removes a file, and changes a field', async () => {
     asked.length = 0
     await useService({ baseUrl: service.baseUrl, canaryToken })
     expect(asked).toEqual([
@@ -76,7 +70,7 @@ describe('The canary', () => {
     ['POST', /fields/],
     ['PUT', /fields/],
     ['DELETE', /fields/],
-  ])('fails with the name of the request and the answer when the service cannot answer %s %s', async (method, path) => {
+  ])('a failure of the canary names the request and its answer: %s %s', async (method, path) => {
     const baseUrl = await breaking(method, path, () => [503, Buffer.from('{"code":100503}')])
     const failure = await useService({ baseUrl, canaryToken }).catch(String)
     expect(failure).toMatch(new RegExp(`${method} /api/.*${path.source}.* answered 503: .*100503`))
@@ -84,12 +78,12 @@ describe('The canary', () => {
     await useService({ baseUrl: service.baseUrl, canaryToken })
   })
 
-  test('fails when a file comes back with other bytes', async () => {
+  test('The canary fails if a file comes back with other bytes', async () => {
     const baseUrl = await breaking('GET', /canary\.txt/, () => [200, Buffer.from('something else')])
     await expect(useService({ baseUrl, canaryToken })).rejects.toThrow('answered other bytes')
   })
 
-  test('fails with an expired token', async () => {
+  test('The canary fails with an expired token', async () => {
     const old = 'f'.repeat(64)
     await expect(useService({ baseUrl: service.baseUrl, canaryToken: old })).rejects.toThrow(/PUT .* 401: .*101000/)
   })

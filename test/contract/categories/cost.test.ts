@@ -39,7 +39,7 @@ const list = async (switches: Readonly<Record<string, string>>, of = newsOfCateg
 
 const isWrite = (command: unknown) => command instanceof BatchWriteCommand || command instanceof UpdateCommand
 
-test('300 links in requests of 100 cost at most 2.1 write units each, index included', async ({ onTestFinished }) => {
+test('300 links in requests of 100 cost at most 2.1 write units each, with index', async ({ onTestFinished }) => {
   const empty = await openStore()
   onTestFinished(() => empty.close())
   await fill(empty.over(empty.dynamodb), range(1, 300))
@@ -101,19 +101,19 @@ test('linking again writes nothing', async () => {
 })
 
 describe('a page', () => {
-  test('without where and order costs its own items, and the keys of the list once', async () => {
-    // The category, 10 news items, 10 texts, and 1,000 links of some 35 bytes.
+  test('a page without where and order costs its own items, and the list keys once', async () => {
+    // The category, 10 news items, 10 texts, and 1,000 links of about 35 bytes.
     expect((await list({})).units).toBeLessThanOrEqual(1 + 5 + 5 + 8)
     expect((await list({ skip: '990' })).units).toBeLessThanOrEqual(1 + 5 + 5 + 8)
   })
 
-  test('that shows no text reads none', async () => {
+  test('a page without texts reads no texts', async () => {
     const shown = await list({ fields: 'news' })
     const hidden = await list({ fields: 'news.subject' })
     expect(shown.units - hidden.units).toBe(5)
   })
 
-  test('by cursor costs the same wherever it is', async () => {
+  test('a page by cursor costs the same at every position', async () => {
     const first = await list({ cursor: '' })
     let cursor = String(first.page.nextCursor)
     for (let page = 0; page < 10; page++) cursor = String((await list({ cursor })).page.nextCursor)
@@ -121,7 +121,7 @@ describe('a page', () => {
     expect(first.units).toBeLessThanOrEqual(1 + 5 + 5 + 0.5)
   })
 
-  test('filtered by the object reads each object once', async () => {
+  test('a page that is filtered by the object reads each object once', async () => {
     const { units, page } = await list({ where: '{subject:"subject 500"}', fields: 'objectId' })
     expect(page.totalItemsCount).toBe(1)
     expect(units).toBeLessThanOrEqual(1 + 500 + 8)
@@ -135,22 +135,22 @@ describe('a page of all news items', () => {
     await listContents(metered, site, 'news', query)
     return units
   }
-  /** Items of a range are charged together: each is some 500 bytes. */
+  /** Items of a range are charged together. Each has about 500 bytes. */
   const each = 0.1
 
-  test('by cursor costs its own items and texts, wherever it is', async () => {
+  test('a page by cursor costs its own items and texts, at every position', async () => {
     expect(await listAll({ cursor: '' })).toBeLessThanOrEqual(11 * each + 0.5 + 5)
     expect(await listAll({ cursor: '', fields: 'subject' })).toBeLessThanOrEqual(11 * each + 0.5)
   })
 
-  test('by skip, filtered or sorted costs each item once', async () => {
+  test('a page by skip that is filtered or sorted costs each item once', async () => {
     for (const switches of [{}, { skip: '990' }, { where: '{subject:"subject 500"}' }, { order: '-id' }]) {
       expect(await listAll({ ...switches, fields: 'subject' })).toBeLessThanOrEqual(1_000 * each + 10 * each + 1)
     }
   })
 })
 
-describe('an answer stays under 5 MB', () => {
+describe('an answer over 5 MB', () => {
   const text = '<p>"long" text</p>\n'.repeat(18_000)
   const long = range(2_001, 2_020)
   const ofLong = { ...newsOfCategory, category: 6 as CategoryId }
@@ -166,14 +166,14 @@ describe('an answer stays under 5 MB', () => {
     await plain.linkItems.putMany(ofLong, displayed(long))
   })
 
-  test('by cutting the page, which limit echoes (C-10)', async () => {
+  test('a page over 5 MB is cut, and limit has the number of its items (C-10)', async () => {
     const { page } = await list({ limit: '500' }, ofLong)
     expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(5_000_000)
     expect(page.items.length).toBeGreaterThan(5)
     expect(page).toMatchObject({ totalItemsCount: 20, skip: 0, limit: page.items.length })
   })
 
-  test('and the cursor continues where the page was cut', async () => {
+  test('the cursor continues where the page was cut', async () => {
     const seen: unknown[] = []
     for (let cursor = ''; cursor !== 'null'; ) {
       const { page } = await list({ cursor, limit: '500' }, ofLong)

@@ -42,7 +42,7 @@ const idsOf = (page: { readonly items: readonly Readonly<Record<string, unknown>
   page.items.map((item) => item['objectId'])
 
 const object: SiteObject = { site, kind: 'news', id: 7 }
-/** The categories of the object. It is linked with the first one, and hidden there. */
+/** The categories of the object. The object is linked with the first category, and hidden there. */
 const several = [category, 6 as CategoryId, 8 as CategoryId]
 
 const resetSeveral = async () => {
@@ -69,7 +69,7 @@ const operations: Readonly<Record<string, Operation>> = {
       linkObjects(
         over,
         newsOfCategory,
-        // Most new links in batches, each of the others in its own call.
+        // Most new links are written in batches. Each of the other links takes one call.
         all.map((objectId) => ({ objectId, ...(objectId > 44 && { displayable: true }) })),
         author,
       ),
@@ -157,7 +157,7 @@ describe.each(Object.entries(operations))('%s', (_, operation) => {
   beforeAll(resetAll)
 
   test.each(Object.entries(faults))(
-    'is right, or refused and completed by repeating, when the store %s',
+    'the operation succeeds, or a repetition completes it, if the store %s',
     async (_, fault) => {
       const calls = await callsOf(operation)
       expect(calls).toBeGreaterThan(1)
@@ -178,15 +178,15 @@ describe.each(Object.entries(operations))('%s', (_, operation) => {
     },
   )
 
-  test('answers 503, and is never a partial success, when the store stays too busy', async () => {
+  test('the operation answers 503, never a partial success, while the store is busy', async () => {
     await operation.reset?.()
     const busy = intercept(
       store.dynamodb,
-      (_, proceed, command) => faults['leaves half of it undone']?.(proceed, command) ?? proceed(),
+      (_, proceed, command) => faults['carries out only half']?.(proceed, command) ?? proceed(),
     )
     const never = intercept(
       store.dynamodb,
-      (_, proceed, command) => faults['leaves all of it undone']?.(proceed, command) ?? proceed(),
+      (_, proceed, command) => faults['carries out nothing']?.(proceed, command) ?? proceed(),
     )
     await expect(
       operation.run(store.over(never, 20)).catch((error: unknown) => Promise.reject(asServiceError(error))),

@@ -41,12 +41,12 @@ const half = <Value>(values: readonly Value[]): [Value[], Value[]] => {
 
 /** The faults of a store, by name. */
 export const faults: Readonly<Record<string, Intervention>> = {
-  'leaves all of it undone': async (proceed, command) => {
+  'carries out nothing': async (proceed, command) => {
     if (command instanceof BatchGetCommand) return { Responses: {}, UnprocessedKeys: command.input.RequestItems }
     if (command instanceof BatchWriteCommand) return { UnprocessedItems: command.input.RequestItems }
     return proceed()
   },
-  'leaves half of it undone': async (proceed, command) => {
+  'carries out only half': async (proceed, command) => {
     if (command instanceof BatchWriteCommand) {
       const [[table = '', requests = []] = []] = Object.entries(command.input.RequestItems ?? {})
       const [now, later] = half(requests)
@@ -59,7 +59,7 @@ export const faults: Readonly<Record<string, Intervention>> = {
       const [now, later] = half(request?.Keys ?? [])
       command.input.RequestItems = { [table]: { ...request, Keys: now } }
       const answer = await proceed()
-      // The store names unprocessed items by key only, as dynalite does.
+      // The store names unprocessed items only by their keys, as dynalite does.
       return { ...(answer as object), UnprocessedKeys: later.length > 0 ? { [table]: { Keys: later } } : {} }
     }
     return proceed()
@@ -67,7 +67,7 @@ export const faults: Readonly<Record<string, Intervention>> = {
   'is throttled or does not answer': async () => {
     throw unavailable()
   },
-  'does it, but its answer is lost': async (proceed) => {
+  'succeeds but its answer is lost': async (proceed) => {
     await proceed()
     throw unavailable()
   },

@@ -18,13 +18,13 @@ const changes: Readonly<Record<string, (contents: Contents, links: CategoryLinks
   'a new member': (contents) => contents.putMany(site, 'news', [newsItem(1, { subject: 'Changed' })], entry),
   'a new text': (contents) => contents.putMany(site, 'news', [newsItem(1, { body: 'Changed' })], entry),
   'a link more': (_, links) => links.link(news, new Map([[3, true]]), entry),
-  'a link that hides': (_, links) => links.link(news, new Map([[1, false]]), entry),
+  'a hidden link': (_, links) => links.link(news, new Map([[1, false]]), entry),
   'a link less': (_, links) => links.unlink(news, [1], entry),
-  'an object less': (contents) => contents.removeObject({ site, kind: 'news', id: 1 }, entry),
+  'a removed object': (contents) => contents.removeObject({ site, kind: 'news', id: 1 }, entry),
 }
 
-/** A change by this or another process must end a list in the cache. */
-describe.each(hands)('a list that has been asked for before, on $name,', ({ open }) => {
+/** A change by this or another process must drop a list from the cache. */
+describe.each(hands)('a cached list on $name', ({ open }) => {
   let hand: OpenedHand
   let list: (query?: Record<string, string>, path?: string) => Promise<string>
   beforeAll(async () => {
@@ -60,12 +60,12 @@ describe.each(hands)('a list that has been asked for before, on $name,', ({ open
     )
   })
 
-  test('is the same as long as nothing changes', async () => {
+  test('a list is the same as long as nothing changes', async () => {
     expect(await list()).toBe(await list())
   })
 
-  describe.each(['this', 'another'])('shows a change made by %s process:', (writer) => {
-    test.each(Object.entries(changes))('%s', async (_, change) => {
+  describe.each(['this', 'another'])('a cached list after a change by %s process', (writer) => {
+    test.each(Object.entries(changes))('the list shows %s', async (_, change) => {
       const before = await list()
       const { contents, links } = writer === 'this' ? hand.stores : hand.connect()
       await change(contents, links)
@@ -73,7 +73,7 @@ describe.each(hands)('a list that has been asked for before, on $name,', ({ open
     })
   })
 
-  test('is not taken for another one', async () => {
+  test('a list is not confused with another list', async () => {
     const answers = [
       await list(),
       await list({}, 'categories/5/blogs'),

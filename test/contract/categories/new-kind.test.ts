@@ -22,8 +22,8 @@ import { messages } from '../../support/messages.ts'
 import { scratchDatabase } from '../../support/scratch-database.ts'
 
 /**
- * A third kind of objects needs only one record in lib/core/object-kinds.ts. (`npm run openapi`
- * renews the document in docs/.)
+ * A third kind of objects needs only one record in lib/core/object-kinds.ts. (`npm run openapi` then updates the
+ * document in docs/.)
  */
 vi.mock(import('../../../lib/core/object-kinds.ts'), async (original) => {
   const { objectKinds, ...others } = await original()
@@ -63,7 +63,7 @@ interface Page {
   readonly items: readonly { readonly event: Readonly<Record<string, unknown>> }[]
 }
 
-describe.each(hands)('a new kind of objects, on $name,', ({ open }) => {
+describe.each(hands)('a new kind of objects, on $name', ({ open }) => {
   let hand: OpenedHand
   let handler: Handler
   let token: string
@@ -91,14 +91,14 @@ describe.each(hands)('a new kind of objects, on $name,', ({ open }) => {
   const list = async (query: Record<string, string>) =>
     (await pageOf({ fields: 'event.title', ...query })).items.map(({ event }) => event['title'])
 
-  test('is imported', () => {
+  test('objects of a new kind are imported', () => {
     expect(imported).toEqual({
       imported: 5,
       skipped: 1,
       errors: [
         {
           line: 5,
-          message: messages.record.unknown('colour', 'id, siteId, title, programme, seats, startDate, open'),
+          message: messages.http.unknownMember('"colour"', 'id, siteId, title, programme, seats, startDate, open'),
           count: 1,
           lines: [5],
         },
@@ -106,14 +106,14 @@ describe.each(hands)('a new kind of objects, on $name,', ({ open }) => {
     })
   })
 
-  test('is linked, all or none', async () => {
+  test('objects of a new kind are linked, all or none', async () => {
     expect(linked.status).toBe(201)
     const refused = await ask('POST', '/categories/5/events', { body: { items: [{ objectId: 4 }] } })
     expect(refused.status).toBe(404)
     expect(refused.text).toContain(messages.http.noObject('event', 4))
   })
 
-  test('is listed with every member, in its order', async () => {
+  test('objects of a new kind are listed with every member, in order', async () => {
     const page = await pageOf({ limit: '1' })
     const event = {
       id: 1,
@@ -133,14 +133,14 @@ describe.each(hands)('a new kind of objects, on $name,', ({ open }) => {
     expect(Object.keys(page.items[0]?.event ?? {})).toEqual(Object.keys(event))
   })
 
-  test('is filtered and sorted', async () => {
+  test('objects of a new kind are filtered and sorted', async () => {
     expect(await list({ order: '-title' })).toEqual(['Reading', 'Event 3', 'Concert'])
     expect(await list({ where: '{open:true}', order: '-id' })).toEqual(['Event 3', 'Concert'])
     expect(await list({ where: '{seats:null,displayable:1}' })).toEqual(['Reading'])
     expect((await ask('GET', '/categories/5/events', { query: { order: 'programme' } })).status).toBe(400)
   })
 
-  test('is listed as a whole, linked or not', async () => {
+  test('all objects of a new kind are listed, linked or not', async () => {
     const query = { order: '-startDate', fields: 'id,title', where: '{open:true}' }
     const { items, totalItemsCount } = (await ask('GET', '/events', { query })).json
     expect(totalItemsCount).toBe(2)
@@ -148,7 +148,7 @@ describe.each(hands)('a new kind of objects, on $name,', ({ open }) => {
     expect((await ask('GET', '/events', { query: { order: 'programme' } })).status).toBe(400)
   })
 
-  test('is unlinked, and removed with its links', async () => {
+  test('objects of a new kind are unlinked, and removed with their links', async () => {
     await hand.stores.contents.putMany(site, 'category', [{ id: 6, name: 'Winter' }], entry)
     await ask('POST', '/categories/6/events', { body: { items: [1, 2].map((objectId) => ({ objectId })) } })
     expect((await ask('DELETE', '/categories/6/events', { body: { items: [1] } })).status).toBe(204)
@@ -204,7 +204,7 @@ test('an older directory and backup are sound, and get the tables of a new kind'
   expect(await checkDataDirectory(restored)).toEqual([])
 })
 
-test('a new kind of objects is in the document, with recorded examples', async () => {
+test('the document has a new kind of objects, with recorded examples', async () => {
   const { paths } = createDocument(await recordExamples()) as { paths: Record<string, Record<string, object>> }
   expect(paths['/webresources/api/v3/sites/{site}/categories/{category}/events']).toMatchObject({
     get: { operationId: 'listEventsOfCategory', summary: 'List the events of a category' },

@@ -26,7 +26,8 @@ const link = (over: Deps) =>
   linkObjects(
     over,
     newsOfCategory,
-    // Most of them in a batch, each of the others in its own call, also the removed one.
+    // Most links are written in a batch, and each of the other links in one call. The link to the removed object takes
+    // its own call.
     ids.map((objectId) => ({ objectId, ...(objectId > 4 && { displayable: true }) })),
     author,
   )
@@ -34,7 +35,7 @@ const link = (over: Deps) =>
 const linkFromObject = (over: Deps) =>
   linkCategories(over, { site, kind: 'news', id: gone }, [{ categoryId: category }], author)
 
-/** Runs; a refusal by the service is an outcome like any other. */
+/** Runs an operation. A refusal by the service is an outcome like any other. */
 const attempt = async (work: Promise<unknown>): Promise<number> => {
   try {
     await work
@@ -65,27 +66,29 @@ const callsOf = async (run: (over: Deps) => Promise<unknown>): Promise<number> =
   return calls()
 }
 
-describe.each(Object.entries(removals))('linking and %s', (_, remove) => {
+describe.each(Object.entries(removals))('linking during %s', (_, remove) => {
   const places = {
-    'before each call of the other': (inner: () => Promise<unknown>) => async (proceed: () => Promise<unknown>) => {
-      await inner()
-      return proceed()
-    },
-    'after each call of the other': (inner: () => Promise<unknown>) => async (proceed: () => Promise<unknown>) => {
-      const answer = await proceed()
-      await inner()
-      return answer
-    },
+    'before each call of the other request':
+      (inner: () => Promise<unknown>) => async (proceed: () => Promise<unknown>) => {
+        await inner()
+        return proceed()
+      },
+    'after each call of the other request':
+      (inner: () => Promise<unknown>) => async (proceed: () => Promise<unknown>) => {
+        const answer = await proceed()
+        await inner()
+        return answer
+      },
   }
   const pairs = [
-    ['removing', link, remove],
-    ['linking', remove, link],
-    ['removing, and linking from the side of the object,', linkFromObject, remove],
-    ['linking from the side of the object', remove, linkFromObject],
+    ['a removal', link, remove],
+    ['a link', remove, link],
+    ['a removal, with a link from the object,', linkFromObject, remove],
+    ['a link from the object', remove, linkFromObject],
   ] as const
 
   for (const [what, outer, inner] of pairs) {
-    test.each(Object.entries(places))(`leave no link to what is gone: ${what} %s`, async (_place, at) => {
+    test.each(Object.entries(places))(`${what} %s leaves no stray link`, async (_place, at) => {
       const calls = await callsOf(outer)
       for (const call of callsToTry(calls)) {
         await begin()
@@ -101,15 +104,15 @@ describe.each(Object.entries(removals))('linking and %s', (_, remove) => {
   }
 })
 
-describe('linking one object twice at once, hidden and as it is', () => {
+describe('linking one object twice at once, hidden and displayed', () => {
   const plain = (over: Deps) => linkObjects(over, newsOfCategory, [{ objectId: 9 }], author)
   const hidden = (over: Deps) => linkObjects(over, newsOfCategory, [{ objectId: 9, displayable: false }], author)
   const cases = [
-    ['the hidden one comes between the calls of the other', plain, hidden],
-    ['the other one comes between the calls of the hidden one', hidden, plain],
+    ['the hidden link is made between the calls of the other', plain, hidden],
+    ['the other link is made between the calls of the hidden one', hidden, plain],
   ] as const
 
-  test.each(cases)('leaves it hidden, as either order would: %s', async (_, outer, inner) => {
+  test.each(cases)('the object stays hidden, as in either order: %s', async (_, outer, inner) => {
     const calls = await callsOf(outer)
     for (const call of callsToTry(calls)) {
       await begin()
@@ -123,7 +126,7 @@ describe('linking one object twice at once, hidden and as it is', () => {
   })
 })
 
-test('a link that a dying request left is not listed, and is removed by the next attempt to link that object', async () => {
+test('a link that a dying request left is hidden, and removed by the next attempt', async () => {
   await begin()
   await deps.contents.removeObject({ site, kind: 'news', id: gone }, entry)
   await deps.linkItems.putMany(newsOfCategory, [{ id: gone, displayable: true }])
@@ -131,7 +134,7 @@ test('a link that a dying request left is not listed, and is removed by the next
   expect(await linkedIds(deps)).toEqual([])
 })
 
-test('a refused link to a removed category removes the links that a dying request left there', async () => {
+test('a refused link to a removed category removes links that a dying request left', async () => {
   await begin()
   await deps.contents.removeCategory(site, category, entry)
   await deps.linkItems.putMany(newsOfCategory, [{ id: gone, displayable: true }])
@@ -139,7 +142,7 @@ test('a refused link to a removed category removes the links that a dying reques
   expect(await linkedIds(deps)).toEqual([])
 })
 
-test('an object does not exist for anybody during its removal', async () => {
+test('during its removal, an object does not exist for any caller', async () => {
   await begin()
   await link(deps)
   await deps.contentItems.flagRemoved(site, 'news', gone)

@@ -46,12 +46,12 @@ export const openStore = async (): Promise<Store> => {
   }
 }
 
-/** A category with news items, none of them linked. */
+/** A category with news items that are not linked. */
 export const fill = async ({ contents }: Deps, ids: readonly number[]): Promise<void> => {
   await contents.putMany(site, 'category', [{ id: category, name: 'Five' }], entry)
   await contents.putMany(site, 'news', newsItems(ids), entry)
 }
 
-/** The objects of the category's links, as stored in the table. */
+/** The ids of the objects that the table of links has for the category. */
 export const linkedIds = async ({ linkItems }: Deps, list = newsOfCategory): Promise<number[]> =>
   (await linkItems.listConsistently(list, 0, 10_000)).map(({ id }) => id)

@@ -28,12 +28,12 @@ const get = async (path: string): Promise<{ statusCode: number; body: string }> 
 }
 
 describe('the bundle of the documentation function', () => {
-  test.each(['swagger-ui.css', 'swagger-ui-bundle.js'])('includes %s', async (name) => {
+  test.each(['swagger-ui.css', 'swagger-ui-bundle.js'])('the bundle includes %s', async (name) => {
     const { statusCode, body } = await get(`/docs/${name}`)
     expect(statusCode).toBe(200)
     expect(body.length).toBeGreaterThan(100_000)
   })
-  test('includes the console', async () => {
+  test('the bundle includes the console', async () => {
     const page = await readFile(join(import.meta.dirname, '..', '..', '..', 'console', 'dist', 'index.html'), 'utf8')
     const named = [...page.matchAll(/"(console\/[^"]+)"/g)].map(([, path = '']) => path)
     expect(named.length).toBeGreaterThan(2)

@@ -13,7 +13,7 @@ import type { DataCentre } from '../../../lib/sites/site-directory.ts'
 import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { requestOf, send } from '../../support/gateway.ts'
 
-/** A minimal build of the console, enough to serve it. */
+/** A minimal build of the console, which is enough to serve it. */
 let folder: string
 let consoleFolder: string
 
@@ -57,7 +57,7 @@ const connectSources = async (handler: Handler): Promise<string | undefined> => 
 }
 
 describe('the page of the console', () => {
-  test('may call every registered data centre, and the bucket', async () => {
+  test('the page may call every registered data centre, and the bucket', async () => {
     expect(await connectSources(handlerOf())).toBe(
       "connect-src 'self' https://us.example.com https://eu.example.com:8443",
     )
@@ -67,14 +67,14 @@ describe('the page of the console', () => {
     )
   })
 
-  test('has the days for which removed files are kept, and another tag when these change (H-14)', async () => {
+  test('the page contains the number of kept days, and its tag depends on it (H-14)', async () => {
     const [one, ninety] = await Promise.all([1, 90].map((keptDays) => send(handlerOf({ keptDays }), 'GET', '/console')))
     expect(one?.text).toContain('data-kept-days="1"')
     expect(ninety?.text).toContain('data-kept-days="90"')
     expect(one?.headers['etag']).not.toBe(ninety?.headers['etag'])
   })
 
-  test('explains what to do if the console was not built', async () => {
+  test('without a build of the console, the answer says how to build it', async () => {
     const { status, text } = await send(handlerOf({ consoleFolder: join(folder, 'nowhere') }), 'GET', '/console')
     expect({ status, text }).toEqual({ status: 404, text: expect.stringContaining('npm run build:console') })
   })
@@ -84,7 +84,7 @@ describe('a file of the console', () => {
   const file = '/console/main-AB12CD34.js'
   const compressed = { headers: { Accept: '*/*', 'Accept-Encoding': 'br;q=1.0, gzip;q=0.8' } }
 
-  test('comes uncompressed to a caller without gzip', async () => {
+  test('a caller without gzip gets the file uncompressed', async () => {
     for (const accepted of [undefined, 'br', 'gzip;q=0', 'identity']) {
       const headers = accepted === undefined ? {} : { 'Accept-Encoding': accepted }
       const answer = await send(handlerOf(), 'GET', file, { headers })
@@ -93,7 +93,7 @@ describe('a file of the console', () => {
     }
   })
 
-  test('comes compressed to a caller with gzip', async () => {
+  test('a caller with gzip gets the file compressed', async () => {
     const { headers, body } = await handlerOf()(requestOf('GET', file, compressed), unlimited)
     expect(headers).toMatchObject({ 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' })
     expect(String(gunzipSync(body as Uint8Array))).toBe(script)
@@ -101,7 +101,7 @@ describe('a file of the console', () => {
     expect((body as Uint8Array).length).toBeLessThan(script.length / 10)
   })
 
-  test('comes uncompressed if the gateway returns no bytes', async () => {
+  test('the file comes uncompressed if the gateway cannot return bytes', async () => {
     const answer = await handlerOf()(requestOf('GET', file, compressed), unlimited)
     const bytes = await toGateway(answer, { accept: '*/*', binaryAccept: 'any' })
     expect(bytes).toMatchObject({ isBase64Encoded: true, headers: { 'Content-Encoding': 'gzip' } })
@@ -110,14 +110,14 @@ describe('a file of the console', () => {
     expect(plain.headers).not.toHaveProperty('Content-Encoding')
   })
 
-  test('is cached for good if its name has its hash, and checked again if not', async () => {
+  test('a file with a hash in its name is cached for a year, others are checked again', async () => {
     const cacheOf = async (path: string) => (await send(handlerOf(), 'GET', path)).headers['cache-control']
     expect(await cacheOf(file)).toBe('public, max-age=31536000, immutable')
     expect(await cacheOf('/console/licenses.txt')).toBe('private, no-cache')
   })
 
   test.each(['meta.json', 'missing-AB12CD34.js', 'below', 'below%2Fdeep.txt', '..%2Fsecret.txt%00.js', '..'])(
-    'is none at %s',
+    '/console/%s answers 404',
     async (name) => {
       const { status, text } = await send(handlerOf(), 'GET', `/console/${name}`)
       expect({ status, text }).toEqual({ status: 404, text: expect.not.stringMatching(/secret"|deep"|ENO/) })
@@ -146,7 +146,7 @@ describe('the root, behind the prefix of a stage', () => {
     return (await handler(request, unlimited)).headers['Location']
   }
 
-  test('leads to the console below it, with or without a slash at the end', async () => {
+  test('the root leads to the console below the prefix, with or without a slash', async () => {
     expect(new URL((await rootAt('/', '/live/')) ?? '', 'https://us.example.com/live/').pathname).toBe('/live/console')
     expect(new URL((await rootAt('/', '/live')) ?? '', 'https://us.example.com/live').pathname).toBe('/live/console')
     expect(new URL((await rootAt('/', '/')) ?? '', 'https://us.example.com/').pathname).toBe('/console')

@@ -7,7 +7,7 @@ import { test } from '../../support/test.ts'
 const run = promisify(execFile)
 const read = (page: string) => readFile(new URL(`../../../${page}`, import.meta.url), 'utf8')
 
-/** The pages with examples, each with the heading above them and the fewest examples below it. */
+/** The pages with examples, each with the heading above the examples and their smallest number. */
 const pages = [
   ['README.md', '## Try it', 5],
   ['docs/api.md', '# The API by example', 40],
@@ -45,16 +45,19 @@ const examplesIn = (text: string): Example[] =>
 
 const mark = '----- next -----'
 
-describe('Each command prints the text below it, in', () => {
-  test.for(pages)('%s', async ([page, heading, fewest], { service, directory }) => {
-    const examples = examplesIn(sectionOf(await read(page), heading))
-    expect(examples.length).toBeGreaterThanOrEqual(fewest)
-    const script = examples.map(({ command }) => `${command}\nprintf '\\n${mark}\\n'\n`).join('')
-    const env = { ...process.env, BASE: service.baseUrl, TOKEN: service.token, TMPDIR: directory }
-    const { stdout } = await run('bash', ['-c', script], { env })
-    const outputs = stdout.split(`\n${mark}\n`)
-    expect(examples.map(({ command }, index) => [command, normalised(outputs[index] ?? '', service.baseUrl)])).toEqual(
-      examples.map(({ command, output }) => [command, normalised(output)]),
-    )
-  })
+describe('examples in the documentation', () => {
+  test.for(pages)(
+    'each command prints the text below it, in %s',
+    async ([page, heading, fewest], { service, directory }) => {
+      const examples = examplesIn(sectionOf(await read(page), heading))
+      expect(examples.length).toBeGreaterThanOrEqual(fewest)
+      const script = examples.map(({ command }) => `${command}\nprintf '\\n${mark}\\n'\n`).join('')
+      const env = { ...process.env, BASE: service.baseUrl, TOKEN: service.token, TMPDIR: directory }
+      const { stdout } = await run('bash', ['-c', script], { env })
+      const outputs = stdout.split(`\n${mark}\n`)
+      expect(
+        examples.map(({ command }, index) => [command, normalised(outputs[index] ?? '', service.baseUrl)]),
+      ).toEqual(examples.map(({ command, output }) => [command, normalised(output)]))
+    },
+  )
 })

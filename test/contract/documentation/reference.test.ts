@@ -39,13 +39,13 @@ const test = base
 
 /** Operations that the service must refuse with the values of the page, by their summary. */
 const refused = {
-  // There is nothing that it could delete.
+  // The page has no path that this operation could delete.
   'Refuse to delete the root of the storage': 400,
   // A person has to choose the files first.
   'Upload files into a folder, or restore removed files': 400,
   'Upload files into the root of the storage': 400,
   'Upload files into the root of the storage, by PUT': 400,
-  // These need an open upload, and a choice of the next bytes.
+  // These operations need an open upload, and a choice of the next bytes.
   'Show the progress of a resumable upload': 404,
   'Show an upload, or request addresses of its parts': 404,
   'Continue a resumable upload, or complete an upload in parts': 404,
@@ -60,7 +60,7 @@ const authorize = async (page: Page, token: string) => {
   await dialog.getByRole('button', { name: 'Close' }).first().click()
 }
 
-/** Opens the form of an operation, by its summary. Clicks are dispatched, not aimed, to save time. */
+/** Opens the form of an operation, by its summary. Clicks are dispatched without moving the mouse, to save time. */
 const unfold = async (page: Page, summary: string): Promise<Locator> => {
   const operation = page.locator('.opblock', { has: page.getByText(summary, { exact: true }) })
   await operation.locator('.opblock-summary-control').dispatchEvent('click')
@@ -98,8 +98,8 @@ interface OpenApi {
 }
 
 /**
- * The page with the operations of one tag, and without the schemas of their answers. Drawing all of them takes most of
- * the time, and does not change the requests.
+ * The page with the operations of one tag, without the schemas of their answers. Drawing the schemas takes most of the
+ * time, and does not change the requests.
  */
 const showing =
   (tag: string) =>
@@ -119,7 +119,7 @@ const showing =
       await route.fulfill({ response, json: { ...document, components: used, paths: Object.fromEntries(shown) } })
     })
 
-/** Presses the button. Returns the status of the answer. */
+/** Clicks the button. Returns the status of the answer. */
 const execute = async (operation: Locator): Promise<number> => {
   await operation.getByRole('button', { name: 'Execute' }).dispatchEvent('click')
   const answer = operation.locator('.live-responses-table tbody .response-col_status').first()
@@ -128,7 +128,7 @@ const execute = async (operation: Locator): Promise<number> => {
 }
 
 describe('the reference page in a browser', () => {
-  test('shows every operation of the document', async ({ service, visit }) => {
+  test('the page shows every operation of the document', async ({ service, visit }) => {
     const { page, faults } = await visit(`${service.baseUrl}/docs`)
     const { paths } = JSON.parse(await (await service.request('/openapi.json')).text())
     const documented = Object.values<Record<string, { summary: string }>>(paths).flatMap((operations) =>
@@ -139,15 +139,18 @@ describe('the reference page in a browser', () => {
     expect(faults).toEqual([])
   })
 
-  test.for(['/docs', '/docs/'])('at %s loads everything from the service', async (path, { service, visit }) => {
-    const { requests, faults } = await visit(`${service.baseUrl}${path}`)
-    expect(new Set(requests.filter((url) => !url.startsWith('data:')).map((url) => new URL(url).origin))).toEqual(
-      new Set([service.baseUrl]),
-    )
-    expect(faults).toEqual([])
-  })
+  test.for(['/docs', '/docs/'])(
+    'the page at %s loads all its files from the service',
+    async (path, { service, visit }) => {
+      const { requests, faults } = await visit(`${service.baseUrl}${path}`)
+      expect(new Set(requests.filter((url) => !url.startsWith('data:')).map((url) => new URL(url).origin))).toEqual(
+        new Set([service.baseUrl]),
+      )
+      expect(faults).toEqual([])
+    },
+  )
 
-  test('keeps the token for the tab, and nowhere else', async ({ service, visit }) => {
+  test('the page keeps the token for the tab only', async ({ service, visit }) => {
     const { page, faults } = await visit(`${service.baseUrl}/docs`, showing('Web forms'))
     await authorize(page, service.token)
     await page.reload()
@@ -159,7 +162,7 @@ describe('the reference page in a browser', () => {
     expect(faults.filter((fault) => !fault.includes('401'))).toEqual([])
   })
 
-  test('runs each operation with its examples, without optional parameters', async ({ service, visit }) => {
+  test('the page runs each operation with its examples, without optional parameters', async ({ service, visit }) => {
     const document: OpenApi = JSON.parse(await (await service.request('/openapi.json')).text())
     const statuses: Record<string, number> = {}
     const queries: string[] = []
@@ -176,7 +179,7 @@ describe('the reference page in a browser', () => {
     expect(queries.filter((query) => query !== '')).toEqual(['?meta='])
   }, 120_000)
 
-  test('uploads the file that a person chooses', async ({ service, visit }) => {
+  test('the page uploads the file that a person chooses', async ({ service, visit }) => {
     const { page } = await visit(`${service.baseUrl}/docs`, showing('Files'))
     await authorize(page, service.token)
     const operation = await unfold(page, 'Upload files into a folder, or restore removed files')
@@ -186,7 +189,7 @@ describe('the reference page in a browser', () => {
     expect(await (await service.request(`${storage}/notes/chosen.txt`)).text()).toBe('chosen')
   })
 
-  test('sends a switch without a value', async ({ service, visit }) => {
+  test('the page sends a switch without a value', async ({ service, visit }) => {
     const { page, requests } = await visit(`${service.baseUrl}/docs`, showing('Files'))
     await authorize(page, service.token)
     const operation = await unfold(page, 'Show the progress of an upload, or the contents of the root of the storage')

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import type { SystemField } from '../../../lib/fields/web-forms.ts'
-import { type FieldsService, openFieldsService } from '../../support/fields-service.ts'
+import { openFieldsService } from '../../support/fields-service.ts'
 import { send } from '../../support/gateway.ts'
 import { type Failure, failOnce, passingFailures, watchCalls } from '../../support/store-faults.ts'
 
-let service: FieldsService
-let authorization: { Authorization: string }
-
-beforeAll(async () => {
-  service = await openFieldsService()
-  authorization = { Authorization: await service.issueToken() }
-})
+const service = await openFieldsService()
+const authorization = { Authorization: await service.issueToken() }
 afterAll(() => service.close())
 
 const before: readonly SystemField[] = [
@@ -25,7 +20,7 @@ interface Case {
   readonly body?: object
   readonly status: number
   readonly after: readonly (SystemField | undefined)[]
-  /** The status of a repetition after a first request that succeeded without an answer. */
+  /** The status of a repetition, after a first request that succeeded without an answer. */
   readonly again: number
 }
 
@@ -68,37 +63,37 @@ const cases = Object.entries(operations).flatMap(([name, operation]) =>
 const unavailable = { code: 100503, message: expect.any(String), requestId: expect.any(String) }
 
 describe('A store that fails for a moment', () => {
-  test.each(Object.entries(operations))('Operation %s makes the calls that fail below', async (_, operation) => {
-    const { handler, dynamodb } = service.start()
-    const path = await service.createForm(before)
-    const calls = watchCalls(dynamodb)
-    await send(handler, operation.method, path + operation.below, { headers: authorization, ...operation })
-    expect(calls).toHaveLength(callsOf(operation))
-  })
-
-  test.each(cases)(
-    'Operation $name answers 100503 when call $call $failure, and can be repeated (E-16)',
-    async (each) => {
-      const { method, below, status, after } = each.operation
+  test.each(Object.entries(operations))(
+    'Operation %s makes the expected number of calls, which fail in the next cases',
+    async (_, operation) => {
       const { handler, dynamodb } = service.start()
       const path = await service.createForm(before)
-      const request = { headers: authorization, ...each.operation }
-      failOnce(dynamodb, each)
-
-      const refused = await send(handler, method, path + below, request)
-      expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
-      expect(refused.json).toEqual(unavailable)
-      expect(await service.storedFields(path)).toEqual([first, second])
-
-      expect((await send(handler, method, path + below, request)).status).toBe(status)
-      expect(await service.storedFields(path)).toEqual(after)
+      const calls = watchCalls(dynamodb)
+      await send(handler, operation.method, path + operation.below, { headers: authorization, ...operation })
+      expect(calls).toHaveLength(callsOf(operation))
     },
   )
+
+  test.each(cases)('Operation $name answers 100503 if call $call $failure, and is repeatable (E-16)', async (each) => {
+    const { method, below, status, after } = each.operation
+    const { handler, dynamodb } = service.start()
+    const path = await service.createForm(before)
+    const request = { headers: authorization, ...each.operation }
+    failOnce(dynamodb, each)
+
+    const refused = await send(handler, method, path + below, request)
+    expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+    expect(refused.json).toEqual(unavailable)
+    expect(await service.storedFields(path)).toEqual([first, second])
+
+    expect((await send(handler, method, path + below, request)).status).toBe(status)
+    expect(await service.storedFields(path)).toEqual(after)
+  })
 
   const changes = Object.entries(operations).filter(([, { method }]) => method !== 'GET')
 
   test.each(changes)(
-    'Operation %s answers 100503 after a lost answer, and a repetition does no harm',
+    'Operation %s answers 100503 after a lost answer, and a repetition is harmless',
     async (_, each) => {
       const { handler, dynamodb } = service.start()
       const path = await service.createForm(before)

@@ -5,9 +5,9 @@ import type { RequestRecord } from '../../../lib/http/request.ts'
 import { addOwner, exercises, fillDirectory, perform, site, storesOver } from '../../support/every-operation.ts'
 import { openTestTables, type TestTables } from '../../support/tables.ts'
 
-/** Operations without an entry although their method is one for changes, with the reason. */
+/** Operations without a history entry although they have the method of a change, with the reason. */
 const changesNothing: Readonly<Record<string, string>> = {
-  putRoot: 'the exercise is refused, and an upload by PUT is the one by POST',
+  putRoot: 'the exercise is refused, and an upload by PUT is recorded like one by POST',
   deleteRoot: 'the root cannot be deleted',
   ...Object.fromEntries(
     ['signIn', 'signInV1', 'signOut', 'signOutV1', 'signOutOfSite', 'createSiteToken'].map((name) => [
@@ -17,12 +17,12 @@ const changesNothing: Readonly<Record<string, string>> = {
   ),
   acceptInvitation: 'a password is no change of a site',
   changePassword: 'a password is no change of a site',
-  cancelUpload: 'an upload is not there for anybody before it is complete',
+  cancelUpload: 'an upload is not visible before it is complete',
 }
 
 const isReading = ({ method }: { readonly method: string }) => method === 'GET' || method === 'HEAD'
 
-describe('Only operations that change something are in the history of the site', () => {
+describe('operations in the history of the site', () => {
   let tables: TestTables
   let plain: DynamoDBDocumentClient
   let token: string
@@ -35,26 +35,31 @@ describe('Only operations that change something are in the history of the site',
   })
   afterAll(() => tables.close())
 
-  test.each(exercises)('$group', async ({ group, open, fill, requests }) => {
-    await fill(plain)
-    const records: RequestRecord[] = []
-    const opened = await open(tables.connect(), { telemetry: { request: (record) => void records.push(record) } })
-    for (const [index, request] of requests.entries()) {
-      await perform(opened.handler, token, request, `${group} ${index}`)
-    }
-    await opened.close()
+  test.each(exercises)(
+    'the changes of $group write history entries, and reads write none',
+    async ({ group, open, fill, requests }) => {
+      await fill(plain)
+      const records: RequestRecord[] = []
+      const opened = await open(tables.connect(), { telemetry: { request: (record) => void records.push(record) } })
+      for (const [index, request] of requests.entries()) {
+        await perform(opened.handler, token, request, `${group} ${index}`)
+      }
+      await opened.close()
 
-    const changes = await storesOver(plain).history.after(site, 0, 10_000)
-    const ofRequest = Map.groupBy(changes, ({ requestId }) => requestId)
-    const told = records.filter(({ requestId }) => ofRequest.has(requestId))
-    const expected = routes.filter(
-      (route) => route.group === group && !isReading(route) && !(route.operation in changesNothing),
-    )
-    expect(new Set(told.map(({ operation }) => operation))).toEqual(new Set(expected.map(({ operation }) => operation)))
-    for (const { requestId } of told) expect(ofRequest.get(requestId)).toMatchObject([{ actor: 'ann' }])
-  })
+      const changes = await storesOver(plain).history.after(site, 0, 10_000)
+      const ofRequest = Map.groupBy(changes, ({ requestId }) => requestId)
+      const told = records.filter(({ requestId }) => ofRequest.has(requestId))
+      const expected = routes.filter(
+        (route) => route.group === group && !isReading(route) && !(route.operation in changesNothing),
+      )
+      expect(new Set(told.map(({ operation }) => operation))).toEqual(
+        new Set(expected.map(({ operation }) => operation)),
+      )
+      for (const { requestId } of told) expect(ofRequest.get(requestId)).toMatchObject([{ actor: 'ann' }])
+    },
+  )
 
-  test('the operations without an entry exist, and do not read', () => {
+  test('the operations that write no entry exist, and are changes', () => {
     const changing = routes.filter((route) => !isReading(route)).map(({ operation }) => operation)
     expect(changing).toEqual(expect.arrayContaining(Object.keys(changesNothing)))
   })

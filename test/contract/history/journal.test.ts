@@ -32,7 +32,7 @@ describe('the history in DynamoDB', () => {
     requestId: '0b8fb6f8-8a0e-4a0c-a1a5-6f0b8e4f8a7c',
   })
 
-  /** A separate journal, as in each function instance, with the entries that it reported as lost. */
+  /** A separate journal, as in each instance of a function, and the entries that it reported as lost. */
   const open = (now?: () => number, dynamodb = tables.connect()) => {
     const lost: string[] = []
     // A busy machine may be slow, but loses nothing.
@@ -45,7 +45,7 @@ describe('the history in DynamoDB', () => {
     return Items.filter((item) => item['site'] === site && item['block'] !== 0)
   }
 
-  test('has an entry once when its answer was lost and the call repeated', async () => {
+  test('an entry is stored once when its answer was lost and the call repeated', async () => {
     const { record, dynamodb, lost } = open()
     await record(entryOf('before'))
     const count = loseAnswer(dynamodb, 'UpdateItemCommand')
@@ -56,7 +56,7 @@ describe('the history in DynamoDB', () => {
     expect(lost).toEqual([])
   })
 
-  test('has an entry once when others filled its block before the call was repeated', async () => {
+  test('an entry is stored once when others filled its block before the repetition', async () => {
     const { record, dynamodb } = open()
     const other = open()
     await record(entryOf('before'))
@@ -68,7 +68,7 @@ describe('the history in DynamoDB', () => {
     expect(await subjects()).toHaveLength(8)
   })
 
-  test('keeps its order when several write, and each remembers another block', async () => {
+  test('entries keep their order when several writers each remember a different block', async () => {
     const writers = [open(), open(), open()]
     const written: string[] = []
     for (let index = 0; index < 40; index++) {
@@ -79,7 +79,7 @@ describe('the history in DynamoDB', () => {
     expect((await blocks()).length).toBeGreaterThan(3)
   })
 
-  test('shows all entries in order while blocks are filled between queries', async () => {
+  test('all entries are shown in order while blocks are filled between queries', async () => {
     const writer = open()
     const large = (name: string) => writer.record(entryOf(`${name} ${'x'.repeat(600)}`))
     for (const name of ['1', '2', '3', '4']) await large(name)
@@ -104,12 +104,12 @@ describe('the history in DynamoDB', () => {
     expect(seen.join('')).toBe('12345678')
   })
 
-  test('shows nothing after a block that was not full when it was read', async () => {
+  test('no entry is shown after a block that was not full when it was read', async () => {
     const writer = open()
     for (const name of ['1', '2', '3', '4', '5', '6', '7', '8']) await writer.record(entryOf(name))
     const { history, dynamodb } = open()
     let isEarly = true
-    // The first block when it had only two entries.
+    // Shows the first block as it was with only two entries.
     dynamodb.middlewareStack.add(
       (next) => async (args) => {
         const result = await next(args)
@@ -129,7 +129,7 @@ describe('the history in DynamoDB', () => {
     expect(rest.map(({ subject }) => subject)).toEqual(['3', '4', '5', '6', '7', '8'])
   })
 
-  test('begins with one block, even if several begin it at once', async () => {
+  test('the history begins with one block, even if several writers begin at once', async () => {
     await Promise.all(['a', 'b', 'c', 'd'].map((name) => open().record(entryOf(name))))
     expect((await subjects()).toSorted()).toEqual(['a', 'b', 'c', 'd'])
     const { Item } = await tables
@@ -138,7 +138,7 @@ describe('the history in DynamoDB', () => {
     expect((await blocks()).map((item) => item['block'])).toContain(Item?.['next'])
   })
 
-  test('continues after its last entry when all of it has expired', async () => {
+  test('positions continue after the last entry, even if all entries have expired', async () => {
     const first = open()
     await first.record(entryOf('long ago'))
     const [old] = await first.history.after(site, 0, 10)
@@ -152,14 +152,14 @@ describe('the history in DynamoDB', () => {
     expect(changes.map(({ subject }) => subject).toSorted()).toEqual(['and again', 'anew'])
   })
 
-  test('forgets a block 90 days after its last entry (H-8)', async () => {
+  test('a block expires 90 days after its last entry (H-8)', async () => {
     const now = Date.UTC(2026, 10, 22)
     const { record } = open(() => now)
     await record(entryOf('one'))
     expect(await blocks()).toMatchObject([{ expires: (now + 90 * day) / 1000 }])
   })
 
-  test('costs one write of one unit for an entry of a single writer', async () => {
+  test('an entry of a single writer costs one write of one unit', async () => {
     const { record, dynamodb } = open()
     await record(entryOf('first'))
     const units: number[] = []
@@ -176,7 +176,7 @@ describe('the history in DynamoDB', () => {
     expect(units).toEqual(Array.from({ length: 30 }, () => 1))
   })
 
-  /** Many journals that write at once, and the calls of all of them. */
+  /** Many journals that write at once, and the calls of all these journals. */
   const openMany = (count: number) => {
     const writers = Array.from({ length: count }, () => open())
     const calls = writers.map(({ dynamodb }) => watchCalls(dynamodb))
@@ -201,7 +201,7 @@ describe('the history in DynamoDB', () => {
     [64, 2.5],
     [200, 4],
   ])(
-    'has each entry of %d writers at once, for at most %d calls an entry',
+    '%d concurrent writers lose no entry, and need at most %d calls per entry',
     { timeout: 120_000 },
     async (count, most) => {
       const writers = openMany(count)
@@ -214,7 +214,7 @@ describe('the history in DynamoDB', () => {
     },
   )
 
-  test('has each entry of 64 new writers at once, for three calls an entry in a new history, and two later', async () => {
+  test('64 new writers need three calls per entry at first, and two later', async () => {
     const [first, second] = [openMany(64), openMany(64)]
     await first.write([1])
     expect(first.count()).toBe(3 * 64)
@@ -224,7 +224,7 @@ describe('the history in DynamoDB', () => {
     expect((await subjects()).toSorted()).toEqual(inRounds(64, [1, 2]))
   })
 
-  test('shows no entry late to a reader while 64 write', async () => {
+  test('a reader misses no entry while 64 writers write', async () => {
     const writers = openMany(64)
     const { history } = open()
     const seen: string[] = []
@@ -247,7 +247,7 @@ describe('the history in DynamoDB', () => {
     expect(seen).toEqual(await subjects())
   })
 
-  test('returns to blocks of one write unit when a single writer is left', async () => {
+  test('when a single writer is left, blocks have one write unit again', async () => {
     await openMany(64).write([1, 2])
     const { record } = open()
     for (let index = 0; index < 20; index++) await record(entryOf(`alone ${index}`))
@@ -258,7 +258,7 @@ describe('the history in DynamoDB', () => {
     expect(sizes.slice(-3).every((size) => size <= 6)).toBe(true)
   })
 
-  test('continues behind the blocks of an earlier version, full or not', async () => {
+  test('new entries follow the blocks of an earlier version, full or not', async () => {
     const earlier = (subject: string) => {
       const { at, type, actor, requestId } = { ...entryOf(subject), at: '2026-11-01T00:00:00.000Z' }
       return { at, type, subject, actor, requestId: requestId ?? '', details: '{}' }
@@ -282,7 +282,7 @@ describe('the history in DynamoDB', () => {
     expect((await blocks()).length).toBeGreaterThan(3)
   })
 
-  test('writes each of many entries once when one process writes them together', async () => {
+  test('many entries that one process writes together are each written once', async () => {
     const { record, dynamodb } = open()
     await record(entryOf('first'))
     const calls = watchCalls(dynamodb)
@@ -293,7 +293,7 @@ describe('the history in DynamoDB', () => {
   })
 
   test.each(['throttled', 'timed out', 'failing with 500'] as const)(
-    'does not fail a change when it is %s, and reports the lost entry',
+    'a change succeeds when the history is %s, and the lost entry is reported',
     async (failure) => {
       const { record, dynamodb, lost } = open()
       const webForms = createWebForms({ dynamodb, table: tables.names.webForms, record })
@@ -307,7 +307,7 @@ describe('the history in DynamoDB', () => {
     },
   )
 
-  test('logs a lost entry in the words that the alarm counts', async () => {
+  test('a lost entry is logged in the words that the alarm counts', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {})
     const dynamodb = tables.connect()
     failOnce(dynamodb, { call: 0, failure: 'throttled' })
@@ -317,7 +317,7 @@ describe('the history in DynamoDB', () => {
     error.mockRestore()
   })
 
-  test('is not written when the time of the request is over', async () => {
+  test('an entry is not written when the time of the request is over', async () => {
     const { record, dynamodb, lost } = open()
     const calls = watchCalls(dynamodb)
     await record(

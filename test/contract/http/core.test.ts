@@ -1,20 +1,14 @@
 import { Readable } from 'node:stream'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { unlimited } from '../../../lib/core/deadline.ts'
-import { beginning, distantSite, type FieldsService, openFieldsService } from '../../support/fields-service.ts'
+import { beginning, distantSite, openFieldsService } from '../../support/fields-service.ts'
 import { requestOf, send } from '../../support/gateway.ts'
 import { watchCalls } from '../../support/store-faults.ts'
 
-let service: FieldsService
-let token: string
-let headers: { Authorization: string }
-
-beforeAll(async () => {
-  service = await openFieldsService()
-  token = await service.issueToken()
-  headers = { Authorization: token }
-})
+const service = await openFieldsService()
+const token = await service.issueToken()
+const headers = { Authorization: token }
 afterAll(() => service.close())
 
 const breakStore = (dynamodb: DynamoDBDocumentClient, instead: () => Promise<never>) =>
@@ -26,29 +20,32 @@ describe('an unexpected error', () => {
     throw Object.assign(new Error(secret), { name: 'ResourceNotFoundException' })
   }
 
-  test.each(['application/json', 'application/xml'])('is 100500 in %s, without any details', async (accept) => {
-    const { handler, dynamodb, records } = service.start()
-    breakStore(dynamodb, fail)
-    const answer = await send(handler, 'GET', await service.createForm(), {
-      headers: { ...headers, Accept: accept },
-      requestId: 'request-7',
-    })
-    expect(answer.status).toBe(500)
-    expect(answer.headers['content-type']).toBe(`${accept}; charset=utf-8`)
-    expect(answer.text).toContain('100500')
-    expect(answer.text).toContain('request-7')
-    expect(answer.text).not.toMatch(/arn:|not found|ResourceNotFound|\.ts/)
-    expect(records).toEqual([
-      expect.objectContaining({ status: 500, error: expect.objectContaining({ message: secret }) }),
-    ])
-  })
+  test.each(['application/json', 'application/xml'])(
+    'an unexpected error answers 100500 in %s, without any details',
+    async (accept) => {
+      const { handler, dynamodb, records } = service.start()
+      breakStore(dynamodb, fail)
+      const answer = await send(handler, 'GET', await service.createForm(), {
+        headers: { ...headers, Accept: accept },
+        requestId: 'request-7',
+      })
+      expect(answer.status).toBe(500)
+      expect(answer.headers['content-type']).toBe(`${accept}; charset=utf-8`)
+      expect(answer.text).toContain('100500')
+      expect(answer.text).toContain('request-7')
+      expect(answer.text).not.toMatch(/arn:|not found|ResourceNotFound|\.ts/)
+      expect(records).toEqual([
+        expect.objectContaining({ status: 500, error: expect.objectContaining({ message: secret }) }),
+      ])
+    },
+  )
 })
 
 describe('a token', () => {
   test.each([
     ['', 0],
     [', although the clock goes back an hour', -3_600_000],
-  ])('stops working 20 s after it was revoked%s (A-13)', async (_, shift) => {
+  ])('a revoked token stops working after 20 s%s (A-13)', async (_, shift) => {
     const clock = { wall: beginning, monotonic: 0 }
     const { handler } = service.start({ wall: () => clock.wall, monotonic: () => clock.monotonic })
     const path = await service.createForm()
@@ -63,7 +60,7 @@ describe('a token', () => {
     expect(await status()).toBe(401)
   })
 
-  test('stops working when it expires, even in the cache', async () => {
+  test('an expired token stops working, even in the cache', async () => {
     const clock = { now: beginning }
     const { handler } = service.start({ wall: () => clock.now, monotonic: () => 0 })
     const path = await service.createForm()
@@ -76,14 +73,15 @@ describe('a token', () => {
   })
 
   test.each<[string, number, (known: string) => string]>([
-    // Token, site and data centre once, the form each time. Site and data centre are read beside an unknown token too.
+    // Token, site and data centre are read once, and the form each time. The site and the data centre are also read for
+    // an unknown token.
     ['that is known is looked up once for many requests', 3 + 5, (known) => known],
     ['that is unknown is looked up each time', 5 + 2, () => 'f'.repeat(64)],
     ['that is a word is not looked up', 0, () => 'hello'],
     ['in capitals is not looked up', 0, () => 'F'.repeat(64)],
     ['that is too short is not looked up', 0, () => 'f'.repeat(63)],
-    ['that comes twice is not looked up', 0, (known) => `${known} `.repeat(2)],
-  ])('%s', async (_, count, of) => {
+    ['that is sent twice is not looked up', 0, (known) => `${known} `.repeat(2)],
+  ])('a token %s', async (_, count, of) => {
     const { handler, dynamodb } = service.start()
     const path = await service.createForm()
     const calls = watchCalls(dynamodb)

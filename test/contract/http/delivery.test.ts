@@ -13,8 +13,8 @@ import { requestOf, send } from '../../support/gateway.ts'
 const request = requestOf('GET', '/', { requestId: 'request-1' })
 const body = { code: 100500, message: expect.any(String), requestId: 'request-1' }
 
-describe('A failure after the operation is answered like any other, and recorded once (E-15)', () => {
-  test('a value that cannot be written', async () => {
+describe('failures after the operation (E-15)', () => {
+  test('a value that cannot be written answers 500, and is recorded once', async () => {
     const failure = new Error('cannot be written')
     const value = {
       toJSON() {
@@ -27,7 +27,7 @@ describe('A failure after the operation is answered like any other, and recorded
     expect(records).toEqual([expect.objectContaining({ operation: 'GET', path: '/', status: 500, error: failure })])
   })
 
-  test('an answer that cannot be sent', async () => {
+  test('an answer that cannot be sent becomes a 500, and is recorded once', async () => {
     const failure = new Error('cannot be sent')
     const { handler, records } = bareHandler(async () => done)
     const once: Send<number> = ({ status }) => {
@@ -73,7 +73,7 @@ const deps: EdgeDeps = {
   },
 }
 
-test('a failing log does not hold back the answer', async () => {
+test('a failing log does not delay the answer', async () => {
   vi.spyOn(console, 'error').mockReturnValue()
   expect((await send(createHandler('fields', [], {}, deps), 'GET', '/')).status).toBe(404)
   vi.restoreAllMocks()

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { beginning, type FieldsService, openFieldsService, plainSite } from '../../support/fields-service.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { beginning, openFieldsService, plainSite } from '../../support/fields-service.ts'
 import { send } from '../../support/gateway.ts'
 
-let service: FieldsService
-let path: string
-beforeAll(async () => {
-  service = await openFieldsService()
-  path = await service.createForm()
-})
+const service = await openFieldsService()
+const path = await service.createForm()
 afterAll(() => service.close())
 
-/** An instance whose monotonic clock the test moves. */
+/** An instance of a function, whose monotonic clock the test moves. */
 const startWith = (limits: object) => {
   const clock = { monotonic: 0 }
   const { handler } = service.start({ wall: () => beginning, monotonic: () => clock.monotonic }, limits)
@@ -25,8 +21,8 @@ const startWith = (limits: object) => {
 
 const accepted = (count: number) => Array.from({ length: count }, () => 200)
 
-describe('A function', () => {
-  test('refuses a token beyond its limit with 100429, and tells it when to repeat (O-22, E-14)', async () => {
+describe('limits of requests', () => {
+  test('a token over its limit gets 100429, and the time to repeat (O-22, E-14)', async () => {
     const { clock, ask, statuses } = startWith({ requestsPerToken: 2 })
     const token = await service.issueToken()
     expect(await statuses(10, token)).toEqual(accepted(10))
@@ -38,13 +34,13 @@ describe('A function', () => {
     expect(await statuses(11, token)).toEqual([...accepted(10), 429])
   })
 
-  test('still answers other tokens of the site (O-22)', async () => {
+  test('while one token is over its limit, other tokens of the site work (O-22)', async () => {
     const { statuses } = startWith({ requestsPerToken: 1 })
     expect(await statuses(6, await service.issueToken())).toContain(429)
     expect(await statuses(1, await service.issueToken())).toEqual([200])
   })
 
-  test('refuses a site beyond its limit, whichever tokens are used, and answers other sites (O-22)', async () => {
+  test('a site over its limit gets 100429 with any token, other sites work (O-22)', async () => {
     const { statuses } = startWith({ requestsPerSite: 1 })
     for (let tokens = 0; tokens < 5; tokens++) expect(await statuses(1, await service.issueToken())).toEqual([200])
     expect(await statuses(1, await service.issueToken())).toEqual([429])
@@ -52,13 +48,13 @@ describe('A function', () => {
     expect(await statuses(1, await service.issueToken({ sites: [plainSite] }), elsewhere)).toEqual([200])
   })
 
-  test('counts no request with a wrong token (A-10, O-22)', async () => {
+  test('requests with a wrong token do not count (A-10, O-22)', async () => {
     const { statuses } = startWith({ requestsPerToken: 1, requestsPerSite: 1 })
     expect(new Set(await statuses(20, 'f'.repeat(64)))).toEqual(new Set([401]))
     expect(await statuses(1, await service.issueToken())).toEqual([200])
   })
 
-  test('has no limits unless they are set, as on one machine (O-22)', async () => {
+  test('without settings, as on one machine, requests are not limited (O-22)', async () => {
     const { statuses } = startWith({})
     expect(new Set(await statuses(200, await service.issueToken()))).toEqual(new Set([200]))
   })

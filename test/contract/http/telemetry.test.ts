@@ -1,21 +1,15 @@
 import { inspect } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { createFieldsHandler } from '../../../functions/fields/group.ts'
 import { hashToken } from '../../../lib/access/grants.ts'
 import type { Arrival, RequestRecord } from '../../../lib/http/request.ts'
-import { type FieldsService, openFieldsService, ownSite } from '../../support/fields-service.ts'
+import { openFieldsService, ownSite } from '../../support/fields-service.ts'
 import { type Request, send } from '../../support/gateway.ts'
 import { failOnce } from '../../support/store-faults.ts'
 
-let service: FieldsService
-let token: string
-let path: string
-
-beforeAll(async () => {
-  service = await openFieldsService()
-  token = await service.issueToken()
-  path = await service.createForm([{ typeId: -2, mandatory: true, order: 1 }])
-})
+const service = await openFieldsService()
+const token = await service.issueToken()
+const path = await service.createForm([{ typeId: -2, mandatory: true, order: 1 }])
 afterAll(() => service.close())
 
 /** Words that occur only in the body and the query of a request. */
@@ -29,7 +23,7 @@ const revealing = (request: Request = {}): Request => ({
 })
 
 describe('the record of a request', () => {
-  test('names the operation, the site, the token and the outcome', async () => {
+  test('the record has the operation, the site, the token and the outcome', async () => {
     const { handler, records } = service.start()
     await send(handler, 'GET', path, revealing({ requestId: 'request-1' }))
     expect(records).toEqual([
@@ -47,7 +41,7 @@ describe('the record of a request', () => {
     expect(records[0]?.durationMs).toBeGreaterThan(0)
   })
 
-  test('exists once for every request, even for refused ones', async () => {
+  test('every request has one record, even a refused one', async () => {
     const { handler, records } = service.start()
     await send(handler, 'GET', '/nothing')
     await send(handler, 'PATCH', path)
@@ -66,7 +60,7 @@ describe('the record of a request', () => {
     expect(records.every((record) => !('error' in record))).toBe(true)
   })
 
-  test('never holds a token, a body or a query', async () => {
+  test('the record never contains a token, a body or a query', async () => {
     const { handler, records, dynamodb } = service.start()
     const body = { type: { id: -4 }, mandatory: true, comment: bodyWord }
     await send(handler, 'POST', path, revealing({ body }))
@@ -87,7 +81,7 @@ describe('the record of a request', () => {
     for (const secret of [token, bodyWord, queryWord]) expect(everything).not.toContain(secret)
   })
 
-  test('names a token by its hash, even a refused one, but no other text', async () => {
+  test('the record has the hash of a token, even of a refused one, but no other text', async () => {
     const { handler, records } = service.start()
     const unknown = 'f'.repeat(64)
     await send(handler, 'GET', path, { headers: { Authorization: unknown } })
@@ -96,7 +90,7 @@ describe('the record of a request', () => {
     expect(records.map((record) => record.token)).toEqual([hashToken(unknown).slice(0, 8), null, null])
   })
 
-  test('follows the record of the arrival', async () => {
+  test('the record comes after the record of the arrival', async () => {
     const { deps } = service.start()
     const told: string[] = []
     const telemetry = {
@@ -108,7 +102,7 @@ describe('the record of a request', () => {
     expect(told).toEqual([`request-1 GET ${path} arrives`, 'request-1 200'])
   })
 
-  test('has the failure when the service is at fault', async () => {
+  test('the record has the failure if the service is at fault', async () => {
     const { handler, records, dynamodb } = service.start()
     failOnce(dynamodb, { call: 0, failure: 'failing with 500' })
     await send(handler, 'GET', path, revealing())

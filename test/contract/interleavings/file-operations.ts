@@ -5,8 +5,8 @@ import type { Operation, State } from './operations.ts'
 import type { ScheduledSite } from './scheduled-stores.ts'
 
 /**
- * By path: the content of files, and a slash for folders. A key with the prefix `removed ` has the content that was
- * removed last there.
+ * By path: the content of files, and a slash for folders. A key with the prefix `removed ` has the content of the last
+ * removed file of that path.
  */
 type Files = State
 const folder = '/'
@@ -36,7 +36,7 @@ export const put = (path: string, content: string): Operation => ({
   entry: `stored ${path}`,
 })
 
-/** Creates a file, and never replaces one. */
+/** Creates a file, and never replaces a file. */
 const create = (path: string, content: string): Operation => ({
   label: `create ${path} ${content}`,
   run: (site) => site.request('PUT', `storage/${path}`, { body: content, headers: { 'If-None-Match': '*' } }),
@@ -44,7 +44,7 @@ const create = (path: string, content: string): Operation => ({
   entry: `stored ${path}`,
 })
 
-/** Reads a file, and replaces it if it has not changed. */
+/** Reads a file, and replaces it if it has not changed since. */
 const replace = (path: string, content: string): Operation => {
   let read: string | undefined
   return {
@@ -73,7 +73,7 @@ const append = (site: ScheduledSite, at: string, offset: number, body: string) =
 
 const mostTries = 6
 
-/** Appends half of the content, then the rest, and asks for the offset before each further step. */
+/** Appends half of the content and then the rest. Asks for the offset before each further step. */
 const appendAll = async (site: ScheduledSite, at: string, content: string): Promise<Answer> => {
   const half = content.length >> 1
   let answer = await append(site, at, 0, content.slice(0, half))
@@ -84,7 +84,7 @@ const appendAll = async (site: ScheduledSite, at: string, content: string): Prom
     if (offset === content.length) return { ...answer, status: 204 }
     answer = await append(site, at, offset, content.slice(offset, offset < half ? half : undefined))
   }
-  return answer
+  return answer.status < 300 ? { ...answer, status: 503 } : answer
 }
 
 /** Statuses of a success, of an unknown outcome, and of a refusal. */
@@ -94,7 +94,7 @@ const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIn
 const nameOf = (path: string): string => path.split('/').at(-1) ?? ''
 
 /** Uploads a file in steps, and continues after lost answers. Two clients continue the same upload at once. */
-const upload = (path: string, content: string): Operation => ({
+export const upload = (path: string, content: string): Operation => ({
   label: `upload ${path} ${content}`,
   async run(site) {
     const name = Buffer.from(nameOf(path)).toString('base64')
@@ -107,7 +107,7 @@ const upload = (path: string, content: string): Operation => ({
     return rank(answer) === 1 ? { ...answer, status: 503 } : answer
   },
   succeed: (files) => putInto(files, path, content),
-  // H-4
+  // An append writes no history entry (H-4).
   entry: `stored ${folderOf(path)}`,
 })
 
@@ -131,7 +131,8 @@ export const remove = (path: string): Operation => ({
     )
     return new Map([...left, [`gone ${path}`, folder], ...kept])
   },
-  // Two requests that remove the same file may both succeed, because nothing is left for the second one.
+  // Two requests that remove the same file may both succeed, because the file is already gone when the second request
+  // arrives.
   inRace: (files) => (files.has(`gone ${path}`) && !files.has(path) ? files : undefined),
   entry: `removed ${path}`,
   mayLeaveNone: true,
@@ -184,7 +185,8 @@ const restore = (path: string): Operation => ({
     const content = files.get(`removed ${path}`)
     return content === undefined || files.has(path) ? undefined : putInto(files, path, content)
   },
-  // Two requests that restore the same file may both succeed, because it is there for the second one.
+  // Two requests that restore the same file may both succeed, because the file already exists when the second request
+  // arrives.
   inRace(files) {
     const content = files.get(path)
     return content !== undefined && content === files.get(`removed ${path}`) ? files : undefined
@@ -214,7 +216,7 @@ const paths = ['a/x', 'a/y', 'b/x', 'x'] as const
 const anyPath = fc.constantFrom(...paths)
 const anyFolder = fc.constantFrom('a', 'b')
 let contents = 0
-/** All have equal length, so that a seed cuts uploads at the same place each time. */
+/** All contents have the same length, so that a seed cuts uploads at the same place each time. */
 const content = (): string => `content ${String(contents++).padStart(6, '0')}`
 
 const onFile = fc.oneof(
@@ -268,7 +270,10 @@ export const list = (folder: string): Operation => ({
   },
 })
 
-/** Stores two files with one form. No other form has the same names: two forms may each store some of them. */
+/**
+ * Stores two files with one form. The names differ from the names of every other form: two forms with the same names
+ * could each store only a part of their files.
+ */
 export const storeBoth = (folder: string, name: string): Operation => {
   const names = [`${name} y`, `${name} z`]
   return {
@@ -303,10 +308,11 @@ export const anyFolderOperation: fc.Arbitrary<() => Operation> = fc.oneof(
   fc.constant(() => move('a', 'b')),
 )
 
-/** Changes of a file while two clients continue an upload of it. */
+/** Changes of a file while two clients continue an upload of the same file. */
 export const anyUploadOperation: fc.Arbitrary<() => Operation> = fc.oneof(
-  fc.constant(() => upload('a/x', content())),
+  { weight: 2, arbitrary: fc.constant(() => upload('a/x', content())) },
   fc.constant(() => put('a/x', content())),
+  fc.constant(() => remove('a/x')),
 )
 
 /** Changes of a file while its old versions are purged. */

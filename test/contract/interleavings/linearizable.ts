@@ -1,9 +1,9 @@
-/** One call as its caller saw it: the moments of request and answer, and what the answer says about the state. */
+/** One call as its caller saw it: the moments of request and answer, and what the answer tells about the state. */
 export interface Observed<State> {
   readonly label: string
   readonly begin: number
   readonly end: number
-  /** Every state that this call may cause from this state. Empty if its answer is impossible in this state. */
+  /** Every state that this call may cause from this state. Empty if the answer is impossible in this state. */
   readonly next: (state: State) => readonly State[]
 }
 
@@ -30,9 +30,8 @@ const canFinish = <State>(search: Search<State>, state: State, done: bigint): bo
 }
 
 /**
- * True if some order of the calls explains all answers, and keeps each call that ended before another one began in
- * front of it (Herlihy and Wing 1990). The search is that of Wing and Gong 1993, with the remembered states of Lowe
- * 2017.
+ * True if some order of the calls explains all answers. A call that ended before another began must come first (Herlihy
+ * and Wing 1990). The search is that of Wing and Gong 1993, with the remembered states of Lowe 2017.
  */
 export const isLinearizable = <State>(
   calls: readonly Observed<State>[],

@@ -12,22 +12,22 @@ export interface Operation {
   /** The state after a success. Undefined if the operation must be refused. */
   succeed(state: State, answer: Answer): State | undefined
   /**
-   * Another possible state after a success beside other operations. A newer version stays when the listed one is removed or
-   * moved (functions/storage/README.md, "Versions"), and a file that is being stored creates its folder on its own.
+   * Another state that a success may cause beside other operations. A newer version stays when the listed one is
+   * removed or moved (functions/storage/README.md, "Versions"). A file creates its folder before it is stored itself.
    */
   inRace?(state: State): State | undefined
   /** The history entry of a success. */
   readonly entry?: string | undefined
-  /** A success that changed nothing has none. */
+  /** A success that changes nothing has no entry. */
   readonly mayLeaveNone?: boolean
 }
 
 interface Times extends Pick<Observed<State>, 'begin' | 'end'> {
-  /** No other operation was running. */
+  /** True if no other operation was running. */
   readonly isAlone: boolean
 }
 
-/** The meaning of its answer for the state. */
+/** The possible states after the answer. */
 export const observe = (operation: Operation, answer: Answer, times: Times): Observed<State> => ({
   label: `${operation.label}: ${answer.status} ${answer.json?.code ?? (answer.text.length < 20 ? answer.text : '')}`,
   ...times,

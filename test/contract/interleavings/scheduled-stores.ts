@@ -28,8 +28,9 @@ import { answer, type S3Request } from '../../support/s3-messages.ts'
 import { createTables, tableSettings } from '../../support/tables.ts'
 
 /**
- * The fate of a call: the store answers; it carries out the call but its answer is lost; it refuses for now; it is
- * slow, so that leases are renewed meanwhile; or all callers are frozen before the call for longer than a lease lasts.
+ * The fate of a call. `answered`: the store answers. `lost`: the store carries out the call, but its answer is lost.
+ * `refused`: the store refuses for now. `slow`: leases are renewed meanwhile. `stopped`: all callers stand still before
+ * the call, for longer than a lease lasts.
  */
 export type Fate = 'answered' | 'lost' | 'refused' | 'slow' | 'stopped'
 
@@ -39,7 +40,7 @@ const durations: Readonly<Record<Fate, number>> = { answered: 7, lost: 7, refuse
 /** The caller of calls that a timer makes. */
 const timer = 'timer'
 
-/** Turns that others get before a late call. */
+/** Turns that other callers get before a late call. */
 const lateness = 20
 
 /** A planted bug: the stores ignore this part of a call. */
@@ -47,7 +48,7 @@ export type Plant =
   | 'no condition of S3'
   | 'no condition of DynamoDB'
   | 'no lease of uploads'
-  | 'no renewal of leases'
+  | 'no take-over of uploads'
   | 'no second look'
 
 /** The clock of a test, and the same clock in whole seconds, for S3. */
@@ -57,7 +58,7 @@ export interface Time {
 
 interface Run {
   readonly scheduler: Scheduler
-  /** One fate per call, in the order of their turns. Later calls are answered. */
+  /** One fate per call, in the order in which the calls take their turns. Later calls are answered. */
   readonly fates: Iterator<Fate>
   /** Calls that always come late. */
   readonly late?: RegExp | undefined
@@ -225,9 +226,9 @@ export interface Options {
 }
 
 export interface ScheduledSite {
-  /** `path`: below the site. */
+  /** `path` is relative to the site. */
   request(method: string, path: string, request?: Request): ReturnType<typeof send>
-  /** True from the beginning of the removal of a large folder, until `finishRemovals`. */
+  /** True from the beginning of the removal of a large folder until `finishRemovals`. */
   isRemoving(): boolean
   /** Completes removals, as the worker does after their requests have ended. */
   finishRemovals(): Promise<void>
@@ -254,7 +255,7 @@ export const openScheduledStores = async (turns: Turns, time: Time, options: Opt
     },
   }
 
-  const plantInStores = ({ files, ...rest }: ReturnType<typeof openFiles>) => {
+  const plantInStores = ({ files, uploadParts, ...rest }: ReturnType<typeof openFiles>) => {
     const { progress, uploadRecords } = openUploads(all, given)
     const place: typeof files.place = async (...change) => {
       const memory = memories.getStore()
@@ -264,8 +265,15 @@ export const openScheduledStores = async (turns: Turns, time: Time, options: Opt
         memory.phase = 'looking'
       })
     }
-    const renew = plant === 'no renewal of leases' ? async () => true : uploadRecords.renew
-    return { ...rest, files: { ...files, place }, progress, uploadRecords: { ...uploadRecords, renew } }
+    const takeOver: typeof uploadParts.takeOver =
+      plant === 'no take-over of uploads' ? async ({ holding }) => holding : uploadParts.takeOver
+    return {
+      ...rest,
+      files: { ...files, place },
+      uploadParts: { ...uploadParts, takeOver },
+      progress,
+      uploadRecords,
+    }
   }
 
   const openFunctions = (): Readonly<Record<Group, Handler>> => {

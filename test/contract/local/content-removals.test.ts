@@ -30,7 +30,7 @@ const openHalfRemoved = async (going: readonly ('category' | 'object')[]) => {
 }
 
 describe('an interrupted removal', () => {
-  test('hides its object from reads, lists, counts and links', async () => {
+  test('an object whose removal was interrupted is not read, listed, counted or linked', async () => {
     const { contents, links } = await openHalfRemoved(['object'])
     const others = range(1, 30).filter((id) => id !== 7)
     expect(await contents.get(site, 'news', 7)).toBeUndefined()
@@ -48,7 +48,7 @@ describe('an interrupted removal', () => {
     expect(await contents.create(site, 'news', newsItem(7), entry)).toBe(false)
   })
 
-  test('hides its category and its links, and refuses new links', async () => {
+  test('a category whose removal was interrupted is hidden, and refuses new links', async () => {
     const { contents, links } = await openHalfRemoved(['category'])
     expect(await contents.get(site, 'category', 5)).toBeUndefined()
     expect(await links.list(list, 0, 100)).toEqual([])
@@ -59,20 +59,20 @@ describe('an interrupted removal', () => {
     expect(await links.unlink(list, [1], entry)).toBe(false)
   })
 
-  test('is completed when it is repeated', async () => {
+  test('a repetition completes an interrupted removal', async () => {
     const { contents, rowsOf } = await openHalfRemoved(['category', 'object'])
     expect(await contents.removeObject({ site, kind: 'news', id: 7 }, entry)).toBe(true)
     expect(await contents.removeCategory(site, category, entry)).toBe(true)
     expect([rowsOf('categories'), rowsOf('news'), rowsOf('news_texts'), rowsOf('news_links')]).toEqual([0, 29, 29, 0])
   })
 
-  test('is completed at the next start', async () => {
+  test('the next start completes an interrupted removal', async () => {
     const { database, rowsOf } = await openHalfRemoved(['category', 'object'])
     await finishRemovals(database)
     expect([rowsOf('categories'), rowsOf('news'), rowsOf('news_texts'), rowsOf('news_links')]).toEqual([0, 29, 29, 0])
   })
 
-  test('is completed before the content is stored again, without its old links', async () => {
+  test('storing the content again first completes the removal, with its old links', async () => {
     const { contents, links } = await openHalfRemoved(['category', 'object'])
     await contents.putMany(site, 'news', [newsItem(7)], entry)
     await contents.putMany(site, 'category', [{ id: 5, name: 'Again' }], entry)

@@ -14,10 +14,10 @@ const limitPages = ({ connection }: Database) => {
 }
 const unlimit = ({ connection }: Database) => connection.exec('PRAGMA max_page_count = 1000000')
 
-describe('when the disk is full', () => {
+describe('a full disk', () => {
   const long = 'x'.repeat(100_000)
 
-  test('a change is refused with 507, reads continue, and changes succeed again when there is room (E-17, O-18)', async () => {
+  test('a change answers 507, reads continue, and later changes succeed (E-17, O-18)', async () => {
     const { database, add, words } = openWords()
     await add('a')
     limitPages(database)
@@ -48,9 +48,9 @@ describe('an error of SQLite', () => {
 
   test.each([
     ['that another process has the database', 5],
-    ['that another process is repairing the log', 261],
-    ['that it cannot open a file, for lack of handles', 14],
-  ])('%s answers 503', (_, code) => {
+    ['that another process repairs the log', 261],
+    ['that it has no handle to open a file', 14],
+  ])('the error %s answers 503', (_, code) => {
     expect(asPortError(failure(code), file)).toEqual(unavailable)
   })
 
@@ -58,17 +58,17 @@ describe('an error of SQLite', () => {
     ['a write', 778],
     ['the memory beside the database', 4874],
     ['a sync', 1034],
-  ])('of %s is 507 when the disk has no room left', (_, code) => {
+  ])('an error of %s answers 507 if the disk has no room left', (_, code) => {
     // /proc never has free space.
     expect(asPortError(failure(code), '/proc/self/status')).toEqual(outOfSpace)
   })
 
   test.each([
-    ['of a write while there is room', 778],
+    ['of a write while the disk has room', 778],
     ['that the database is damaged', 11],
-    ['that it is no database', 26],
-    ['of a rule of the tables', 1555],
-  ])('%s is an error that passes unchanged', (_, code) => {
+    ['that the file is not a database', 26],
+    ['of a constraint of the tables', 1555],
+  ])('the error %s passes unchanged', (_, code) => {
     const error = failure(code)
     expect(asPortError(error, file)).toBe(error)
   })

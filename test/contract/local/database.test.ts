@@ -22,7 +22,7 @@ describe('a connection', () => {
   const settingsOf = (connection: DatabaseSync) =>
     settings.map((name) => connection.prepare(`PRAGMA ${name}`).get()?.[name])
 
-  test('distrusts the schema, checks each page, and flushes to the drive on macOS (O-13, O-20)', () => {
+  test('a connection distrusts the schema, checks pages, and flushes (O-13, O-20)', () => {
     const { file, connection } = openWords()
     expect(settingsOf(connection)).toEqual([0, 1, 1, 1])
     const reading = openImmutable(file)
@@ -30,7 +30,7 @@ describe('a connection', () => {
     expect(settingsOf(reading).slice(0, 2)).toEqual([0, 1])
   })
 
-  test('is opened in one place for the service, commands, locks, check and backups', () => {
+  test('service, commands, locks, check and backups open connections in one place', () => {
     const root = join(import.meta.dirname, '../../..')
     const makers = globSync('{admin,lib,local,server}/**/*.ts', { cwd: root }).filter((file) =>
       readFileSync(join(root, file), 'utf8').includes('new DatabaseSync('),
@@ -40,7 +40,7 @@ describe('a connection', () => {
 })
 
 describe('changes', () => {
-  test('are made in the order of their requests, and return their results', async () => {
+  test('changes are made in the order of their requests, and return their results', async () => {
     const { database, add, words } = openWords()
     const asked = ['a', 'b', 'c', 'd'].map(add)
     const answer = database.write(() => 42)
@@ -49,7 +49,7 @@ describe('changes', () => {
     expect(await answer).toBe(42)
   })
 
-  test('survive an error of another change in the same turn', async () => {
+  test('changes are made even if another change in the same turn fails', async () => {
     const { database, add, words } = openWords()
     const settled = await Promise.allSettled([
       add('a'),
@@ -66,7 +66,7 @@ describe('changes', () => {
     expect(settled[2]).toMatchObject({ reason: { message: expect.stringContaining('UNIQUE') } })
   })
 
-  test('are made although SQLite rolls back the transaction of another change in the same turn', async () => {
+  test('changes are made even if SQLite rolls back another change of the same turn', async () => {
     const { database, add, words } = openWords()
     await add('a')
     const settled = await Promise.allSettled([
@@ -79,7 +79,7 @@ describe('changes', () => {
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   })
 
-  test('leave nothing when SQLite rolls back their transaction, and report the reason', async () => {
+  test('changes leave nothing when SQLite rolls back, and report the reason', async () => {
     const { database, add, words } = openWords()
     await add('a')
     const change = database.write(() => {
@@ -91,7 +91,7 @@ describe('changes', () => {
     expect(words()).toEqual(['a', 'b'])
   })
 
-  test('that exceed one transaction are each made once, in order', async () => {
+  test('changes that need several transactions are each made once, in order', async () => {
     const { database, connection, words } = openWords()
     const insert = connection.prepare('INSERT INTO words (word) SELECT count(*) FROM words')
     vi.useFakeTimers({ toFake: ['performance'] })
@@ -105,7 +105,7 @@ describe('changes', () => {
     expect(words()).toEqual(['0', '1', '2', '3', '4'])
   })
 
-  test('that are notes keep their order among the others, and survive the process', async () => {
+  test('notes keep their order among changes, and survive the process', async () => {
     const { file, database, add } = openWords()
     const note = (word: string) =>
       database.note(() => void database.connection.prepare('INSERT INTO words (word) VALUES (?)').run(word))
@@ -115,7 +115,7 @@ describe('changes', () => {
     expect(openWords(file).words()).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  test('wait for the disk unless they are notes', async () => {
+  test('changes wait for the disk, unless they are notes', async () => {
     const { database } = openWords()
     const mode = () => database.connection.prepare('PRAGMA synchronous').get()?.['synchronous']
     const [normal, full] = [1, 2]
@@ -145,7 +145,7 @@ describe('while another process locks the database', () => {
     expect(words()).toEqual(['theirs', 'a', 'b', 'c'])
   })
 
-  test('reads continue', async () => {
+  test('reads continue during the lock', async () => {
     const { file, database, add, words } = openWords()
     await add('a')
     openAnother(file).exec("BEGIN IMMEDIATE; INSERT INTO words (word) VALUES ('theirs')")
@@ -182,9 +182,9 @@ describe('while another process locks the database', () => {
   })
 
   test.each([
-    ['a command lets go of it after a while', { yieldsRegularly: true }, ['a']],
-    ['a server goes on', {}, ['a', 'b']],
-  ])('or may be about to, %s', async (_, options, atOnce) => {
+    ['a command pauses for other processes', { yieldsRegularly: true }, ['a']],
+    ['a server does not pause', {}, ['a', 'b']],
+  ])('after 25 ms of changes, %s', async (_, options, atOnce) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
     const { database, connection, add, words } = openWords(undefined, options)
     await database.write(() => {
@@ -216,7 +216,7 @@ describe('while another process locks the database', () => {
 })
 
 describe('closing', () => {
-  test('makes all waiting changes, even thousands', async () => {
+  test('closing makes all waiting changes, even thousands', async () => {
     const { file, database, add } = openWords()
     const words = Array.from({ length: 3_000 }, (_, index) => String(index))
     const asked = words.map(add)
@@ -225,7 +225,7 @@ describe('closing', () => {
     expect(openWords(file).words()).toEqual(words)
   })
 
-  test('twice is harmless, and later changes are refused', async () => {
+  test('closing twice is harmless, and later changes are refused', async () => {
     const { database, add } = openWords()
     database.close()
     database.close()
@@ -249,7 +249,7 @@ describe('several processes', () => {
       await Promise.all([1, 2, 3].map(() => database.write(() => increment.run())))
     database.close()`
 
-  test('open a new database at once, and neither lose nor repeat a change', async () => {
+  test('several processes open a new database at once, and lose or repeat no change', async () => {
     const file = scratchFile()
     const processes = Array.from({ length: 3 }, () =>
       spawn(process.execPath, ['--input-type=module', '-e', program, file, '300'], { stdio: 'inherit' }),

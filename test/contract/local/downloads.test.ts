@@ -1,28 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Handler, RequestRecord } from '../../../lib/http/request.ts'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import type { RequestRecord } from '../../../lib/http/request.ts'
 import { openLinkSecret } from '../../../lib/machine/tables/link-secret.ts'
 import { createDownloads } from '../../../local/downloads.ts'
 import { send } from '../../support/gateway.ts'
 import { messages } from '../../support/messages.ts'
 import { scratchTables } from '../../support/scratch-database.ts'
-import { openStorage, type StorageUnderTest } from '../storage/service.ts'
+import { openStorage } from '../storage/service.ts'
 
 const minutes = 60_000
 let now = 1_700_000_000_000
 const clock = { wall: () => now, monotonic: () => now }
 const records: RequestRecord[] = []
 
-let storage: StorageUnderTest
-let downloads: Handler
-
-beforeAll(async () => {
-  storage = await openStorage({ clock })
-  const telemetry = { request: (record: RequestRecord) => void records.push(record) }
-  downloads = createDownloads(
-    { files: storage.deps.files, secret: storage.linkSecret },
-    { ...storage.deps.edge, telemetry },
-  )
-})
+const storage = await openStorage({ clock })
+const telemetry = { request: (record: RequestRecord) => void records.push(record) }
+const downloads = createDownloads(
+  { files: storage.deps.files, secret: storage.linkSecret },
+  { ...storage.deps.edge, telemetry },
+)
 afterAll(() => storage.close())
 beforeEach(async () => {
   await storage.put('/a b.html', '0123456789')
@@ -45,7 +40,7 @@ const changed = (url: URL, name: string, value: string): URL => {
 const refusal = { status: 404, text: expect.stringContaining(messages.http.wrongLink) }
 
 describe('a link of one machine', () => {
-  it('returns the file as an attachment that runs nothing, with its validators', async () => {
+  it('the link returns the file as an attachment that runs nothing, with validators', async () => {
     const { url } = await linkTo()
     const { status, headers, text } = await get(url)
     expect({ status, text }).toEqual({ status: 200, text: '0123456789' })
@@ -61,7 +56,7 @@ describe('a link of one machine', () => {
     })
   })
 
-  it('works for five minutes, to the millisecond', async () => {
+  it('the link works for five minutes, to the millisecond', async () => {
     const { url, expires } = await linkTo()
     expect(expires).toBe(now + 5 * minutes)
     now = expires - 1
@@ -70,7 +65,7 @@ describe('a link of one machine', () => {
     expect(await get(url)).toMatchObject(refusal)
   })
 
-  it('is refused with the same message, whichever part of it was changed', async () => {
+  it('a changed link is refused with the same message, whichever part was changed', async () => {
     const { url, expires } = await linkTo()
     await storage.put('/other.html', 'secret')
     const elsewhere = new URL(String(url).replace('a%20b.html', 'other.html'))
@@ -94,14 +89,14 @@ describe('a link of one machine', () => {
     expect(new Set(messages).size).toBe(1)
   })
 
-  it('allows only reads', async () => {
+  it('the link allows only reads', async () => {
     const { url } = await linkTo()
     expect((await get(url, {}, 'PUT')).status).toBe(405)
     expect((await get(url, {}, 'DELETE')).status).toBe(405)
     expect((await get(url)).status).toBe(200)
   })
 
-  it('is in no log, which shows only the path of a request', async () => {
+  it('the signature is in no log: logs show only the path of a request', async () => {
     const { url } = await linkTo()
     records.length = 0
     await get(url)
@@ -112,7 +107,7 @@ describe('a link of one machine', () => {
 })
 
 describe('the secret of links', () => {
-  it('has 32 random bytes, is kept, and differs in each directory', async () => {
+  it('the secret has 32 random bytes, stays, and differs in each directory', async () => {
     const databases = [scratchTables(), scratchTables()]
     const made = await Promise.all(databases.map(openLinkSecret))
     expect(made.map((secret) => secret.length)).toEqual([32, 32])

@@ -14,11 +14,11 @@ const now = Date.UTC(2026, 10, 22)
 const entryOf = (subject: string): HistoryEntry => ({ site, type: 'form.created', subject, actor: 'ann' })
 
 describe('the history on one machine', () => {
-  test('has an entry exactly if its change was made (H-9)', async () => {
+  test('an entry exists exactly if its change was made (H-9)', async () => {
     const database = scratchTables()
     const { webForms, history } = createTableStores(database)
     const form = { site, id: 1 as WebFormId, name: 'Form', fields: [] }
-    // As it fails on a full disk, in the middle of the transaction.
+    // Fails in the middle of the transaction, as on a full disk.
     database.connection.exec("CREATE TRIGGER full BEFORE INSERT ON changes BEGIN SELECT raise(ABORT, 'full'); END")
     await expect(webForms.create(form, entryOf('form/1'))).rejects.toThrow('full')
     expect(await webForms.get(site, form.id)).toBeUndefined()
@@ -27,11 +27,11 @@ describe('the history on one machine', () => {
     expect(await history.after(site, 0, 10)).toMatchObject([entryOf('form/1')])
   })
 
-  test('loses entries that are 90 days old, and keeps newer ones (H-8)', async () => {
+  test('entries of 90 days are removed, and newer ones stay (H-8)', async () => {
     const database = scratchTables()
     const at = (moment: number) => createRecorder(database.connection, () => moment)
     await database.write(() => {
-      // More than go in one transaction.
+      // More entries than one transaction removes.
       for (let index = 0; index < 4_100; index++) at(now - 91 * day)(entryOf(`old ${index}`))
       at(now - 90 * day + 1)(entryOf('kept'))
       at(now)(entryOf('new'))
@@ -44,7 +44,7 @@ describe('the history on one machine', () => {
     expect(await subjects()).toEqual(['kept', 'new'])
   })
 
-  test('has growing positions although the clock is set back, and starts after those of a restored backup', async () => {
+  test('positions grow although the clock is set back, or a backup is restored', async () => {
     const file = scratchFile()
     const database = scratchTables(file)
     const moments = [now, now - day, now, now + 1, now - day]
@@ -55,14 +55,14 @@ describe('the history on one machine', () => {
     expect(positions).toEqual([...new Set(positions)].toSorted((a, b) => a - b))
     expect(positions[0]).toBe(now * 1000)
     expect(positions[3]).toBe((now + 1) * 1000)
-    // A reader has seen positions of entries after the backup. A restored backup must not use them again.
+    // A reader has seen positions of entries after the backup. A restored backup must not use these positions again.
     await database.write(() => void database.connection.exec(`DELETE FROM changes WHERE id > ${now * 1000}`))
     await database.write(() => createRecorder(database.connection, () => now + 2)(entryOf('form')))
     const [, after] = await createHistory(database).after(site, 0, 10)
     expect(after?.position).toBeGreaterThan(positions.at(-1) ?? 0)
   })
 
-  test('has the complete entry of a large removal, even after the service was killed', async () => {
+  test('the entry of a large removal is complete, even if the service was killed', async () => {
     const file = scratchFile()
     const first = createTableStores(scratchTables(file))
     const folder = 'large' as Parameters<typeof first.removals.open>[1]

@@ -14,10 +14,7 @@ const contentOf = (index: number) =>
     .padEnd(8)
     .repeat(index % 3 === 0 ? 3_000 : 10)
 
-test('kill -9 during the restore of a folder leaves all or nothing, and a repetition restores it', async ({
-  start,
-  directory,
-}) => {
+test('kill -9 during the restore of a folder leaves all files or none', async ({ start, directory }) => {
   for (let round = 0; round < rounds; round++) {
     const service = await start()
     for (let offset = 0; offset < files; offset += 100) {

@@ -9,7 +9,7 @@ const inTus = { 'Tus-Resumable': '1.0.0' }
 const content = randomBytes(40 * mebibyte)
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
 
-/** Chunk by chunk from an offset on; `between` is waited for before each. */
+/** Sends chunk by chunk from an offset on, and waits for `between` before each chunk. */
 async function* piecesFrom(offset: number, between: (at: number) => Promise<void>): AsyncGenerator<Uint8Array> {
   for (let at = offset; at < content.length; at += mebibyte / 2) {
     await between(at)
@@ -18,7 +18,7 @@ async function* piecesFrom(offset: number, between: (at: number) => Promise<void
 }
 
 describe('kill -9 during a resumable upload', () => {
-  test('loses no acknowledged byte, and the next process continues the upload', async ({ start, directory }) => {
+  test('no acknowledged byte is lost, and the next process continues the upload', async ({ start, directory }) => {
     const first = await start()
     const created = await first.request(storage, {
       method: 'POST',
@@ -39,7 +39,7 @@ describe('kill -9 during a resumable upload', () => {
 
     const answered = 3 * mebibyte
     expect((await append(first, 0, content.subarray(0, answered))).status).toBe(204)
-    // It dies once some of a long append has been noted, without any answer to it.
+    // The process dies when some bytes of a long append are recorded, before any answer.
     const dying = append(
       first,
       answered,

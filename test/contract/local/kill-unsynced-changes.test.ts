@@ -3,7 +3,7 @@ import { timesToTry } from '../../support/each-call.ts'
 import { killAgainAndAgain } from '../../support/kill/kill-rounds.ts'
 import { test } from '../../support/test.ts'
 
-test('a service with FSYNC=off that is killed repeatedly loses no acknowledged change either', {
+test('with FSYNC=off too, a repeatedly killed service keeps acknowledged changes', {
   timeout: 300_000,
 }, async ({ directory }) => {
   expect(await killAgainAndAgain(directory, timesToTry(100), 'off')).toBeUndefined()

@@ -11,7 +11,7 @@ import { storage } from '../../support/paths.ts'
 import { test } from '../../support/test.ts'
 
 const uploads = 50
-/** Bytes of each file of an upload: small content is kept otherwise than large. */
+/** The size in bytes of each file of an upload. Small content is stored differently from large content. */
 const sizes = [300_000, 8_000, 300_000, 8_000]
 const piece = 64 * 1024
 
@@ -20,20 +20,22 @@ const contentOf = (upload: number, size: number) =>
     .padEnd(8)
     .repeat(size / 8)
 
-/** The files of one upload: all of them hold its number, again and again. */
+/** The files of one upload. Each repeats the number of the upload. */
 const bodyOf = (upload: number) =>
   multipart(sizes.map((size, file) => ({ name: `f${file}`, content: contentOf(upload, size) })))
 
 describe('kill -9 during uploads', () => {
   test.for([3, 11, 19, 26, 33, 40, 47])(
-    'in the middle of number %i: each is there as a whole or not at all, and what was acknowledged is there (S-32)',
+    'a kill during upload %i leaves each upload whole or absent (S-32)',
     async (last, { start, directory }) => {
       const first = await start()
       const acknowledged = new Set<number>()
-      // Where in its files the end comes is left to chance, and what the others at that time are at, too.
+      // The kill comes at a random place of the body, and at random places of concurrent uploads.
       const end = 0.3 + Math.random() * 0.65
 
-      /** The body in pieces. That of the last upload ends with the server, once that has begun to keep some of it. */
+      /**
+       * The body in pieces. While the last upload is sent, the server is killed after it has stored some of the bytes.
+       */
       async function* piecesOf(number: number): AsyncGenerator<Buffer> {
         const body = bodyOf(number)
         for (let at = 0; at < body.length; at += piece) {
@@ -80,14 +82,14 @@ describe('kill -9 during uploads', () => {
 })
 
 describe('a removal of a killed service', () => {
-  test('is completed by the next service', async ({ start, directory }) => {
+  test('the next service completes the removal', async ({ start, directory }) => {
     const first = await start()
     await first.request(`${storage}/large/a`, { method: 'PUT', body: 'x' })
     const { siteId } = first
     first.kill('SIGKILL')
     await first.ended
 
-    // As a server leaves them that dies in the middle of a large removal: a record, and a message.
+    // The state that a server leaves when it dies in the middle of a large removal: a record and a message.
     const site = parseId<SiteId>(String(siteId))
     if (site === undefined) throw new Error('The service has no site')
     const path = parsePath('large')

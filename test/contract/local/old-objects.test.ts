@@ -32,7 +32,7 @@ describe('a replaced or removed file', () => {
     ['small', 100],
     ['large', 40_000],
   ] as const) {
-    test(`is dropped with its bytes when its time is over: ${what} files`, async ({ store }) => {
+    test(`old versions are dropped with their bytes when their time is over: ${what} files`, async ({ store }) => {
       await store.put('live/1/replaced', size)
       await store.put('live/1/replaced', size)
       await store.put('live/1/removed', size)
@@ -52,7 +52,7 @@ describe('a replaced or removed file', () => {
       ])
     })
 
-    test(`leaves no bytes behind when the store stops meanwhile (H-14): ${what} files`, async ({ store }) => {
+    test(`a store that stops while it drops versions leaves no bytes (H-14): ${what} files`, async ({ store }) => {
       await store.put('live/1/removed', size)
       await store.remove('live/1/removed')
       store.clock.time += 2 * day
@@ -62,7 +62,7 @@ describe('a replaced or removed file', () => {
       await givingUp
     })
 
-    test(`is purged with its bytes, except those that a copy uses (H-30): ${what} files`, async ({ store }) => {
+    test(`a purge removes the bytes, except those that a copy uses (H-30): ${what} files`, async ({ store }) => {
       for (const name of ['a', 'copied']) await store.put(`live/1/${name}`, size)
       const from = await store.files.find('live/1/copied')
       if (!from) throw new Error('There is nothing to copy')
@@ -80,7 +80,7 @@ describe('a replaced or removed file', () => {
       expect(store.kept()).toMatchObject({ kept: { length: 1 }, leftovers: [] })
     })
 
-    test(`keeps its bytes while a copy uses them: ${what} files`, async ({ store }) => {
+    test(`bytes stay while a copy uses them: ${what} files`, async ({ store }) => {
       await store.put('live/1/a', size)
       const from = await store.files.find('live/1/a')
       if (!from) throw new Error('There is nothing to copy')
@@ -94,7 +94,7 @@ describe('a replaced or removed file', () => {
     })
   }
 
-  test('is dropped in any number, and nothing else is', async ({ store }) => {
+  test('any number of old versions is dropped, and other files stay', async ({ store }) => {
     for (let index = 0; index < 450; index++) await store.put(`live/1/f${index}`, 10)
     const { objects } = await store.files.list({ prefix: 'live/1/', folded: false, limit: 1_000 })
     await store.files.remove(objects, entry)
@@ -105,7 +105,7 @@ describe('a replaced or removed file', () => {
     expect(store.kept()).toMatchObject({ kept: { length: 1 }, leftovers: [] })
   })
 
-  test('keeps the order of its versions when the clock is set back', async ({ store }) => {
+  test('versions keep their order when the clock is set back', async ({ store }) => {
     await store.put('live/1/a', 1)
     store.clock.time -= 10 * day
     await store.put('live/1/a', 2)

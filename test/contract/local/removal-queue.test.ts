@@ -8,7 +8,7 @@ import { scratchFile, scratchTables } from '../../support/scratch-database.ts'
 
 const task = (id: string): RemovalTask => ({ site: 1001 as SiteId, path: toStoragePath(`folders/${id}`), id })
 
-/** A queue by a clock of its own, and what its worker has been given. */
+/** A queue with a clock of the test, and the messages that its worker received. */
 const openQueue = (file = scratchFile(), answers: (Rest | undefined | Error)[] = []) => {
   const database = scratchTables(file)
   let wall = Date.UTC(2026, 0, 1)
@@ -23,7 +23,7 @@ const openQueue = (file = scratchFile(), answers: (Rest | undefined | Error)[] =
   return { file, queue, worked, work, setBack: () => (wall -= 3600_000) }
 }
 
-/** Waits for the worker, which answers to nobody. */
+/** Waits for the worker, which sends no answer. */
 const until = (holds: () => boolean) => vi.waitUntil(holds, { timeout: 10_000, interval: 1 })
 
 describe('the queue of removals', () => {
@@ -32,7 +32,7 @@ describe('the queue of removals', () => {
     vi.restoreAllMocks()
   })
 
-  test('delivers an unfinished removal again', async () => {
+  test('an unfinished removal is delivered again', async () => {
     const { queue, worked, work } = openQueue(undefined, [{ delay: 0 }, { delay: 0 }])
     await queue.start(work)
     await queue.send(task('a'), 0)
@@ -41,7 +41,7 @@ describe('the queue of removals', () => {
     expect(worked).toEqual(['a', 'a', 'a'])
   })
 
-  test('keeps an unfinished removal for the next start, whatever its delay was', async () => {
+  test('an unfinished removal is kept for the next start, whatever its delay was', async () => {
     const first = openQueue()
     await first.queue.start(first.work)
     await first.queue.send(task('a'), 900)
@@ -57,7 +57,7 @@ describe('the queue of removals', () => {
     expect([next.worked, last.worked]).toEqual([['a'], []])
   })
 
-  test('completes the running slice before it stops', async () => {
+  test('the running slice is completed before the queue stops', async () => {
     const { queue } = openQueue()
     let end = () => {}
     let isDone = false
@@ -75,7 +75,7 @@ describe('the queue of removals', () => {
     expect(isDone).toBe(true)
   })
 
-  test('delivers after the delay, although the clock was set back', async () => {
+  test('a message is delivered after its delay, although the clock was set back', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const { queue, worked, work, setBack } = openQueue()
     await queue.start(work)
@@ -88,7 +88,7 @@ describe('the queue of removals', () => {
     await queue.stop()
   })
 
-  test('logs a failure, waits and tries again, while others continue', async () => {
+  test('a failure is logged and tried again later, while other removals continue', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => {})
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const { queue, worked, work } = openQueue(undefined, [new Error('The disk is full')])

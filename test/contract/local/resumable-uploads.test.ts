@@ -13,7 +13,7 @@ import { root } from '../../../lib/storage/path.ts'
 import { scratchDirectory } from '../../support/directory.ts'
 import { uploadsOf } from '../../support/uploads.ts'
 
-/** Resumable uploads over restarts of one machine, and what its commands say of them. */
+/** Resumable uploads over restarts of one machine, and what its commands report about them. */
 const site = 1001 as SiteId
 const scope = { site, rights: roles.owner.rights, level: 'write' } as const
 const uploader: Requester = { ...scope, author: { actor: 'ann' }, deadline: unlimited }
@@ -47,7 +47,7 @@ const addition = (offset: number, bytes: Uint8Array) => ({ offset, content: Read
 const blobsIn = (path: string) => readdirSync(layoutOf(path).blobs)
 
 describe('a resumable upload on one machine', () => {
-  test('continues after a restart, and its blob is neither an orphan nor a fault meanwhile', async () => {
+  test('an upload continues after a restart, and check finds no fault in it meanwhile', async () => {
     const path = join(scratchDirectory(), 'data')
     const before = await start(path)
     const { id } = await before.uploads.create(uploader, { request, length: 10, metadata: '' })
@@ -63,7 +63,7 @@ describe('a resumable upload on one machine', () => {
     expect(await checkDataDirectory(path)).toEqual([])
   })
 
-  test('becomes a file without a copy of its bytes', async () => {
+  test('an upload becomes a file without a copy of its bytes', async () => {
     const path = join(scratchDirectory(), 'data')
     const { machine, uploads, files } = await start(path)
     const { id } = await uploads.create(uploader, { request, length: 20 * mebibyte, metadata: '' })
@@ -75,12 +75,12 @@ describe('a resumable upload on one machine', () => {
     expect(statSync(join(layoutOf(path).blobs, blob)).ino).toBe(ino)
     const info = await files.find(`live/${site}/a.bin`)
     expect(info?.size).toBe(20 * mebibyte)
-    // The service makes the fingerprint of a large file after the answer.
+    // The service computes the fingerprint of a large file after the answer.
     expect(info && (await files.fingerprintOf(info, unlimited))).toMatch(/^[0-9a-f]{32}-3$/)
     await machine.close()
   })
 
-  test('is removed with its bytes at the next start after it expired', async () => {
+  test('the next start removes an expired upload with its bytes', async () => {
     const path = join(scratchDirectory(), 'data')
     const before = await start(path)
     const { id } = await before.uploads.create(uploader, { request, length: 10, metadata: '' })
@@ -93,7 +93,7 @@ describe('a resumable upload on one machine', () => {
     await after.machine.close()
   })
 
-  test('fails if its blob has become shorter, and is not padded', async () => {
+  test('an upload whose blob has become shorter fails, and is not padded', async () => {
     const path = join(scratchDirectory(), 'data')
     const { machine, uploads, files } = await start(path)
     const { id } = await uploads.create(uploader, { request, length: 10, metadata: '' })

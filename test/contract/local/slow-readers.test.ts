@@ -42,21 +42,21 @@ setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
 const mebibytesInBuffers = async (): Promise<number> => {
-  // Buffers go when the event loop has turned.
+  // Buffers are freed when the event loop has turned.
   await turn()
   collectGarbage()
   return process.memoryUsage().external / 1024 / kibibyte
 }
 
 describe('a file that is read as a stream', () => {
-  test('is read only as far as its reader has asked', async ({ read }) => {
+  test('a file is read only as far as its reader has asked', async ({ read }) => {
     const stream = read()
     const { value } = await stream[Symbol.asyncIterator]().next()
     for (let turns = 0; turns < 100; turns++) await turn()
     expect({ taken: value.length, ahead: stream.readableLength }).toEqual({ taken: 64 * kibibyte, ahead: 0 })
   })
 
-  test('keeps one piece in memory when its reader pauses, however fast it was before', async ({ read }) => {
+  test('one piece is in memory while a reader pauses, however fast it read before', async ({ read }) => {
     const before = await mebibytesInBuffers()
     const readers = Array.from({ length: 40 }, () => read()[Symbol.asyncIterator]())
     for (const reader of readers) for (let piece = 0; piece < 9; piece++) await reader.next()
@@ -70,7 +70,7 @@ describe('a file that is read as a stream', () => {
     [70_000, 70_000],
     [65_535, 131_072],
     [size - 70_000, size - 1],
-  ] as const)('from %i to %i comes whole to readers that pause now and then', async ([first, last], { read }) => {
+  ] as const)('bytes %i to %i come whole to readers that pause now and then', async ([first, last], { read }) => {
     const pieces: Uint8Array[] = []
     for await (const piece of read(first, last)) {
       pieces.push(piece)
@@ -90,7 +90,7 @@ describe('over sockets', () => {
     return { records, ...(await listening(handler)) }
   }
 
-  test('a reader that reads nothing uses 64 KiB, which are free when it leaves', async ({ read }) => {
+  test('a reader that reads nothing uses 64 KiB, which are free when it disconnects', async ({ read }) => {
     const { server, url } = await serving(read)
     const readers = []
     for (let count = 0; count < 20; count++) readers.push(await slowReader(server))
@@ -104,14 +104,14 @@ describe('over sockets', () => {
   })
 
   test.runIf(process.platform === 'linux').for(['before its answer', 'beside it'])(
-    'a reader that goes away %s lets go of the file',
+    'a reader that disconnects %s releases the file',
     async (when, { read, directory }) => {
       const isOpen = () =>
         readdirSync('/proc/self/fd').some((fd) => {
           try {
             return readlinkSync(`/proc/self/fd/${fd}`) === join(directory, 'blobs', name)
           } catch {
-            // It has been closed meanwhile.
+            // The file has been closed meanwhile.
             return false
           }
         })

@@ -6,14 +6,18 @@ import { createCategoriesHandler } from '../../../functions/categories/group.ts'
 import { createFieldsHandler } from '../../../functions/fields/group.ts'
 import { createStorageHandler } from '../../../functions/storage/group.ts'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
+import { countOpenUploads } from '../../../lib/aws/dynamodb/uploads.ts'
 import { openFileStores } from '../../../lib/aws/open-files.ts'
 import { openAreas, openDirectory, openUploads } from '../../../lib/aws/open-tables.ts'
+import { recountSites } from '../../../lib/aws/recount.ts'
 import { objectKindNames, withDefaults } from '../../../lib/core/content-kinds.ts'
+import { unlimited } from '../../../lib/core/deadline.ts'
 import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import type { Handler } from '../../../lib/http/request.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
 import { createCategoriesDeps, createFieldsDeps, createStorageDeps } from '../../../lib/service/deps.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
+import type { Site } from '../../../lib/sites/site-directory.ts'
 import { type Answer, answerOf } from '../../support/answer.ts'
 import { openTestBucket } from '../../support/bucket.ts'
 import { type Request, send } from '../../support/gateway.ts'
@@ -24,8 +28,8 @@ import { compareAnswers, createKnowledge } from './compare-answers.ts'
 /** One clock for both stores. S3 has whole seconds, so each request gets its own second (H-23). */
 export const createClock = (start: number) => {
   let now = start
-  const tick = () => {
-    now += 1_000
+  const tick = (seconds = 1) => {
+    now += seconds * 1_000
   }
   return { wall: () => now, monotonic: () => performance.now(), tick }
 }
@@ -41,10 +45,17 @@ const settings = {
 
 type FilledStores = Omit<Stores, 'removalQueue' | 'attempts'>
 
+interface Running {
+  readonly stores: FilledStores
+  stop(): Promise<void>
+  /** Begins and ends the daily recount of a site. One machine needs none. */
+  recount?(site: Site): Promise<void>
+}
+
 /** Data that stays when its service stops. */
 interface Side {
-  /** Starts a service. The earlier one has stopped. */
-  start(): Promise<{ readonly stores: FilledStores; stop(): Promise<void> }>
+  /** Starts a service. The previous one must have stopped. */
+  start(): Promise<Running>
   remove(): Promise<void>
 }
 
@@ -64,12 +75,23 @@ const createAws = async ({ wall: now }: TestClock): Promise<Side> => {
   const all = { ...tableSettings(tables.names), filesBucket: bucket, keptDays: 30, removalsQueueUrl: '' }
   return {
     async start() {
-      const given = { dynamodb: tables.connect(), now }
+      const given = { dynamodb: tables.connect(), once: tables.connect(1), now }
       const { record, ...areas } = openAreas(all, given)
       const s3 = { client: connect(), once: connect(1) }
       const { downloads: _, linkTo: __, ...files } = openFileStores(all, { ...given, record, s3 })
-      const stores = { ...openDirectory(all, { ...given, record }), ...areas, ...openUploads(all, given), ...files }
-      return { stores: { ...stores, history: areas.history }, stop: async () => {} }
+      const stores = {
+        ...openDirectory(all, { ...given, record }),
+        ...areas,
+        ...openUploads(all, { ...given, record }),
+        ...files,
+      }
+      const recount = async (site: Site): Promise<void> => {
+        const openUploadsOf = (id: SiteId) => countOpenUploads({ ...given, table: all.uploadsTable }, id)
+        const sites = { list: async () => ({ dataCentres: [], sites: [site] }) }
+        const { counts } = files
+        await recountSites({ sites, dataCentre: 'us', files: files.files, counts, openUploadsOf, now }, unlimited)
+      }
+      return { stores: { ...stores, history: areas.history }, stop: async () => {}, recount }
     },
     remove: () => tables.close(),
   }
@@ -79,9 +101,13 @@ export const categories = [5, 6] as const
 export const objects = [1, 2] as const
 export const webForm = 1
 
-const fillSite = async ({ sites, grants, webForms, contents }: FilledStores, site: SiteId, token: string) => {
-  await sites.createSite({ id: site, name: 'Own', dataCentre: 'us', renderingEngine: true }, entry)
-  const expires = Math.floor(Date.now() / 1000) + 3600
+const year = 365 * 24 * 3600
+
+const fillSite = async ({ sites, grants, webForms, contents, usage }: FilledStores, whole: Site, token: string) => {
+  const { id: site } = whole
+  if (whole.quota !== undefined) await usage.prepare(site, true)
+  await sites.createSite(whole, entry)
+  const expires = Math.floor(Date.now() / 1000) + year
   await grants.put({ hash: hashToken(token), user: 'ann', sites: [site], permissions: ['files'], expires }, [])
   await webForms.create({ site, id: webForm as WebFormId, name: 'Contact us', fields: [] }, entry)
   const named = categories.map((id) => ({ id, name: `Category ${id}` }))
@@ -108,13 +134,13 @@ const handlersOf = (stores: FilledStores, clock: TestClock): Readonly<Record<key
 export interface Question extends Request {
   readonly method: string
   readonly api: keyof typeof prefixes
-  /** Below the site. */
+  /** The path below the site. */
   readonly path: string
-  /** A condition with a tag of each store: the present tag, or an earlier one. */
+  /** A condition with a tag of each store: the current tag, or an earlier tag. */
   readonly tag?: { readonly header: 'If-Match' | 'If-None-Match'; readonly age: 'present' | 'earlier' } | undefined
-  /** The position of a version in `?versions`, because each store has its own names. */
+  /** The position of a version in `?versions`, because each store has its own names for versions. */
   readonly version?: number | undefined
-  /** The client leaves after so many bytes of the body. */
+  /** The client disconnects after so many bytes of the body. */
   readonly cut?: number | undefined
 }
 
@@ -128,7 +154,7 @@ async function* interrupted(body: string): AsyncGenerator<Buffer> {
 
 type RemovedPage = { readonly deleted?: readonly unknown[]; readonly cursor?: string }
 
-/** All pages of `?deleted` as one: on AWS, the last of them may be empty (H-18). */
+/** All pages of `?deleted` as one: on AWS, the last page may be empty (H-18). */
 const sendForAll = async (sendOne: (query: { readonly cursor?: string }) => Promise<Answer>): Promise<Answer> => {
   const first = await sendOne({})
   const deleted: unknown[] = []
@@ -141,7 +167,7 @@ const sendForAll = async (sendOne: (query: { readonly cursor?: string }) => Prom
   }
 }
 
-/** Asks both stores the same. */
+/** Sends the same request to both stores. */
 export const openBothStores = async (clock: TestClock) => {
   const sides = await Promise.all([createOneMachine(clock), createAws(clock)])
   const startAll = () => Promise.all(sides.map((side) => side.start()))
@@ -158,12 +184,16 @@ export const openBothStores = async (clock: TestClock) => {
   }
   let count = 1000
 
-  /** An empty site on both. */
-  const openSite = async () => {
+  /** An empty site on both stores. `quota` is in bytes. */
+  const openSite = async (quota?: number) => {
     count += 1
     const site = count as SiteId
     const token = newToken()
-    for (const { stores } of running) await fillSite(stores, site, token)
+    const whole: Site = {
+      ...{ id: site, name: 'Own', dataCentre: 'us', renderingEngine: true },
+      ...(quota !== undefined && { quota }),
+    }
+    for (const { stores } of running) await fillSite(stores, whole, token)
     const known = createKnowledge()
     const tags = new Map<string, (readonly string[])[]>()
 
@@ -189,7 +219,7 @@ export const openBothStores = async (clock: TestClock) => {
       const present = answers.map(({ headers }) => headers['etag'] ?? '"none"')
       const seen = tags.get(path) ?? []
       tags.set(path, [present, ...seen])
-      // On AWS equal bytes have equal tags, so the condition would hold for the same file again.
+      // On AWS equal bytes have equal tags. So the condition would hold again for a file with the same bytes.
       const earlier = seen.find((each) => each.every((tag, side) => tag !== present[side]))
       return age === 'present' ? present : (earlier ?? ['"none"', '"none"'])
     }
@@ -202,10 +232,33 @@ export const openBothStores = async (clock: TestClock) => {
       })
     }
 
+    /** The bytes that each store counts for the quota. */
+    const usedBytes = () => Promise.all(running.map(({ stores }) => stores.usage.bytesOf(site)))
+
     return {
+      quota,
+      usedBytes,
+      /** A day passes, and the used bytes are counted again. */
+      async recount(): Promise<void> {
+        for (const seconds of [24 * 3600, 3600]) {
+          clock.tick(seconds)
+          for (const { recount } of running) await recount?.(whole)
+        }
+      },
+      /** Sends all requests at once. Returns the answers of each store, which may differ. */
+      async askAll(questions: readonly Question[]): Promise<readonly (readonly Answer[])[]> {
+        clock.tick()
+        const answers = await Promise.all(questions.map((question) => askEach(question)))
+        return handlers.map((_, side) => answers.flatMap((each) => each[side] ?? []))
+      },
+      /** Time passes after which a change can no longer be undone (H-35). */
+      settle: () => clock.tick(120),
       /** Stops both services, and starts them again over their data. */
       restart,
-      /** A resumable upload. The client leaves after so many bytes, and continues later. True if the file is stored. */
+      /**
+       * A resumable upload. The client disconnects after so many bytes, and continues later. True if the file is
+       * stored.
+       */
       async upload(question: Question, cut: number, between: () => Promise<void>): Promise<boolean> {
         const body = String(question.body)
         const headers = { 'Tus-Resumable': '1.0.0', ...question.headers }
@@ -236,7 +289,7 @@ export const openBothStores = async (clock: TestClock) => {
         if (status !== 200 || offset === String(body.length)) return status === 200
         return (await append(offset)).status === 204
       },
-      /** Returns the answer of both. Throws an Error if they differ. */
+      /** Returns the answer of both stores. Throws an Error if they differ. */
       async ask(question: Question): Promise<Answer> {
         clock.tick()
         const { tag, version, method, body } = question

@@ -31,7 +31,7 @@ export const request = (question: Question, learn: Learn = () => {}): fc.AsyncCo
   toString: () => describeQuestion(question),
 })
 
-/** C-2, C-3, C-20. */
+/** Lists have totals and are sorted by id (C-2, C-3, C-20). */
 export const expectLinks = ({ links }: SiteModel, answer: Answer, prefix: string): void => {
   if (answer.status !== 200) return
   const { items } = answer.json as { readonly items: readonly Record<string, number>[] }
@@ -39,14 +39,14 @@ export const expectLinks = ({ links }: SiteModel, answer: Answer, prefix: string
   expect(items.map(({ objectId, displayable }) => [`${prefix}${objectId}`, displayable])).toEqual(expected)
 }
 
-/** F-1. */
+/** Fields are listed in their order (F-1). */
 export const expectFields = ({ fields }: SiteModel, answer: Answer): void => {
   const { items } = answer.json as { readonly items: readonly Record<string, unknown>[] }
   const expected = [...fields].sort(([one], [other]) => one - other).map(([order, field]) => ({ ...field, order }))
   expect(items.map(({ id, mandatory, order }) => ({ id, mandatory, order }))).toEqual(expected)
 }
 
-/** S-3, S-71, S-92. */
+/** Names are exact, drafts fall back to the live file, and a missing file cannot be deleted (S-3, S-71, S-92). */
 export const expectFile = (
   { files, drafts, folders, hasOtherDrafts }: SiteModel,
   answer: Answer,

@@ -4,22 +4,22 @@ import type { Answer } from '../../support/answer.ts'
 export const createKnowledge = () => {
   /** Maps path and name on one machine to the name on AWS. */
   const names = new Map<string, string>()
-  /** When files were moved, in milliseconds. */
+  /** The times at which files were moved, in milliseconds. */
   const moves = new Set<number>()
   const move = (now: number): void => {
     moves.add(now)
-    // On one machine a restored file keeps its version name.
+    // On one machine a restored file keeps the name of its version.
     names.clear()
   }
   return { names, moves, move }
 }
 type Knowledge = ReturnType<typeof createKnowledge>
-/** `path`: of the request. */
+/** The path of the request. */
 type Asked = Knowledge & { readonly path: string }
 
-// Each store has its own tags (S-70), versions (H-15), ids of changes (H-1) and cursors. For each path, equal names on
-// one machine must be equal on AWS. Only on one machine does a moved file keep its names. On AWS, equal bytes have
-// equal tags.
+// Each store has its own tags (S-70), versions (H-15), ids of changes (H-1) and cursors. If two names of one path are
+// equal on one machine, they must be equal on AWS. A moved file keeps its names only on one machine. On AWS, equal
+// bytes have equal tags.
 const ownName = /\.(etag|version|id|next|cursor)$/
 
 /** The address of a resumable upload. */
@@ -28,7 +28,7 @@ const isUploadAddress = (place: string, text: string): boolean =>
 
 const ownTime = /\.(lastModified|last-modified|at)$/
 
-/** A moved file has the time of the move on AWS, and keeps its own on one machine (S-107). */
+/** A moved file has the time of the move on AWS, and keeps its own time on one machine (S-107). */
 const isMoved = (machine: string, aws: string, { moves }: Knowledge): boolean =>
   Date.parse(machine) < Date.parse(aws) && moves.has(Date.parse(aws))
 
@@ -40,12 +40,12 @@ const isFolder = (value: unknown): boolean => partsOf(value)?.['type'] === 'fold
 
 const isOfTemplate = (message: unknown): boolean => /^Templates\/.*: The template /.test(String(message))
 
-/** The places where two values differ, with both. */
+/** The places where two values differ, with both values. */
 const differences = (machine: unknown, aws: unknown, asked: Asked, place = ''): readonly string[] => {
   const [here, there] = [partsOf(machine), partsOf(aws)]
   if (here && there) {
     return [...new Set([...Object.keys(here), ...Object.keys(there)])].flatMap((name) => {
-      // AWS creates a moved folder again; lists may leave its time out (S-75).
+      // AWS creates the folder of a move again, and lists may leave out its time (S-75).
       if (name === 'lastModified' && isFolder(here) && isFolder(there)) return []
       return differences(here[name], there[name], asked, `${place}.${name}`)
     })
@@ -58,11 +58,11 @@ const differences = (machine: unknown, aws: unknown, asked: Asked, place = ''): 
     const name = `${asked.path} ${machine}`
     const first = asked.names.get(name) ?? aws
     asked.names.set(name, first)
-    return first === aws ? [] : [`${place}: ${machine} stood for ${first}, now for ${aws}`]
+    return first === aws ? [] : [`${place}: on AWS, ${machine} was ${first} before, and is ${aws} now`]
   }
   if (typeof machine === 'string' && typeof aws === 'string' && ownTime.test(place) && isMoved(machine, aws, asked))
     return []
-  // Several files may be refused as templates: the message names the first that was read (S-26).
+  // If several files are refused as templates, the message names the template that was read first (S-26).
   if (place === '.body.message' && isOfTemplate(machine) && isOfTemplate(aws)) return []
   const text = (value: unknown) => JSON.stringify(value)?.slice(0, 300)
   return machine === aws ? [] : [`${place}: ${text(machine)} on one machine, ${text(aws)} on AWS`]
@@ -73,7 +73,7 @@ const viewOf = ({ status, headers, text, json }: Answer) => {
   return { status, headers, body: isJson ? json : text }
 }
 
-/** Returns the answer of both. Throws an Error that names the differences. */
+/** Returns the answer of both stores. Throws an Error that names the differences. */
 export const compareAnswers = ([machine, aws]: readonly Answer[], asked: Asked): Answer => {
   if (!machine || !aws) throw new Error('Two stores answer')
   const found = differences(viewOf(machine), viewOf(aws), asked)

@@ -25,7 +25,7 @@ const contents = ['', 'x', '<p>y</p>', '{tag_pagecontent}', 'z'.repeat(20_000)]
 const anyFolder = fc.constantFrom('', ...folders)
 const anyName = fc.constantFrom(...names)
 const anyContent = fc.constantFrom(...contents)
-/** Most requests are about these. */
+/** Most requests are about these paths. */
 export const busyPaths = ['a', 'A', 'a/b.html', 'A/b.html', 'b.html', 'Templates/b.html', 'templates/b.html']
 const anyPath = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...busyPaths) },
@@ -51,7 +51,7 @@ const onSuccess =
     if (status === 200) change(model)
   }
 
-/** The same for a removal from a path. It may remove only a draft that no list shows. */
+/** Like `change`, for a removal from a path. The removal may concern only a draft, which no list shows. */
 const onLeaving =
   (path: string, change: (model: SiteModel) => void): Learn =>
   async (model, answer, sites) => {
@@ -94,7 +94,7 @@ const post = fc.tuple(anyFolder, files, anyCondition).map(([wanted, parts, condi
   )
 })
 
-/** The client leaves within the body. */
+/** The client disconnects within the body. */
 const interruptedPut = fc
   .tuple(anyPath, anyContent, fc.nat(3))
   .map(([path, body, cut]) => request({ method: 'PUT', ...targetOf(path), body, cut }))
@@ -200,6 +200,23 @@ const restore = fc
     ),
   )
 
+const purge = fc.tuple(anyPath, anyCondition).map(([path, condition]): Command => {
+  const { run, ...command } = request({ method: 'DELETE', ...targetOf(path), query: { versions: '' }, ...condition })
+  return {
+    ...command,
+    run(model, sites) {
+      sites.settle()
+      return run(model, sites)
+    },
+  }
+})
+
+const recount: Command = {
+  check: () => true,
+  run: (_, sites) => sites.recount(),
+  toString: () => 'recount',
+}
+
 const changes = fc
   .constantFrom({}, { after: '' }, { limit: '2' }, { type: 'file.stored' }, { subject: 'a/' })
   .map((query) => request({ method: 'GET', api: 'v2', path: 'changes', query }))
@@ -210,6 +227,8 @@ export const anyFileCommand = fc.oneof(
   ...often,
   ...often,
   ...interruptions,
+  purge,
+  fc.constant(recount),
   get,
   get,
   meta,

@@ -10,10 +10,13 @@ import { anyFieldCommand, anyLinkCommand, listFields, listLinks } from './table-
 const { PROVE_COUNT = '10', PROVE_SEED = '12', PROVE_PATH } = process.env
 
 /** Milliseconds, on a busy machine. */
-const patience = 30_000 + Number(PROVE_COUNT) * 2_000
+const patience = 60_000 + Number(PROVE_COUNT) * 10_000
 
-// Stores grow: a bucket in memory sorts all of its keys.
+// New stores are opened from time to time, because stores grow: a bucket in memory sorts all of its keys.
 const sequencesPerStore = 40
+
+/** Bytes: room for few files, or for one or two large ones. */
+const anyQuota = fc.constantFrom(undefined, undefined, 40, 20_050, 45_000)
 
 type AnyCommand = fc.Arbitrary<ReturnType<typeof request>>
 const sequenceOf = (...commands: readonly AnyCommand[]) =>
@@ -43,21 +46,46 @@ const lookAtAll = async (model: SiteModel, sites: BothSites): Promise<void> => {
   }
 }
 
+/** S-120, S-124, S-125: both count the same bytes, and those of the model. An open upload counts, too. */
+const expectUsage = async ({ files, drafts, hasOtherDrafts }: SiteModel, sites: BothSites): Promise<void> => {
+  if (sites.quota === undefined) return
+  const [machine = 0, aws] = await sites.usedBytes()
+  expect([aws, machine <= sites.quota], 'used bytes').toEqual([machine, true])
+  const stored = [...files.values(), ...drafts.values()].reduce((sum, content) => sum + Buffer.byteLength(content), 0)
+  if (!hasOtherDrafts) expect(machine, 'used bytes').toBeGreaterThanOrEqual(stored)
+}
+
+/** S-121: uploads at the same time never exceed the quota together. */
+const expectLimit = async (sites: BothSites): Promise<void> => {
+  const { quota } = sites
+  if (quota === undefined) return
+  const question = { method: 'PUT', ...targetOf('Many/x') }
+  const answers = await sites.askAll(
+    Array.from({ length: 64 }, (_, index) => ({
+      ...question,
+      path: `${question.path}${index}`,
+      body: 'x'.repeat(1 + ((index * quota) % 97)),
+    })),
+  )
+  for (const { status } of answers.flat()) expect(status).toBeOneOf([200, 400])
+  for (const used of await sites.usedBytes()) expect(used, 'used bytes').toBeLessThanOrEqual(quota)
+}
+
 let both: BothStores | undefined
 let sequences = 0
 afterAll(() => both?.close())
 
-const openSite = async (): Promise<BothSites> => {
+const openSite = async (quota: number | undefined): Promise<BothSites> => {
   sequences += 1
   if (sequences % sequencesPerStore === 1) {
     await both?.close()
     both = await openBothStores(clock)
   }
   if (!both) throw new Error('No stores are open')
-  return both.openSite()
+  return both.openSite(quota)
 }
 
-// Whole seconds, as S3 has them.
+// Whole seconds, as on S3.
 const clock = createClock(1_800_000_000_000)
 
 test(
@@ -65,10 +93,12 @@ test(
   async () => {
     vi.spyOn(Date, 'now').mockImplementation(clock.wall)
     onTestFinished(() => void vi.restoreAllMocks())
-    const property = fc.asyncProperty(anySequence, async (commands) => {
-      const [model, sites] = [createSiteModel(), await openSite()]
+    const property = fc.asyncProperty(anySequence, anyQuota, fc.boolean(), async (commands, quota, isCrowded) => {
+      const [model, sites] = [createSiteModel(), await openSite(quota)]
       await fc.asyncModelRun(() => ({ model, real: sites }), commands)
       await lookAtAll(model, sites)
+      await expectUsage(model, sites)
+      if (isCrowded) await expectLimit(sites)
     })
     await fc.assert(property, {
       numRuns: Number(PROVE_COUNT),

@@ -10,11 +10,11 @@ export const createSiteModel = () => ({
   files: new Map<string, string>(),
   drafts: new Map<string, string>(),
   folders: new Set<string>(),
-  /** Other drafts may exist, because no list shows them. */
+  /** Other drafts may exist, because no list shows drafts. */
   hasOtherDrafts: false,
-  /** By order. */
+  /** Fields sorted by order. */
   fields: new Map<number, Field>(),
-  /** `category/kind/object` to displayable. */
+  /** Maps `category/kind/object` to displayable. */
   links: new Map<string, number>(),
 })
 export type SiteModel = ReturnType<typeof createSiteModel>
@@ -25,7 +25,10 @@ export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/')
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 export const join = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
 
-/** The spelling of a folder: as written, else the first by code point that differs only in case (S-3, S-4). */
+/**
+ * The spelling of a folder: as written if a file or folder with that path exists, otherwise the first spelling by code
+ * point that differs only in case (S-3, S-4).
+ */
 export const spellFolder = ({ files, folders }: SiteModel, path: string): string =>
   path.split('/').reduce((above, name) => {
     const written = join(above, name)
@@ -33,7 +36,9 @@ export const spellFolder = ({ files, folders }: SiteModel, path: string): string
     return folders.has(written) || files.has(written) ? written : (others.sort()[0] ?? written)
   }, '')
 
-/** With a condition, a path counts as written (S-7); else folders on the way are looked up without case (S-5). */
+/**
+ * With a condition, a path is used as written (S-7). Otherwise folders of the path are looked up without case (S-5).
+ */
 export const spell = (model: SiteModel, path: string, isConditional: boolean): string =>
   isConditional || parentOf(path) === '' ? path : join(spellFolder(model, parentOf(path)), nameOf(path))
 
@@ -44,7 +49,7 @@ export const addFolder = (model: SiteModel, path: string): void => {
   for (let folder = path; folder !== ''; folder = parentOf(folder)) model.folders.add(folder)
 }
 
-/** A form keeps the draft, publishing removes it (S-48). */
+/** A form keeps the draft, and publishing removes it (S-48). */
 export const putFile = (
   model: SiteModel,
   path: string,
@@ -58,7 +63,7 @@ export const putFile = (
   if (!isDraft && !keepsDraft) model.drafts.delete(path)
 }
 
-/** A path names a file or draft, else a folder with everything in it. A copy takes no drafts (S-58). */
+/** A path names a file or draft, otherwise a folder with everything in it. A copy leaves out drafts (S-58). */
 const partOf = ({ files, drafts }: SiteModel, path: string, withDrafts = true) => {
   const isFile = files.has(path) || (withDrafts && drafts.has(path))
   const has = (one: string) => one === path || (!isFile && one.startsWith(`${path}/`))
@@ -98,13 +103,13 @@ export const movePath = (model: SiteModel, from: string, to: string): void => {
   copyPart(model, part, moved)
   removePart(model, part)
   for (const [path, content] of drafts) {
-    // Only pages have drafts (S-19): elsewhere a draft is the live file, unless there is one (S-111).
+    // Only pages have drafts (S-19). At another path a draft becomes the live file, unless a live file exists (S-111).
     if (isPage(moved(path))) model.drafts.set(moved(path), content)
     else if (!model.files.has(moved(path))) model.files.set(moved(path), content)
   }
 }
 
-/** A taken order moves that field and those directly behind it (F-23). */
+/** A field at a used order moves down that field and the fields directly behind it (F-23). */
 export const placeField = ({ fields }: SiteModel, placed: Field, wanted?: number): void => {
   let order = wanted ?? Math.max(0, ...fields.keys()) + 1
   for (let field = placed; ; order += 1) {

@@ -6,7 +6,10 @@ import { describe, expect, test } from 'vitest'
 const root = join(import.meta.dirname, '..', '..', '..')
 const entries = globSync('functions/entries/*.ts', { cwd: root })
 
-/** The project's own files that a bundle is made of, also those that it loads later, by their paths from the root. */
+/**
+ * The files of the project that a bundle contains, by their paths from the root. Files that the bundle loads later are
+ * included.
+ */
 const filesOf = async (entry: string): Promise<readonly string[]> => {
   const { metafile } = await build({
     entryPoints: [join(root, entry)],
@@ -23,12 +26,12 @@ const filesOf = async (entry: string): Promise<readonly string[]> => {
   return Object.keys(metafile.inputs)
 }
 
-/** The files of a group's contract, and the generator of the document. */
+/** The files of the contract of a group, and the generator of the document. */
 const isOfTheDocument = (file: string): boolean =>
   /^lib\/contract\/(.*\/)?contract[\w-]*\.ts$|^tools\/openapi\//.test(file)
 
-describe('no part of the document is in the bundle of', () => {
-  test.each([...entries, 'local/main.js'])('%s', async (entry) => {
+describe('bundles of functions', () => {
+  test.each([...entries, 'local/main.js'])('the bundle of %s contains no part of the document', async (entry) => {
     const files = await filesOf(entry)
     expect(files).toContain(entry)
     expect(files.filter(isOfTheDocument)).toEqual([])

@@ -38,7 +38,7 @@ test('every body in the document, sent or answered, has an example', () => {
 /** The document has XML and bytes as texts, and JSON as values. */
 const isText = (type: string, schema: Schema | undefined) => type === 'application/xml' || schema?.type === 'string'
 
-test('every example in the document fits its schema', () => {
+test('every example in the document matches its schema', () => {
   const { checkText } = createValueChecks(document.components.schemas)
   const counts: Record<string, number> = { 'application/json': 0, 'application/xml': 0 }
   for (const [type, { schema, example, examples = {} }] of contents) {

@@ -7,13 +7,13 @@ import { generate } from '../../../tools/openapi/generate.ts'
 const pathOf = (name: string) => fileURLToPath(new URL(`../../../docs/${name}`, import.meta.url))
 const kept = (name: string) => readFile(pathOf(name), 'utf8')
 
-test('the generated files are up to date: if not, npm run openapi', async () => {
+test('the generated files are up to date: if not, run npm run openapi', async () => {
   const generated = await generate()
   expect(Object.keys(generated)).toEqual(['openapi.json', 'errors.md', 'records.md'])
   for (const [name, text] of Object.entries(generated)) expect(await kept(name)).toBe(text)
 })
 
-/** The root of the storage is a path like any other, but `DELETE` of it never succeeds. */
+/** The root of the storage is a path like any other, but `DELETE` of the root never succeeds. */
 const isMeant = ({ ruleId, location }: { ruleId: string; location: { pointer?: string | undefined }[] }) =>
   ruleId !== 'operation-2xx-response' || !location.some(({ pointer }) => pointer?.includes('{site}~1storage/delete'))
 
@@ -33,11 +33,11 @@ describe('the linter', () => {
     }))
   }
 
-  test('finds nothing in the document', async () => {
+  test('the linter finds nothing in the document', async () => {
     expect(await lint(await kept('openapi.json'))).toEqual([])
   })
 
-  test('finds an operation without a summary', async () => {
+  test('the linter finds an operation without a summary', async () => {
     const source = (await kept('openapi.json')).replace('"summary": "Read a web form",', '')
     expect(await lint(source)).toMatchObject([{ ruleId: 'operation-summary' }])
   })

@@ -9,7 +9,7 @@ import { test } from '../../support/test.ts'
 
 const packages = fileURLToPath(new URL('../../../node_modules/', import.meta.url))
 
-/** Installs a package with the dependencies that it names, and with no others. */
+/** Installs a package with exactly the dependencies that it names. */
 const install = (file: string, folder: string): string => {
   const own = join(folder, 'node_modules', 'site-admin')
   mkdirSync(own, { recursive: true })
@@ -23,20 +23,20 @@ const install = (file: string, folder: string): string => {
   return own
 }
 
-/** The documents beside it that a document links. */
+/** The documents beside a document that it links to. */
 const linkedBy = (document: string): readonly string[] =>
   [...readFileSync(document, 'utf8').matchAll(/\]\(([\w-]+\.md)/g)].map(([, name = '']) =>
     join(dirname(document), name),
   )
 
-test('the documents of the package link only to documents in it', async ({ directory }) => {
+test('the documents of the package link only to documents of the package', async ({ directory }) => {
   const docs = join(install(await packInto(directory), directory), 'docs')
   const documents = readdirSync(docs).map((name) => join(docs, name))
   expect(documents).toContain(join(docs, 'one-machine.md'))
   expect(documents).toEqual(expect.arrayContaining(documents.flatMap(linkedBy)))
 })
 
-test('the package has only JavaScript, and works where it is installed', async ({ directory }) => {
+test('the package contains only JavaScript, and works after its installation', async ({ directory }) => {
   const own = install(await packInto(directory), directory)
   const types = readdirSync(own, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
   expect(types).toEqual([])

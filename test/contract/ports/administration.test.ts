@@ -14,13 +14,13 @@ type Tested = Pick<Stores, 'sites' | 'grants' | 'webForms' | 'contents' | 'links
 const now = Date.UTC(2026, 0, 1)
 const field = { typeId: -2, mandatory: true, order: 1 }
 
-/** Changes of single members, whole lists, and the removal of a site. Only administration uses these. */
+/** Changes of single members, whole lists, and the removal of a site. Only commands of the administration use these. */
 const describeAdministration = async ({ name, open }: Hand<Tested>): Promise<void> => {
   const hand = await open()
   const { stores } = hand
   afterAll(() => hand.close())
 
-  /** Each test has a site of its own. */
+  /** Each test has its own site. */
   let site = 0 as SiteId
   beforeEach(() => {
     site = (site + 1) as SiteId
@@ -48,7 +48,7 @@ const describeAdministration = async ({ name, open }: Hand<Tested>): Promise<voi
     (await stores.contents.listWhole(site, 'news', id - 1, 1)).map(({ content }) => content)[0]
 
   describe(`changing content: ${name}`, () => {
-    test('A change keeps the members that it does not name, also the long text', async () => {
+    test('A change keeps the members that it does not name, including the long text', async () => {
       await stores.contents.putMany(site, 'news', [newsItem(1, { weight: 7, enabled: false })], entry())
       expect(await merge({ id: 1, roleId: 3 })).toBe(1)
       expect(await wholeNews(1)).toEqual({ ...newsItem(1, { weight: 7, enabled: false, roleId: 3 }), siteId: site })
@@ -56,7 +56,7 @@ const describeAdministration = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await wholeNews(1)).toMatchObject({ body: 'Other', weight: null, roleId: 3 })
     })
 
-    test('A change to the same values writes nothing, and leaves no entry', async () => {
+    test('A change to the same values writes nothing, not even a history entry', async () => {
       const given = range(1, 250).map((id) => newsItem(id))
       expect(await merge(...given)).toBe(250)
       expect(await merge(...given)).toBe(0)
@@ -141,7 +141,7 @@ const describeAdministration = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await stores.links.listConsistently({ ...list, site: other }, 118, 10)).toHaveLength(2)
     })
 
-    test('A form and a site are renamed and removed once, with one history entry each', async () => {
+    test('A form or site is renamed or removed once, with one history entry', async () => {
       const { webForms, sites } = stores
       const form = 1 as WebFormId
       await webForms.create({ site, id: form, name: 'One', fields: [] }, entry('form.created'))

@@ -10,13 +10,13 @@ type Tested = Pick<Stores, 'contents' | 'links'>
 /** A stored object as a list shows it: with its site, and without its long text. */
 const summaryOf = ({ body: _, ...members }: Content, siteId: SiteId) => ({ ...members, siteId })
 
-/** Categories, news items and blogs on both stores, as far as acceptance cases do not show it. */
+/** Categories, news items and blogs on both stores. The acceptance cases show everything else. */
 const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => {
   const hand = await open()
   const { contents } = hand.stores
   afterAll(() => hand.close())
 
-  /** Each test has a site of its own. */
+  /** Each test has its own site. */
   let site = 0 as SiteId
   beforeEach(() => {
     site = (site + 1) as SiteId
@@ -35,7 +35,7 @@ const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect(await contents.texts(site, 'news', [1, 2])).toEqual(new Map([[1, item['body']]]))
     })
 
-    test('A store that reports its state reports a new one after each change', async () => {
+    test('If a store reports its state, the state differs after each change', async () => {
       const names: (string | undefined)[] = [await contents.state()]
       const another = hand.connect()
       const link = { site, kind: 'news', category: 5 as CategoryId } as const
@@ -56,7 +56,7 @@ const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect(new Set(names).size).toBe(names[0] === undefined ? 1 : names.length)
     })
 
-    test('A second object of the same id changes neither the first nor its text', async () => {
+    test('Creating an object with an existing id changes neither the object nor its text', async () => {
       expect(await contents.create(site, 'news', newsItem(3), entry)).toBe(true)
       expect(await contents.create(site, 'news', newsItem(3, { body: '<p>Again</p>' }), entry)).toBe(false)
       expect(await contents.get(site, 'news', 3)).toEqual(summaryOf(newsItem(3), site))
@@ -110,7 +110,7 @@ const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => 
       await putNews([1])
     })
 
-    test('A new object does not get the links of a removed one', async () => {
+    test('A new object does not get the links of a removed object with the same id', async () => {
       await hand.stores.links.link(list(), new Map([[1, true]]), entry)
       expect(await contents.removeObject(news(1), entry)).toBe(true)
       expect(await contents.removeObject(news(1), entry)).toBe(false)

@@ -16,7 +16,7 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
   afterAll(() => hand.close())
 
   describe(`the removals of folders: ${name}`, () => {
-    /** Each test has a site of its own. */
+    /** Each test has its own site. */
     let site = 0 as SiteId
     beforeEach(() => {
       site = (site + 1) as SiteId
@@ -25,20 +25,20 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
     const folder = toStoragePath('photos/2026')
     const other = toStoragePath('photos/2025')
 
-    test('are visible to every connection at once', async () => {
+    test('a removal is visible to every connection at once', async () => {
       expect(await removals.open(site, folder, 'one', entry)).toBe('one')
       expect(await removals.openOf(site, [other, folder])).toMatchObject([{ path: folder, id: 'one' }])
       expect(await hand.connect().removals.openOf(site, [folder])).toMatchObject([{ path: folder, id: 'one' }])
     })
 
-    test('exist once per folder: a second one joins the first', async () => {
+    test('a folder has one removal: a second one joins the first', async () => {
       await removals.open(site, folder, 'one', entry)
       expect(await removals.open(site, folder, 'two', entry)).toBe('one')
       const ids = await Promise.all(['a', 'b', 'c'].map((id) => removals.open(site, other, id, entry)))
       expect(new Set(ids).size).toBe(1)
     })
 
-    test('are closed by their id, and then another may be opened', async () => {
+    test('a removal is closed by its id, and then another may be opened', async () => {
       await removals.open(site, folder, 'one', entry)
       await removals.close(site, folder, 'another', 0)
       expect(await removals.openOf(site, [folder])).toHaveLength(1)
@@ -49,7 +49,7 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await removals.openOf(site, [folder])).toMatchObject([{ path: folder, id: 'two' }])
     })
 
-    test('keep the times of the last removal of each folder', async () => {
+    test('the times of the last removal of each folder are kept', async () => {
       expect(await removals.lastOf(site, [folder])).toEqual([])
       const began = time
       await removals.open(site, folder, 'one', entry)
@@ -75,7 +75,7 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await removals.isOpenBelow(site, root)).toBe(false)
     })
 
-    test('are not opened when the request has no time left', async () => {
+    test('a request without time left opens no removal', async () => {
       const late = createDeadline(() => 0)
       await expect(removals.open(site, folder, 'one', entry, late)).rejects.toMatchObject({ code: 100503 })
       expect(await removals.openOf(site, [folder])).toEqual([])
@@ -83,7 +83,7 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
 
     const taskOf = (id: string) => ({ site, path: folder, id })
 
-    test('have one worker at a time, until it returns them', async () => {
+    test('a removal has one worker at a time, until the worker releases it', async () => {
       await removals.open(site, folder, 'one', entry)
       const outcomes = await Promise.all(['a', 'b', 'c'].map((name) => removals.take(taskOf('one'), name, 90_000)))
       expect(outcomes.filter(({ outcome }) => outcome === 'taken')).toHaveLength(1)
@@ -96,7 +96,7 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await removals.take(taskOf('one'), 'next', 90_000)).toEqual({ outcome: 'taken' })
     })
 
-    test('are free when the lease of a dead worker has ended', async () => {
+    test('a removal is free when the lease of a dead worker has ended', async () => {
       await removals.open(site, folder, 'one', entry)
       await removals.take(taskOf('one'), 'dead', 90_000)
       time += 60_000
@@ -107,12 +107,12 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
       })
       time += 30_000
       expect(await removals.take(taskOf('one'), 'next', 90_000)).toEqual({ outcome: 'taken' })
-      // When the dead worker wakes up, it cannot give away a removal that it no longer holds.
+      // When the dead worker wakes up, it cannot release a removal that it no longer holds.
       await removals.giveBack(taskOf('one'), 'dead', 0)
       expect(await removals.take(taskOf('one'), 'another', 90_000)).toMatchObject({ outcome: 'held', holder: 'next' })
     })
 
-    test('are not leased when they are complete, or when another one is open', async () => {
+    test('a removal is not leased if it is complete, or if another one is open', async () => {
       const over = { outcome: 'gone' }
       expect(await removals.take(taskOf('one'), 'a', 90_000)).toEqual(over)
       await removals.open(site, folder, 'one', entry)
@@ -126,7 +126,7 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await removals.take(taskOf('two'), 'b', 90_000)).toEqual({ outcome: 'taken' })
     })
 
-    test('count as active until their workers are silent for too long', async () => {
+    test('a removal counts as active until its worker is silent for too long', async () => {
       const hasWorker = async () => (await removals.openOf(site, [folder])).map((removal) => removal.hasWorker)
       await removals.open(site, folder, 'one', entry)
       time += longestSilence - 1
@@ -141,13 +141,13 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await hasWorker()).toEqual([false])
     })
 
-    test('are found for many folders', async () => {
+    test('open removals are found for many folders at once', async () => {
       const folders = Array.from({ length: 250 }, (_, index) => toStoragePath(`many/${index}`))
       for (const each of folders.slice(0, 3)) await removals.open(site, each, 'one', entry)
       expect(await removals.openOf(site, folders)).toHaveLength(3)
     })
 
-    test('are found below a folder while they are open', async () => {
+    test('open removals are found below a folder', async () => {
       const below = (path: string) => removals.isOpenBelow(site, path === '' ? root : toStoragePath(path))
       await removals.open(site, folder, 'one', entry)
       const found = await Promise.all(['', 'photos', 'photos/2026', 'photos/2', 'pho'].map(below))

@@ -23,7 +23,7 @@ const describeHistory = async ({ name, open }: Hand<Tested>): Promise<void> => {
   afterAll(() => hand.close())
 
   describe(`the history of a site: ${name}`, () => {
-    /** Each test has a site of its own. */
+    /** Each test has its own site. */
     let site = 0 as SiteId
     beforeEach(() => {
       site = (site + 1) as SiteId
@@ -40,7 +40,7 @@ const describeHistory = async ({ name, open }: Hand<Tested>): Promise<void> => {
     const started = (subject: string, more: Partial<HistoryEntry> = {}, { workflows }: Tested = stores) =>
       workflows.start(site, toStoragePath(subject), entryOf('workflow.created', subject, more))
 
-    test('has each entry as it was written, in order, on every connection', async () => {
+    test('entries are read as written, in order, on every connection', async () => {
       const before = Date.now()
       const details = { names: ['ä "quoted".txt', '😀'], count: 2, draft: true, to: 'x\\y' }
       await started('one.html', { details })
@@ -55,7 +55,7 @@ const describeHistory = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(changes[0]?.position).toBeLessThan(changes[1]?.position ?? 0)
     })
 
-    test('is read forwards and backwards from any entry', async () => {
+    test('the history can be read forwards and backwards from any entry', async () => {
       for (const index of numbers(25)) await started(`${index}.html`)
       const all = await stores.history.after(site, 0, 100)
       expect(all.map(({ subject }) => subject)).toEqual(numbers(25).map((index) => `${index}.html`))
@@ -66,7 +66,7 @@ const describeHistory = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(await stores.history.before(site, undefined, 3)).toEqual(all.slice(-3))
     })
 
-    test('holds long entries', async () => {
+    test('long entries are stored', async () => {
       const names = numbers(100).map((index) => `${index}`.padEnd(255, 'x'))
       const subject = numbers(3)
         .map(() => 'a'.repeat(250))
@@ -78,7 +78,7 @@ const describeHistory = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(second?.subject).toBe('b.html')
     })
 
-    test('is read page by page while 16 write: no entry is missing or comes twice', async () => {
+    test('a reader misses no entry and gets none twice while 16 writers write', async () => {
       const connections = [stores, hand.connect(), hand.connect(), hand.connect()]
       const each = hand.quickChanges > 1_000 ? 12 : 3
       let left = 16 * each
@@ -114,7 +114,7 @@ const describeHistory = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(seen).toEqual((await told(stores.history, site)).map(({ subject }) => subject))
     })
 
-    test('has one entry for a removed folder, with the files that all its workers removed (H-6)', async () => {
+    test('a removed folder has one entry with the files of all its workers (H-6)', async () => {
       const { removals, history } = stores
       const folder = toStoragePath('large')
       const removed = entryOf('folder.removed', folder)

@@ -11,13 +11,13 @@ type Tested = Pick<Stores, 'contents' | 'links'>
 const wish = (ids: readonly number[], displayable?: boolean) => new Map(ids.map((id) => [id, displayable]))
 const late = createDeadline(() => 0)
 
-/** Pages, batches and races of links, on both stores. Acceptance cases show the rest. */
+/** Pages, batches and races of links, on both stores. The acceptance cases show everything else. */
 const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
   const hand = await open()
   const { links, contents } = hand.stores
   afterAll(() => hand.close())
 
-  /** The news of category 5. Each test has a site of its own. */
+  /** The news of category 5. Each test has its own site. */
   let list: LinkList = { site: 0 as SiteId, kind: 'news', category: 5 as CategoryId }
   beforeEach(async () => {
     list = { ...list, site: (list.site + 1) as SiteId }
@@ -68,7 +68,7 @@ const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(await linked()).toEqual([...range(1, 100), ...range(601, 1_200)])
     })
 
-    test('230 links that keep their display are made, one call each', async () => {
+    test('230 links without a given display are made, in one call each', async () => {
       const many = range(1, 230)
       await putNews(many)
       await link(many)
@@ -105,7 +105,7 @@ const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(await links.categoriesOf(newsOf(1), 0, 10)).toEqual([own])
     })
 
-    test('A link made twice at once, once hidden, stays hidden', async () => {
+    test('A link that is made twice at once, once hidden, stays hidden', async () => {
       const another = hand.connect()
       const ids = range(1, 12)
       await putNews(ids)
@@ -116,7 +116,7 @@ const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
       }
     })
 
-    test('Links made by several at once, from both sides, are all kept', async () => {
+    test('All links that several callers make at once, from both sides, are kept', async () => {
       await putNews(range(1, 30))
       await putCategories([6, 7])
       const writers = [hand.stores, hand.connect(), hand.connect()]
@@ -136,7 +136,7 @@ const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
     'the category': (over: Tested) => over.contents.removeCategory(list.site, list.category, entry),
   }
   test.each(Object.entries(removals))(
-    `Linking during the removal of %s leaves no link to it: ${name}`,
+    `Linking during the removal of %s leaves no link to the removed item: ${name}`,
     async (_, remove) => {
       const ids = range(1, 10)
       const another = hand.connect()
@@ -154,7 +154,7 @@ const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
         const existing = await contents.existing(list.site, 'news', ids)
         const isStray = (id: number) => !category || !existing.has(id)
         expect((await linked()).filter(isStray)).toEqual([])
-        // A link that came too late must not come back with a new object or category.
+        // A link that came too late must not reappear with a new object or category.
         await putCategories([5])
         await putNews([gone])
         expect((await linked()).filter(isStray)).toEqual([])

@@ -42,7 +42,7 @@ const us = { id: 'us', url: 'https://us.example.com', isDefault: true }
 
 type Write = (stores: Tested) => Promise<unknown>
 
-/** Records that a store only keeps: a new member of one is added here. */
+/** Records that a store only keeps. A new member of such a record is added here. */
 const describeRecords = async ({ name, open }: Hand<Tested>): Promise<void> => {
   const hand = await open()
   const { stores } = hand
@@ -81,7 +81,7 @@ const describeRecords = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(await read(hand.connect())).toEqual(record)
     })
 
-    test('A data centre or token written again has only its new members', async () => {
+    test('A data centre or token that is written again has only its new members', async () => {
       const other = { ...us, id: 'other' }
       for (const region of ['us-east-1', undefined])
         await stores.sites.putDataCentre({ ...other, ...(region && { region }) })
@@ -111,7 +111,7 @@ const describeRecords = async ({ name, open }: Hand<Tested>): Promise<void> => {
         (of) => stores.contents.create(largest, 'category', { id: 4, name: of }, entry),
         ({ contents }) => contents.get(largest, 'category', 4),
       ],
-    ])('%s is created once, even when several create it at once', async (_, create, read) => {
+    ])('%s is created once, even if several callers create it at once', async (_, create, read) => {
       const created = await Promise.all(range(1, 10).map((number) => create(`Name ${number}`)))
       expect(created.filter(Boolean)).toHaveLength(1)
       const first = await read(stores)
@@ -120,7 +120,7 @@ const describeRecords = async ({ name, open }: Hand<Tested>): Promise<void> => {
     })
   })
 
-  // A page of DynamoDB has 1 MB; each of these lists has more.
+  // A page of DynamoDB has 1 MB, and each of these lists has more.
   test.each<[string, number, (stores: Tested, id: number) => Promise<unknown>, (stores: Tested) => Promise<number[]>]>([
     [
       'site',
@@ -181,7 +181,7 @@ const describeRecords = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(await stores.workflows.isRunning(own, [])).toBe(false)
     })
 
-    test('A workflow is found below its folders at any depth, and below no other', async () => {
+    test('A workflow is found below its folders at any depth, and below no other folder', async () => {
       const { own, below } = await begin('a/bc/d/page.html')
       expect(await Promise.all(['', 'a', 'a/bc', 'a/bc/d'].map(below))).toEqual([true, true, true, true])
       const others = ['b', 'a/b', 'a/bc/d/page.html', 'a/bc/d/page', 'a/bc/d/e', 'a/bc-', 'a/bc0']
@@ -189,7 +189,7 @@ const describeRecords = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(await stores.workflows.isRunningBelow((own + 1_000) as SiteId, root)).toBe(false)
     })
 
-    test.each(oddNames)('A workflow keeps to a page and a folder called %j', async (oddName) => {
+    test.each(oddNames)('The workflows of a page and a folder called %j are kept apart', async (oddName) => {
       const inside = toStoragePath(`${oddName}/${oddName}`)
       const { own, below } = await begin(inside)
       expect(await stores.workflows.isRunning(own, [inside])).toBe(true)

@@ -10,12 +10,13 @@ import { createUploadParts } from '../../../lib/aws/s3/upload-parts.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
-import type { ObjectStore } from '../../../lib/storage/object-store.ts'
+import type { ObjectStore, Staged } from '../../../lib/storage/object-store.ts'
 import type { Durable, Holding, Upload } from '../../../lib/storage/uploads/upload.ts'
 import { openObjectStore, openTestBucket } from '../../support/bucket.ts'
 import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { openTestTables } from '../../support/tables.ts'
+import { ownClaim } from '../../support/uploads.ts'
 
 /** The stores of uploads: their bytes, their records, and the files that they become. */
 interface PartsUnderTest extends Pick<Stores, 'uploadParts' | 'uploadRecords'> {
@@ -69,11 +70,13 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
     const add = (upload: Begun, offset: number, bytes: Uint8Array, piece = 600_000, failure?: Error) =>
       stores.uploadParts.append(upload, offset, inPieces(bytes, piece, failure), nothingYet(upload.holding), neverOver)
 
+    const placeStaged = ({ target: { key } }: Begun, staged: Staged) =>
+      stores.files.place([{ kind: 'put', key, staged }], { absent: [], unlocked: { site, folders: [] } }, entry)
+
     const place = async (upload: Begun, holding: Holding, length: number) => {
-      const staged = await stores.uploadParts.whole({ ...upload, holding, length })
+      const staged = await stores.uploadParts.whole({ ...upload, holding, length, claim: ownClaim })
       expect(staged.size).toBe(length)
-      const conditions = { absent: [], unlocked: { site, folders: [] } }
-      return stores.files.place([{ kind: 'put', key: upload.target.key, staged }], conditions, entry)
+      return placeStaged(upload, staged)
     }
 
     const contentOf = async ({ target }: Begun) => {
@@ -83,7 +86,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       return { type: info.contentType, bytes: Buffer.concat(body instanceof Readable ? await body.toArray() : [body]) }
     }
 
-    /** Appends bytes in cuts, as one request after the other does. */
+    /** Appends bytes in cuts, each in a request of its own. */
     const addAll = async (upload: Begun, bytes: Uint8Array, cut: number) => {
       let { holding } = upload
       for (let offset = 0; offset < bytes.length; offset += cut) {
@@ -97,25 +100,21 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
     }
 
     test.each([
-      [0, 1, 'said'],
-      [1_000, 400, 'unsaid'],
-      [part + 1, part + 1, 'unsaid'],
-      [2 * part, part, 'unsaid'],
-      [2 * part + 7, 4_500_000, 'said'],
-    ])(
-      '%i of them, in appends of %i, their number %s at first, become the file that was sent',
-      async (length, cut, declared) => {
-        const upload = await begin(declared === 'said' ? length : null)
-        const bytes = randomBytes(length)
-        const holding = await addAll(upload, bytes, cut)
-        expect(await stores.uploadParts.isInPlace({ ...upload, holding, length })).toBe(false)
-        expect(await place(upload, holding, length)).toEqual({ outcome: 'placed' })
-        const content = await contentOf(upload)
-        expect([content?.type, content?.bytes.equals(bytes)]).toEqual(['image/png', true])
-      },
-    )
+      [0, 1, 'known'],
+      [1_000, 400, 'unknown'],
+      [2 * part, part, 'unknown'],
+      [2 * part + 7, 4_500_000, 'known'],
+    ])('%i bytes in appends of %i, with a length %s at first, become the file', async (length, cut, declared) => {
+      const upload = await begin(declared === 'known' ? length : null)
+      const bytes = randomBytes(length)
+      const holding = await addAll(upload, bytes, cut)
+      expect(await stores.uploadParts.isInPlace({ ...upload, holding, length })).toBe(false)
+      expect(await place(upload, holding, length)).toEqual({ outcome: 'placed' })
+      const content = await contentOf(upload)
+      expect([content?.type, content?.bytes.equals(bytes)]).toEqual(['image/png', true])
+    })
 
-    test('can be read before they are placed', async () => {
+    test('bytes can be read before they are placed', async () => {
       const upload = await begin()
       const bytes = randomBytes(100_000)
       const holding = await addAll(upload, bytes, 30_000)
@@ -124,7 +123,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect(Buffer.concat(read).equals(bytes)).toBe(true)
     })
 
-    test.each([5, part + 5])('stay when the content breaks off after %i of them', async (length) => {
+    test.each([5, part + 5])('bytes stay when the content breaks off after %i bytes', async (length) => {
       const upload = await begin()
       const bytes = randomBytes(length + 10)
       const failure = new Error('The caller has gone')
@@ -135,23 +134,20 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
     })
 
-    test.each([5, part - 2, part + 5])(
-      'behind the offset %i are replaced, because nobody reported them',
-      async (offset) => {
-        const upload = await begin()
-        const bytes = randomBytes(offset + part)
-        const held = await addAll(upload, bytes.subarray(0, offset), part)
-        // The record does not include this append.
-        await add({ ...upload, holding: held }, offset, randomBytes(part + 100))
-        const { holding } = await add({ ...upload, holding: held }, offset, bytes.subarray(offset))
-        await place(upload, holding, bytes.length)
-        expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
-      },
-    )
-
-    test('are reported while they come, so that another append continues when this one dies', async () => {
+    test.each([part - 2, part + 5])('bytes after the offset %i that were not reported are replaced', async (offset) => {
       const upload = await begin()
-      const length = 3 * part + 100
+      const bytes = randomBytes(offset + part)
+      const held = await addAll(upload, bytes.subarray(0, offset), part)
+      // The record does not include this append.
+      await add({ ...upload, holding: held }, offset, randomBytes(part + 100))
+      const { holding } = await add({ ...upload, holding: held }, offset, bytes.subarray(offset))
+      await place(upload, holding, bytes.length)
+      expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
+    })
+
+    test('bytes are reported while they come, so the next append continues from there', async () => {
+      const upload = await begin()
+      const length = 2 * part + 100
       const bytes = randomBytes(length)
       const tail = await add(upload, 0, bytes.subarray(0, 5))
       const durable = nothingYet(tail.holding)
@@ -177,7 +173,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
     })
 
-    test('are no longer written when the time of their append is over', async () => {
+    test('bytes are no longer written when the time of their append is over', async () => {
       const upload = await begin()
       const bytes = randomBytes(2 * part)
       let isOver = false
@@ -198,7 +194,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
     })
 
-    test('do not belong to the file if nobody reported them', async () => {
+    test('bytes that were not reported do not belong to the file', async () => {
       const upload = await begin()
       const { holding } = await add(upload, 0, Buffer.from('hello'))
       await add({ ...upload, holding }, 5, Buffer.from(', and more'))
@@ -206,23 +202,33 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.toString()).toBe('hello')
     })
 
-    test.each([5, part + 5])('may be used again, %i of them, when they could not be placed', async (length) => {
+    test('bytes that could not be placed may be used again', async () => {
       const upload = await begin()
+      const length = part + 5
       const bytes = randomBytes(length)
       const holding = await addAll(upload, bytes, part)
-      const first = await stores.uploadParts.whole({ ...upload, holding, length })
+      const first = await stores.uploadParts.whole({ ...upload, holding, length, claim: ownClaim })
       await first.discard()
       await place(upload, holding, length)
       expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
     })
 
-    test('fail when the store fails', async () => {
+    test.each([5, part + 5])('%i bytes become a file once when two requests place them (U-29)', async (length) => {
+      const upload = await begin()
+      const whole = { ...upload, holding: await addAll(upload, randomBytes(length), part), length }
+      const earlier = await stores.uploadParts.whole({ ...whole, claim: ownClaim })
+      await place(upload, await stores.uploadParts.takeOver(whole), length)
+      await expect(placeStaged(upload, earlier)).rejects.toMatchObject({ status: 503 })
+      expect((await stores.files.versions(upload.target.key, { limit: 9 }))?.versions).toHaveLength(1)
+    })
+
+    test('an append fails when the store fails', async () => {
       const upload = await begin()
       const gone = { ...upload, holding: { ...upload.holding, name: 'f'.repeat(32), tail: 'scratch/none' } }
       await expect(add(gone, 5, Buffer.from('hello'))).rejects.toThrow()
     })
 
-    test('may be removed twice', async () => {
+    test('bytes may be removed twice', async () => {
       const upload = await begin()
       const holding = await addAll(upload, randomBytes(part + 5), part)
       await stores.uploadParts.remove({ ...upload, holding })
@@ -251,7 +257,7 @@ const openInS3 = async (): Promise<PartsUnderTest> => {
   const files = openObjectStore({ bucket: name, connect }, { ...clients, removals })
   return {
     files,
-    uploadRecords: createUploadRecords({ dynamodb, table: tables.names.uploads }),
+    uploadRecords: createUploadRecords({ dynamodb, table: tables.names.uploads, record: unrecorded }),
     uploadParts: createUploadParts({ bucket: openBucket({ ...clients, name }), adopt: files.adopt }),
     async close() {
       clients.client.destroy()

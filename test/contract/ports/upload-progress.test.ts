@@ -16,7 +16,7 @@ const describeUploadProgress = async ({ name, open }: Hand<Tested>): Promise<voi
   describe(`the progress of uploads: ${name}`, () => {
     const upload = (token: string, id: string) => ({ token, id })
 
-    test('is that of the newest upload, even after late reports of an older one', async () => {
+    test('progress is that of the newest upload, even after late reports of an older one', async () => {
       const [older, newer] = [upload('a', 'x'), upload('a', 'b')]
       await progress.begin(older, 0)
       await progress.report(older, 40)
@@ -30,7 +30,7 @@ const describeUploadProgress = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await hand.connect().progress.percentOf('a')).toBe(7)
     })
 
-    test('is that of the upload that began last, even if the clock went back (S-86, S-89)', async () => {
+    test('progress is that of the last upload, even if the clock went back (S-86, S-89)', async () => {
       const [older, newer] = [upload('clock', 'x'), upload('clock', 'b')]
       await progress.begin(older, 0)
       await progress.report(older, 90)
@@ -43,7 +43,7 @@ const describeUploadProgress = async ({ name, open }: Hand<Tested>): Promise<voi
       now += 2 * hour
     })
 
-    test('is that of the upload that began last, even in the same millisecond', async () => {
+    test('progress is that of the last upload, even in the same millisecond', async () => {
       for (const [token, first, second] of [
         ['same 1', '1', '2'],
         ['same 2', '2', '1'],
@@ -56,7 +56,7 @@ const describeUploadProgress = async ({ name, open }: Hand<Tested>): Promise<voi
       }
     })
 
-    test('is that of an upload whose first report is its last (S-90)', async () => {
+    test('an upload whose first report is its last has its progress (S-90)', async () => {
       await progress.begin(upload('short', 'x'), 40)
       await progress.begin(upload('short', 'y'), 100)
       expect(await progress.percentOf('short')).toBe(100)
@@ -65,12 +65,12 @@ const describeUploadProgress = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await progress.percentOf('short')).toBe(100)
     })
 
-    test('does not begin with a report', async () => {
+    test('a report without a begun upload is ignored', async () => {
       await progress.report(upload('unknown', 'x'), 60)
       expect(await progress.percentOf('unknown')).toBe(0)
     })
 
-    test('is forgotten after a day (S-89)', async () => {
+    test('progress is forgotten after a day (S-89)', async () => {
       await progress.begin(upload('day', 'x'), 0)
       await progress.report(upload('day', 'x'), 100)
       now += 23 * hour

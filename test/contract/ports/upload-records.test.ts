@@ -3,8 +3,9 @@ import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import type { Upload } from '../../../lib/storage/uploads/upload.ts'
 import { type Hand, hands } from '../../support/hands.ts'
+import { entry } from '../../support/history.ts'
 
-type Tested = Pick<Stores, 'uploadRecords'>
+type Tested = Pick<Stores, 'uploadRecords' | 'history'>
 
 const minute = 60_000
 const now = Date.UTC(2026, 0, 1)
@@ -61,7 +62,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       holding: held(upload),
     })
 
-    test('come back as they were written, on every connection', async () => {
+    test('a record is read as written, on every connection', async () => {
       const uploads = [await created(), await created({ length: null, metadata: '' })]
       for (const upload of uploads) {
         expect(await records.get(upload.id)).toEqual(upload)
@@ -69,16 +70,16 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       }
     })
 
-    test('do not exist for an unknown upload', async () => {
+    test('an unknown upload has no record', async () => {
       expect(await records.get('none')).toBeUndefined()
       expect(await records.take('none', 0, 'one', minute)).toEqual({ outcome: 'gone' })
       expect(await records.remove('none')).toBeUndefined()
       await records.giveBack('none', 'one')
-      await records.complete('none', now)
+      await records.complete('none', 'one', now, entry)
       expect(await records.get('none')).toBeUndefined()
     })
 
-    test('have a limit for each user and site (U-17)', async () => {
+    test('each user of a site has a limit of open uploads (U-17)', async () => {
       const crowd = { user: 'crowd' }
       for (let open = 0; open < 3; open++) expect(await records.create(newUpload(crowd), 3, now)).toBe(true)
       const refused = newUpload(crowd)
@@ -88,13 +89,13 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       expect(await records.create(newUpload({ ...crowd, site: 1002 as SiteId }), 3, now)).toBe(true)
     })
 
-    test('do not count complete, removed and expired uploads', async () => {
+    test('complete, removed and expired uploads do not count', async () => {
       const few = { user: 'few' }
       const complete = await created(few)
       const gone = await created(few)
       await created({ ...few, expires: now + minute })
       expect(await records.create(newUpload(few), 3, now)).toBe(false)
-      await records.complete(complete.id, now + minute)
+      await records.complete(complete.id, 'one', now + minute, entry)
       expect(await records.create(newUpload(few), 3, now)).toBe(true)
       await records.remove(gone.id)
       expect(await records.create(newUpload(few), 3, now)).toBe(true)
@@ -102,7 +103,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       expect(await records.create(newUpload(few), 3, now + minute)).toBe(true)
     })
 
-    test('go to one of several who take them at once, until that one returns them', async () => {
+    test('one of several holders gets an upload, until that holder releases it', async () => {
       const upload = await created()
       const holders = ['a', 'b', 'c']
       const outcomes = await Promise.all(holders.map((holder) => records.take(upload.id, 0, holder, minute)))
@@ -115,7 +116,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       expect(await records.take(upload.id, 0, 'next', minute)).toMatchObject({ outcome: 'taken' })
     })
 
-    test('may be taken by another holder when the time of the first is over', async () => {
+    test('another holder may take an upload when the lease of the first holder is over', async () => {
       const upload = await created()
       await records.take(upload.id, 0, 'one', minute)
       passed += minute - 1
@@ -128,7 +129,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       expect(await records.get(upload.id)).toMatchObject({ offset: 0 })
     })
 
-    test('stay with their holder for the whole time after each renewal', async () => {
+    test('each renewal gives the holder the whole time again', async () => {
       const upload = await created()
       await records.take(upload.id, 0, 'one', minute)
       passed += minute - 1
@@ -140,7 +141,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       expect(await records.take(upload.id, 0, 'two', minute)).toEqual({ outcome: 'held', left: minute })
     })
 
-    test('are not renewed for a former holder', async () => {
+    test('a former holder cannot renew', async () => {
       const upload = await created()
       expect(await records.renew(upload.id, 'one', minute)).toBe(false)
       await records.take(upload.id, 0, 'one', minute)
@@ -157,7 +158,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       expect(await records.get(upload.id)).toBeUndefined()
     })
 
-    test('are leased to their owner alone, and before they expire', async () => {
+    test('only the owner can take an upload, and only before it expires', async () => {
       const upload = await created()
       const owner = { site: upload.site, user: upload.user, now: upload.expires - 1 }
       for (const other of [
@@ -170,7 +171,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       expect(await records.take(upload.id, 0, 'one', minute, owner)).toMatchObject({ outcome: 'taken' })
     })
 
-    test('keep the noted progress for the next holder when their holder renews', async () => {
+    test('progress that a renewal records is there for the next holder', async () => {
       const upload = await created({ length: null })
       await records.take(upload.id, 0, 'one', minute)
       const noted = progressOf(upload, 3, { length: 12, expires: now + 90 * minute })
@@ -182,7 +183,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       expect(await records.take(upload.id, 3, 'two', minute)).toMatchObject({ outcome: 'taken', upload: { offset: 3 } })
     })
 
-    test('advance for their holder, and stay with him until he returns them', async () => {
+    test('a holder records progress, and keeps the upload until its release', async () => {
       const upload = await created({ length: null })
       expect(await records.advance(upload.id, 'one', progressOf(upload, 5), true)).toBe(false)
       await records.take(upload.id, 0, 'one', minute)
@@ -200,7 +201,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       })
     })
 
-    test('never fall back by a note of kept bytes', async () => {
+    test('progress never falls back to an older report', async () => {
       const upload = await created()
       await records.take(upload.id, 0, 'one', minute)
       await records.renew(upload.id, 'one', minute, progressOf(upload, 3))
@@ -210,24 +211,35 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       expect(await records.get(upload.id)).toMatchObject({ offset: 5 })
     })
 
-    test('stay complete, without parts and holders', async () => {
+    test('a complete upload stays complete, without parts and holders', async () => {
       const upload = await created()
-      await records.complete(upload.id, now + 5)
-      await records.complete(upload.id, now + 9)
+      await records.complete(upload.id, 'one', now + 5, entry)
+      await records.complete(upload.id, 'two', now + 9, entry)
       expect(await records.get(upload.id)).toEqual({ ...upload, isComplete: true, holding: null, expires: now + 5 })
       expect(await records.take(upload.id, 0, 'one', minute)).toEqual({ outcome: 'moved' })
       expect(await records.remove(upload.id)).toMatchObject({ isComplete: true, holding: null })
       expect(await records.get(upload.id)).toBeUndefined()
     })
 
-    test('return their parts when they are removed, even during an append', async () => {
+    test('only the first request that completes an upload writes its entry (H-1)', async () => {
+      const subjects = async () => {
+        const changes = await hand.stores.history.before(1001 as SiteId, undefined, 100)
+        return changes.map(({ subject }) => subject).filter((subject) => subject.startsWith('once/'))
+      }
+      const upload = await created()
+      await records.complete(upload.id, 'one', now, { ...entry, subject: 'once/a' })
+      await records.complete(upload.id, 'two', now, { ...entry, subject: 'once/b' })
+      expect(await subjects()).toEqual(['once/a'])
+    })
+
+    test('a removed upload returns its parts, even during an append', async () => {
       const upload = await created()
       await records.take(upload.id, 0, 'one', minute)
       expect(await records.remove(upload.id)).toEqual(upload)
       expect(await records.remove(upload.id)).toBeUndefined()
       expect(await records.advance(upload.id, 'one', progressOf(upload, 5), true)).toBe(false)
       expect(await records.renew(upload.id, 'one', minute, progressOf(upload, 5))).toBe(false)
-      await records.complete(upload.id, now)
+      await records.complete(upload.id, 'one', now, entry)
       await records.giveBack(upload.id, 'one')
       expect(await records.get(upload.id)).toBeUndefined()
     })

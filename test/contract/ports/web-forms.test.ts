@@ -19,7 +19,7 @@ const describeWebForms = async ({ name, open }: Hand<Tested>): Promise<void> => 
   const { webForms } = hand.stores
   afterAll(() => hand.close())
 
-  /** Each test has a site of its own. */
+  /** Each test has its own site. */
   let site = 0 as SiteId
   beforeEach(() => {
     site = (site + 1) as SiteId
@@ -70,7 +70,7 @@ const describeWebForms = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect(changes).toHaveLength(50)
       const writers = Array.from({ length: 5 }, () => hand.connect())
       // On a slow machine a store may give up on a change that others overtake each time. Its answer asks the caller to
-      // repeat it.
+      // repeat the change.
       const insist = async (make: () => Promise<void>, tries = 30): Promise<void> => {
         try {
           await make()

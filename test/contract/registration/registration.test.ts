@@ -1,25 +1,18 @@
-import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { answerDeployment } from '../../../functions/entries/registration/custom-resource.ts'
 import { createSiteDirectory } from '../../../lib/aws/dynamodb/directory-stores.ts'
-import { createDocumentClient } from '../../../lib/aws/dynamodb/dynamodb.ts'
 import { openDynalite } from '../../support/dynalite.ts'
 import { unrecorded } from '../../support/history.ts'
+import { askInPlaceOfAws, closeAtOnce, listen, listenInTest } from '../../support/listen.ts'
 import { createTables } from '../../support/tables.ts'
 
 /** Listens in place of CloudFormation, and returns the address. */
 const waitAs = async (listener: RequestListener): Promise<string> => {
-  const server = createServer(listener)
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/answer?signature=secret`
+  const url = await listenInTest(createServer(listener))
+  return `${url}/answer?signature=secret`
 }
 
 const answer = {
@@ -31,7 +24,7 @@ const answer = {
 }
 
 describe('the answer to a deployment', () => {
-  test('is sent without a content type, because the signature of its URL has none', async () => {
+  test('the answer has no content type, because the signature of its URL has none', async () => {
     const received: unknown[] = []
     const url = await waitAs(async (request, response) => {
       received.push([request.method, request.headers['content-type'], await json(request)])
@@ -41,21 +34,21 @@ describe('the answer to a deployment', () => {
     expect(received).toEqual([['PUT', '', answer]])
   })
 
-  test('fails the function when it is refused, so that Lambda repeats it, and does not log the URL', async () => {
+  test('a refused answer fails the function without logging the URL', async () => {
     const url = await waitAs((_, response) => response.writeHead(403).end())
     const failure = await answerDeployment(url, answer).catch((error: unknown) => String(error))
     expect(failure).toMatch(/status 403/)
     expect(failure).not.toMatch(/secret/)
   })
 
-  test('fails the function when it gets no response', async () => {
+  test('an answer without a response fails the function', async () => {
     const url = await waitAs(() => undefined)
     await expect(answerDeployment(url, answer, 50)).rejects.toThrow(/timeout/)
   })
 })
 
 describe('the function behind the registration', () => {
-  const { server } = openDynalite()
+  const { connect, server } = openDynalite()
   const registered = {
     ServiceToken: 'function',
     id: 'us',
@@ -65,28 +58,17 @@ describe('the function behind the registration', () => {
   }
 
   beforeAll(async () => {
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const environment = {
-      AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      AWS_REGION: 'us-east-1',
-      AWS_ACCESS_KEY_ID: 'test',
-      AWS_SECRET_ACCESS_KEY: 'test',
-      SITES_TABLE: 'sites',
-      DIRECTORY_REGION: 'us-east-1',
-    }
-    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
-    const dynamodb = createDocumentClient()
-    await createTables(dynamodb)
-    dynamodb.destroy()
+    askInPlaceOfAws(await listen(server))
+    vi.stubEnv('SITES_TABLE', 'sites').stubEnv('DIRECTORY_REGION', 'us-east-1')
+    await createTables(connect())
   })
 
   afterAll(() => {
     vi.unstubAllEnvs()
-    server.closeAllConnections()
-    server.close()
+    closeAtOnce(server)
   })
 
-  /** The answer to CloudFormation when it requests the resource with these properties. */
+  /** The answer to CloudFormation for a resource with these properties. */
   const register = async (properties: object): Promise<unknown> => {
     const received: unknown[] = []
     const ResponseURL = await waitAs(async (request, response) => {
@@ -101,15 +83,17 @@ describe('the function behind the registration', () => {
     return received[0]
   }
 
-  test('writes the data centre into the directory, and reports success', async () => {
+  test('the function writes the data centre into the directory, and reports success', async () => {
     expect(await register(registered)).toEqual(answer)
-    const dynamodb = createDocumentClient()
-    const { dataCentres } = await createSiteDirectory({ dynamodb, table: 'sites', record: unrecorded }).list()
-    dynamodb.destroy()
+    const { dataCentres } = await createSiteDirectory({
+      dynamodb: connect(),
+      table: 'sites',
+      record: unrecorded,
+    }).list()
     expect(dataCentres).toEqual([{ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true }])
   })
 
-  test('names the fault, and the log with more', async () => {
+  test('a failed registration names the fault and the log with more details', async () => {
     expect(await register({ ...registered, url: 'nowhere' })).toMatchObject({
       Status: 'FAILED',
       Reason: expect.stringMatching(/url.*log stream stream/s),

@@ -29,12 +29,12 @@ describe('an answer of bytes', () => {
   test.each([
     ['in memory', () => Buffer.from('a hello').subarray(2)],
     ['in a stream', () => Readable.from([Buffer.from('he'), Buffer.from('llo')])],
-  ])('%s comes whole', async (_, bytes) => {
+  ])('bytes %s arrive whole', async (_, bytes) => {
     const { url } = await listening(bareHandler(async () => content(5, bytes())).handler)
     expect(lastAnswer(await received(url))).toMatchObject({ status: 200, body: 'hello' })
   })
 
-  test('comes whole at the pace of the caller, even with many megabytes', async () => {
+  test('many megabytes arrive whole at the pace of the caller', async () => {
     const chunk = Buffer.alloc(64 * 1024, 'x')
     let taken = 0
     const bytes = async function* () {
@@ -44,7 +44,7 @@ describe('an answer of bytes', () => {
     const { url } = await listening(handler)
     const socket = connect(Number(new URL(url).port), '127.0.0.1').pause()
     await new Promise((resolve) => socket.write(requestText('GET', '/', { Connection: 'close' }), resolve))
-    // Nobody reads, so the service reads only as much as the sockets buffer.
+    // The caller does not read, so the service reads only as much as the sockets buffer.
     for (let before = -1; taken === 0 || taken !== before; ) {
       before = taken
       for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate)
@@ -56,7 +56,7 @@ describe('an answer of bytes', () => {
     expect(records).toEqual([expect.objectContaining({ status: 200 })])
   })
 
-  test('sends no bytes to HEAD, and destroys its stream', async () => {
+  test('HEAD gets no bytes, and the stream is destroyed', async () => {
     const stream = Readable.from([Buffer.from('hello')])
     const { url } = await listening(bareHandler(async () => content(5, stream)).handler)
     const answer = lastAnswer(await received(url, requestText('HEAD', '/', { Connection: 'close' })))
@@ -66,7 +66,7 @@ describe('an answer of bytes', () => {
 })
 
 describe('a stream that breaks', () => {
-  test('before its first byte is answered like any other failure', async () => {
+  test('a stream that breaks before its first byte answers like any other failure', async () => {
     const failure = Object.assign(new Error('too many open files'), { code: 'EMFILE' })
     const { handler, records } = bareHandler(async () => content(5, breaking(failure)))
     const { url } = await listening(handler)
@@ -76,7 +76,7 @@ describe('a stream that breaks', () => {
     expect(records).toEqual([expect.objectContaining({ status: 500, error: failure })])
   })
 
-  test('later ends the connection, so that no half file looks whole, and is recorded once', async () => {
+  test('a stream that breaks later ends the connection, and is recorded once', async () => {
     const failure = new Error('the disk broke off')
     const { handler, records } = bareHandler(async () => content(5, breaking(failure, 'he')))
     const { url } = await listening(handler)
@@ -87,14 +87,14 @@ describe('a stream that breaks', () => {
   test.each([
     ['shorter', 'hel'],
     ['longer', 'hello, hello'],
-  ])('also breaks when it is %s than declared', async (_, text) => {
+  ])('a stream that is %s than declared breaks too', async (_, text) => {
     const { handler, records } = bareHandler(async () => content(5, Readable.from([Buffer.from(text)])))
     const { url } = await listening(handler)
     await expect(fetch(url).then((answer) => answer.text())).rejects.toThrow()
     expect(records).toEqual([expect.objectContaining({ status: 200, error: expect.any(Error) })])
   })
 
-  test('ends without an error when the caller has disconnected', async () => {
+  test('a stream ends without an error when the caller has disconnected', async () => {
     const stream = new Readable({ read: () => undefined })
     stream.push('he')
     const { handler, records } = bareHandler(async () => content(5, stream))
@@ -130,14 +130,17 @@ describe('Host', () => {
     'missing in HTTP/1.1': { text: 'GET / HTTP/1.1\r\n\r\n', status: 400 },
     'missing in HTTP/1.0': { text: 'GET / HTTP/1.0\r\n\r\n', status: 200 },
     'given twice': { text: 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n', status: 400 },
-    'given twice alike': { text: 'GET / HTTP/1.1\r\nHost: a\r\nhost: a\r\nConnection: close\r\n\r\n', status: 400 },
-    'given twice in HTTP/1.0': { text: 'GET / HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n', status: 400 },
-    'given again behind thousands of headers': {
+    'sent twice with the same value': {
+      text: 'GET / HTTP/1.1\r\nHost: a\r\nhost: a\r\nConnection: close\r\n\r\n',
+      status: 400,
+    },
+    'sent twice in HTTP/1.0': { text: 'GET / HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n', status: 400 },
+    'sent again after thousands of headers': {
       text: `GET / HTTP/1.1\r\nHost: a\r\n${'a:\r\n'.repeat(3_000)}Host: b\r\nConnection: close\r\n\r\n`,
       status: 400,
     },
   }
-  test.each(Object.entries(cases))('%s', async (_, { text, status }) => {
+  test.each(Object.entries(cases))('a request whose Host is %s is answered or refused', async (_, { text, status }) => {
     const { url } = await listening(bareHandler(async () => ({ status: 200 })).handler)
     const answer = lastAnswer(await received(url, text))
     expect(answer.status).toBe(status)
@@ -145,7 +148,7 @@ describe('Host', () => {
   })
 })
 
-test('repeated headers all count, also those with tokens', async () => {
+test('repeated headers are joined, also those with tokens', async () => {
   const seen: Record<string, string>[] = []
   const { handler } = bareHandler(async ({ headers }) => {
     seen.push({ ...headers })
@@ -161,7 +164,7 @@ test.each([
   ['http://other.example/?a=%26', '/', { a: ['&'] }],
   ['/?a#b=1', '/', { 'a#b': ['1'] }],
   ['/', '/', {}],
-])('the target %s is the path %s with a query', async (target, path, query) => {
+])('the target %s has the path %s and its query', async (target, path, query) => {
   const seen: unknown[] = []
   const { handler } = bareHandler(async (request) => {
     seen.push({ path: request.path, query: Object.fromEntries(request.query) })
@@ -172,7 +175,7 @@ test.each([
   expect(seen).toEqual([{ path, query }])
 })
 
-test('A connection that cannot be accepted is logged once, and the service keeps running', async () => {
+test('A connection that cannot be accepted is logged once, and the service runs on', async () => {
   const told = vi.spyOn(console, 'error').mockReturnValue()
   const { url, server } = await listening(bareHandler(async () => ({ status: 200 })).handler)
   const shortage = Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' })

@@ -21,8 +21,8 @@ const busy = async (requests: number, patience: number) => {
   return { url, connections, told, go, close: () => close((closing) => void told.push(closing)) }
 }
 
-describe('closing', () => {
-  test('logs the number of running requests, and ends when they are answered', async () => {
+describe('closing the server', () => {
+  test('the number of running requests is logged, and closing waits for them', async () => {
     const { connections, told, go, close } = await busy(3, 60_000)
     const closed = close()
     expect(told).toEqual([{ waitingFor: 3 }])
@@ -32,14 +32,14 @@ describe('closing', () => {
     expect(told).toEqual([{ waitingFor: 3 }])
   })
 
-  test('logs the number of requests that it cut off because they took too long', async () => {
+  test('the number of requests that were cut off after the patience is logged', async () => {
     const { connections, told, close } = await busy(2, 1)
     await close()
     expect(told).toEqual([{ waitingFor: 2 }, { cutOff: 2 }])
     for (const connection of connections) expect(await connection.rest()).toBe('')
   })
 
-  test('logs nothing when no request is running', async () => {
+  test('nothing is logged when no request is running', async () => {
     const { told, close, go, connections } = await busy(1, 60_000)
     go.resolve(done)
     await connections[0]?.until(/200 OK/)

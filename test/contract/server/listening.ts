@@ -1,21 +1,19 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { Handler } from '../../../lib/http/request.ts'
 import { closerOf } from '../../../server/close-server.ts'
 import { createServer, type Front } from '../../../server/create-server.ts'
+import { listen } from '../../support/listen.ts'
 
 /**
- * A server over a handler, on any free port; it ends with the test. `patience` is how long its closing waits, in
- * milliseconds.
+ * A server over a handler, on any free port. It stops at the end of the test. `patience` is the time in milliseconds
+ * that closing waits.
  */
 export const listening = async (handler: Handler, patience = 0, front: Front = {}) => {
   const server = createServer(() => handler, front)
   const close = closerOf(server, patience)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const url = await listen(server)
   onTestFinished(async () => {
     if (server.listening) await close()
   })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close, server }
+  return { url, close, server }
 }

@@ -5,8 +5,8 @@ import { expect, onTestFinished } from 'vitest'
 import { requestText } from '../../support/raw-http.ts'
 
 /**
- * A caller that sends a request, and reads nothing of the answer. `served` is the server's side of the connection. It
- * ends with the test.
+ * A caller that sends a request, and reads nothing of the answer. `served` is the server's side of the connection. The
+ * caller disconnects at the end of the test.
  */
 export const slowReader = async (server: Server) => {
   const taken = once(server, 'connection') as Promise<[Socket]>

@@ -6,7 +6,10 @@ import { listening } from './listening.ts'
 
 const last = requestText('GET', '/', { Connection: 'close' })
 
-/** An operation that takes a turn of the event loop, with counts of those that began and that ran at once. */
+/**
+ * An operation that takes a turn of the event loop. It counts the operations that began, and the operations that ran at
+ * once.
+ */
 const counted = () => {
   const count = { running: 0, most: 0, begun: 0 }
   const run = async (): Promise<Reply> => {
@@ -23,7 +26,7 @@ const counted = () => {
 const answersIn = (received: string) => [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
 
 describe('requests that a caller sends without waiting for answers', () => {
-  test('are served one after the other', async () => {
+  test('the requests of a connection are served one after the other', async () => {
     const { count, run } = counted()
     const { url } = await listening(bareHandler(run).handler)
     const connection = await rawConnection({ url })
@@ -32,7 +35,7 @@ describe('requests that a caller sends without waiting for answers', () => {
     expect(count).toMatchObject({ most: 1, begun: 1_000 })
   })
 
-  test('begin after the previous answer', async () => {
+  test('a request begins after the previous answer', async () => {
     const begun: string[] = []
     const first = Promise.withResolvers<Reply>()
     const { handler } = bareHandler(async ({ query }) => {
@@ -53,7 +56,7 @@ describe('requests that a caller sends without waiting for answers', () => {
     expect(begun).toEqual(['first', 'other', 'second'])
   })
 
-  test('on different connections are served at the same time', async () => {
+  test('requests on different connections are served at the same time', async () => {
     const meeting = Promise.withResolvers<Reply>()
     let there = 0
     const { handler } = bareHandler(() => {
@@ -66,7 +69,7 @@ describe('requests that a caller sends without waiting for answers', () => {
     expect(statuses.map(({ status }) => status)).toEqual([200, 200])
   })
 
-  test('may have bodies', async () => {
+  test('requests may have bodies', async () => {
     const bodies: string[] = []
     const { handler } = bareHandler(async ({ body }) => {
       bodies.push('stream' in body ? Buffer.concat(await body.stream.toArray()).toString() : '')
@@ -81,7 +84,7 @@ describe('requests that a caller sends without waiting for answers', () => {
     expect(bodies).toEqual(['a', 'b', large, 'c', ''])
   })
 
-  test('do not begin after an answer that ends the connection', async () => {
+  test('no request begins after an answer that ends the connection', async () => {
     const { count, run } = counted()
     const { handler } = bareHandler(async () => ({ ...(await run()), headers: { Connection: 'close' } }))
     const { url } = await listening(handler)

@@ -10,7 +10,7 @@ const size = 16 * 1024 * 1024
 const long = 'x'.repeat(size)
 const longText = (): Reply => text('text/plain', long)
 
-/** A server on which one long text may wait, and its clock. */
+/** A server with room for one long text that waits, and its clock. */
 const withRoomForOne = async (run: () => Promise<Reply> = async () => longText()) => {
   const clock = { now: 0 }
   const { handler, records } = bareHandler(run)
@@ -22,7 +22,7 @@ test.each([
   ['a text', longText],
   ['a text beyond ASCII', () => text('text/plain', 'ü'.repeat(size / 2))],
   ['bytes', (): Reply => ({ status: 200, content: { type: 'a/b', length: size, bytes: Buffer.from(long) } })],
-])('A slow reader of %s gets all of it, with 64 KiB of memory', async (_, reply) => {
+])('A slow reader of %s gets the whole answer, with 64 KiB of memory', async (_, reply) => {
   const { server } = await listening(bareHandler(async () => reply()).handler)
   const reader = await slowReader(server)
   await reader.stalls()
@@ -30,8 +30,8 @@ test.each([
   expect(lastAnswer(await reader.readsAll()).body).toHaveLength(size)
 })
 
-describe('when the limit of waiting bytes is reached (O-21)', () => {
-  test('an answer is refused with 100503, and sent after a reader has left', async () => {
+describe('the limit of waiting bytes (O-21)', () => {
+  test('an answer over the limit is 100503, and succeeds after a reader disconnected', async () => {
     const { server, url } = await withRoomForOne()
     const reader = await slowReader(server)
     await reader.stalls()
@@ -43,7 +43,7 @@ describe('when the limit of waiting bytes is reached (O-21)', () => {
     await expect.poll(async () => (await (await fetch(url)).text()).length).toBe(size)
   })
 
-  test('an answer is sent after a reader has read its own', async () => {
+  test('an answer succeeds after a reader has read the bytes that waited', async () => {
     const { server, url } = await withRoomForOne()
     const reader = await slowReader(server)
     await reader.stalls()
@@ -61,7 +61,7 @@ describe('when the limit of waiting bytes is reached (O-21)', () => {
     expect((await fetch(url)).status).toBe(200)
   })
 
-  test('a reader that is idle for ten seconds is cut off, and an active one is not', async () => {
+  test('a reader that is idle for ten seconds is cut off, an active one is not', async () => {
     const { server, url, clock } = await withRoomForOne()
     const idle = await slowReader(server)
     await idle.stalls()
@@ -80,7 +80,7 @@ describe('when the limit of waiting bytes is reached (O-21)', () => {
     expect(lastAnswer(await reader.readsAll()).body).toHaveLength(size)
   })
 
-  test('a caller that left before its answer takes no room', async () => {
+  test('the answer to a caller that has disconnected needs no room', async () => {
     const replies = Promise.withResolvers<Reply>()
     const { server, url, records } = await withRoomForOne(() => replies.promise)
     const gone = await slowReader(server)

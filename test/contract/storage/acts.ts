@@ -6,7 +6,7 @@ import { formHeaders, multipart } from '../../support/multipart.ts'
 
 export interface Question {
   readonly method: string
-  /** Below the site. */
+  /** The path below the site. */
   readonly path: string
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
@@ -16,9 +16,9 @@ export interface Question {
 export type Ask = (question: Question) => Promise<Answer>
 
 interface Cell {
-  /** With every right. */
+  /** Requests with every right. */
   readonly ask: Ask
-  /** A folder that no other cell uses, with `secret.txt`. */
+  /** A folder with `secret.txt`, which no other cell uses. */
   readonly folder: string
 }
 
@@ -26,20 +26,22 @@ export interface Act {
   readonly level: Level
   /** A path in the folder of the cell. Default: `secret.txt`. */
   readonly target?: string
-  /** It changes the folder around the target (A-46). */
+  /** True if the act changes the folder around the target (A-46). */
   readonly changesFolderAround?: true
-  /** Any right on some files is enough. */
+  /** True if any right on some files is enough. */
   readonly needsNoPath?: true
-  /** It answers folders on the way to those of the caller, too (A-43). */
+  /** True if the act also answers for folders that lead to folders of the caller (A-43). */
   readonly showsWay?: true
-  /** The other end is in `free`, where every caller may write. */
+  /** True if the other end is in `free`, where every caller may write. */
   readonly hasOtherEnd?: true
-  /** Only a right on all files is enough. */
+  /** True if only a right on all files is enough. */
   readonly isOnRoot?: true
-  /** The status of a caller who may, when it is no success. */
+  /** The status for a caller with the right, if it is not a success. */
   readonly otherwise?: number
+  /** The same status, where the store offers no addresses of parts. */
+  readonly withoutParts?: number
   readonly prepare?: (cell: Cell) => Promise<unknown>
-  /** `path`: the path of the target, percent-encoded; `plain`: as it is in a body. */
+  /** `path` is the percent-encoded path of the target, and `plain` the path as it is in a body. */
   readonly question: (path: string, plain: string, prepared: never) => Question
 }
 
@@ -53,16 +55,12 @@ export const put = (path: string, query: Question['query'] = {}): Question => ({
   query,
   body: 'top secret',
 })
-const read = (...switches: readonly string[]): Act => ({
+const read = (query: Question['query'] = {}): Act => ({
   level: 'read',
-  question: (path) => ({
-    method: 'GET',
-    path: `/storage${path}`,
-    query: Object.fromEntries(switches.map((one) => [one, one === 'recursive' ? 'true' : ''])),
-  }),
+  question: (path) => ({ method: 'GET', path: `/storage${path}`, query }),
 })
-const readRoot = (...switches: readonly string[]): Act => {
-  const { level, question } = read(...switches)
+const readRoot = (query: Question['query'] = {}): Act => {
+  const { level, question } = read(query)
   return { level, question: (_, plain, prepared) => question('', plain, prepared) }
 }
 const relocation = (path: string, body: object): Question => ({
@@ -88,8 +86,15 @@ const creation = (path: string): Question => ({
   path: `/storage${path}`,
   headers: { ...tus, 'Upload-Length': '4', 'Upload-Metadata': named('new.txt'), 'Content-Type': '' },
 })
+const beginning = (path: string): Question => ({
+  method: 'POST',
+  path: `/storage${path}`,
+  query: { parts: '' },
+  headers: json,
+  body: JSON.stringify({ name: 'new.txt', size: 10_000_000 }),
+})
 
-/** Everybody in the table may write here, so that the other end of a move or copy decides. */
+/** Every caller in the table may write here, so that the other end of a move or copy decides. */
 export const free = 'free'
 const inFree = () => `${free}/${randomUUID()}`
 
@@ -117,12 +122,13 @@ const ofUpload = (method: string, more: Pick<Question, 'headers' | 'body'> = {})
 })
 const append = { 'Upload-Offset': '0', 'Content-Type': 'application/offset+octet-stream' }
 
-/** The acts of each operation of the route table. A new operation does not compile without them. */
+/** The acts of each operation of the route table. A new operation does not compile without its acts. */
 export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<string, Act>>>> = {
   uploadToFolder: {
     'with a form': { level: 'write', target: '', question: form },
     'with a form that repeats the name': { level: 'write', target: 'new.txt', question: form },
     'with tus': { level: 'write', target: '', question: creation },
+    'with ?parts': { level: 'write', target: '', withoutParts: 400, question: beginning },
     'with ?restore of a file': { level: 'write', ...removedFile, question: (path) => restoration(path) },
     'with ?restore of a version': {
       level: 'write',
@@ -142,15 +148,18 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
   uploadToRoot: {
     'with a form': { level: 'write', isOnRoot: true, question: () => form('') },
     'with tus': { level: 'write', isOnRoot: true, question: () => creation('') },
+    'with ?parts': { level: 'write', isOnRoot: true, withoutParts: 400, question: () => beginning('') },
     'with ?restore': { level: 'write', isOnRoot: true, otherwise: 400, question: () => restoration('') },
   },
   readRoot: {
     'of a file': { ...readRoot(), isOnRoot: true, otherwise: 400 },
-    'with ?meta': { ...readRoot('meta'), needsNoPath: true },
-    'with ?meta&recursive': { ...readRoot('meta', 'recursive'), needsNoPath: true },
-    'with ?status': { ...readRoot('status'), needsNoPath: true },
-    'with ?deleted': { ...readRoot('deleted'), isOnRoot: true },
-    'with ?removal': { ...readRoot('removal'), isOnRoot: true },
+    'with ?meta': { ...readRoot({ meta: '' }), needsNoPath: true },
+    'with ?meta&recursive': { ...readRoot({ meta: '', recursive: 'true' }), needsNoPath: true },
+    'with ?status': { ...readRoot({ status: '' }), needsNoPath: true },
+    'with ?deleted': { ...readRoot({ deleted: '' }), isOnRoot: true },
+    'with ?deleted=all': { ...readRoot({ deleted: 'all' }), isOnRoot: true },
+    'with ?search': { ...readRoot({ search: 'secret' }), needsNoPath: true },
+    'with ?removal': { ...readRoot({ removal: '' }), isOnRoot: true },
   },
   readPath: {
     'of the bytes': read(),
@@ -159,18 +168,20 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
       level: 'read',
       question: (path) => ({ method: 'GET', path: `/storage${path}`, query: { version: 'draft' } }),
     },
-    'with ?meta': { ...read('meta'), showsWay: true },
-    'with ?meta of a folder': { ...read('meta'), showsWay: true, ...folderIn },
-    'with ?meta&recursive': { ...read('meta', 'recursive'), showsWay: true, ...folderIn },
-    'with ?link': read('link'),
-    'with ?versions': read('versions'),
+    'with ?meta': { ...read({ meta: '' }), showsWay: true },
+    'with ?meta of a folder': { ...read({ meta: '' }), showsWay: true, ...folderIn },
+    'with ?meta&recursive': { ...read({ meta: '', recursive: 'true' }), showsWay: true, ...folderIn },
+    'with ?link': read({ link: '' }),
+    'with ?versions': read({ versions: '' }),
     'with ?versionId': {
       level: 'read',
       prepare: versionOf,
       question: (path, _, versionId: string) => ({ method: 'GET', path: `/storage${path}`, query: { versionId } }),
     },
-    'with ?deleted': { ...read('deleted'), ...folderIn },
-    'with ?removal': read('removal'),
+    'with ?deleted': { ...read({ deleted: '' }), ...folderIn },
+    'with ?deleted=all': { ...read({ deleted: 'all' }), ...folderIn },
+    'with ?search': { ...read({ search: 'secret' }), showsWay: true, ...folderIn },
+    'with ?removal': read({ removal: '' }),
   },
   putPath: {
     'of a file': { level: 'write', question: (path) => put(path) },
@@ -193,14 +204,14 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
       hasOtherEnd: true,
       question: (path) => relocation(path, { copyTo: inFree() }),
     },
-    'that moves something to it': {
+    'that moves another file to it': {
       level: 'write',
       target: 'taken.txt',
       hasOtherEnd: true,
       prepare: fileInFree,
       question: (_, plain, source: string) => relocation(`/${source}`, { path: plain }),
     },
-    'that copies something to it': {
+    'that copies another file to it': {
       level: 'write',
       target: 'taken.txt',
       hasOtherEnd: true,
@@ -233,7 +244,7 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
       changesFolderAround: true,
       question: remove,
     },
-    // On S3 a version must be older than a minute (H-35).
+    // On S3 a version must be older than a minute (H-35). So the act names a version that does not exist.
     'of an old version': {
       level: 'write',
       otherwise: 404,
@@ -245,6 +256,6 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
   readUpload: { 'of tus': ofUpload('GET') },
   appendToUpload: { 'of tus': ofUpload('PATCH', { headers: append, body: 'text' }) },
   cancelUpload: { 'of tus': ofUpload('DELETE') },
-  // Its own cases are below.
+  // folder-rights.test.ts has the cases of this operation.
   listChanges: {},
 }

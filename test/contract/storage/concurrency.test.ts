@@ -17,7 +17,7 @@ describe('Two requests at once', () => {
     )
   const contentsOf = (...paths: string[]) => Promise.all(paths.map((path) => storage.textOf(path)))
 
-  it('Two uploads of the same names leave the files of one (S-33)', async () => {
+  it('Two uploads of the same names leave the files of one of them (S-33)', async () => {
     for (const folder of rounds) {
       const answers = await Promise.all([uploadPair(folder, 'one'), uploadPair(folder, 'two')])
       expect(answers.map(({ status }) => status)).toEqual([200, 200])
@@ -42,7 +42,7 @@ describe('Two requests at once', () => {
     }
   })
 
-  it('An upload into a folder that is renamed comes before or after', async () => {
+  it('An upload into a folder that is renamed happens before or after the rename', async () => {
     for (const [index, round] of rounds.entries()) {
       const [from, to] = [`${round}-from`, `${round}-to`]
       await uploadPair(from, 'old')
@@ -57,7 +57,7 @@ describe('Two requests at once', () => {
     }
   })
 
-  it('A rename to a name that is uploaded is refused or replaced', async () => {
+  it('A rename to a name that is uploaded is refused, or the upload replaces it', async () => {
     for (const round of rounds) {
       await storage.put(`${round}-r/source`, 'renamed')
       const [renamed, uploaded] = await Promise.all([
@@ -73,7 +73,7 @@ describe('Two requests at once', () => {
     }
   })
 
-  it('They leave no staged bytes behind', async () => {
+  it('The two requests leave no staged bytes', async () => {
     expect(storage.leftovers()).toBe(0)
   })
 })

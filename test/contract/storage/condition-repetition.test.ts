@@ -57,7 +57,7 @@ describe.each(changes)('A $name of a file that is replaced at the last moment', 
     times = 1
   })
 
-  it('It succeeds when its condition still holds (S-64)', async () => {
+  it('A change whose condition still holds succeeds (S-64)', async () => {
     for (const headers of [{ 'If-Match': '*' }, { 'If-None-Match': '"x"' }]) {
       times = 1
       await put('old')
@@ -68,13 +68,13 @@ describe.each(changes)('A $name of a file that is replaced at the last moment', 
     }
   })
 
-  it('It answers 412 when its condition no longer holds (S-64)', async () => {
+  it('A change whose condition no longer holds answers 412 (S-64)', async () => {
     expect(statusAndCode(await ask({ 'If-Match': await storage.tagOf(path) }))).toEqual([412, 100412])
     expect(await storage.textOf(path)).toBe('theirs 0')
     expect(storage.leftovers()).toBe(0)
   })
 
-  it('It answers 503 and changes nothing when the file is replaced again and again', async () => {
+  it('A change of a file that is replaced again and again answers 503', async () => {
     times = 99
     expect(statusAndCode(await ask({ 'If-Match': '*' }))).toEqual([503, 100503])
     expect(await storage.textOf(path)).toMatch(/^theirs/)

@@ -7,7 +7,7 @@ export const failures = {
   full: { failure: () => new ServiceError('outOfSpace'), status: 507 },
 } as const
 
-/** Lets one call to the stores fail, by its number from 1. 0: none. */
+/** Lets one call to the stores fail, by its number from 1. With 0, none fails. */
 export const createFault = () => {
   let calls = 0
   let failing = 0

@@ -64,7 +64,7 @@ describe.each(Object.entries(scenarios))('A failed call to a store during %s', (
   })
   afterEach(() => storage.close())
 
-  /** Every path below a folder with the content there, live and draft. */
+  /** The live content and the draft at every path below a folder. */
   const stateOf = async (folder: string): Promise<string[]> => {
     fault.arm(0)
     const lines: string[] = []
@@ -81,7 +81,7 @@ describe.each(Object.entries(scenarios))('A failed call to a store during %s', (
   }
 
   it.each(Object.entries(failures))(
-    'It shows and loses nothing, and a repetition succeeds: %s',
+    'A failed call changes nothing, and a repetition succeeds: %s',
     async (_, { failure, status }) => {
       await prepare(storage, '/measure')
       const before = await stateOf('/measure')

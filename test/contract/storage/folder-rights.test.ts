@@ -9,18 +9,18 @@ import type { Requests, StorageUnderTest } from './service.ts'
 const namesIn = ({ json }: Answer): string[] => json.contents.map(({ name }: { name: string }) => name)
 const tus = { 'Tus-Resumable': '1.0.0' }
 
-describe.each(storageHands)('A right on a folder, on $name,', ({ open }) => {
+describe.each(storageHands)('A right on a folder, on $name', ({ open }) => {
   let storage: StorageUnderTest
   beforeAll(async () => {
     storage = await open()
   })
   afterAll(() => storage.close())
 
-  /** A folder of its own for each case. */
+  /** A new folder for each case. */
   const newTop = () => `top-${randomUUID()}`
   const expectRefused = (answer: Answer) => expect(statusAndCode(answer)).toEqual([400, 104003])
 
-  it('answers every path outside with the same refusal, whether it exists or not (A-44)', async () => {
+  it('Every path outside gets the same refusal, whether it exists or not (A-44)', async () => {
     const top = newTop()
     const author = await storage.as(`files:write:/${top}/news`)
     await storage.put(`/${top}/private/secret.txt`)
@@ -56,7 +56,7 @@ describe.each(storageHands)('A right on a folder, on $name,', ({ open }) => {
     }
   })
 
-  it('keeps the folder itself from being removed, renamed or moved (A-46)', async () => {
+  it('The folder itself cannot be removed, renamed or moved (A-46)', async () => {
     const top = newTop()
     const author = await storage.as(`files:write:/${top}/news`)
     await storage.put(`/${top}/news/a.txt`)
@@ -74,7 +74,7 @@ describe.each(storageHands)('A right on a folder, on $name,', ({ open }) => {
     expect((await reader.get(`${news}/c.txt`, { removal: '' })).json).toMatchObject({ files: 1, code: 104003 })
   })
 
-  it('makes lookups without case only inside the folder (A-42, S-4, S-5)', async () => {
+  it('Lookups without case search only inside the folder (A-42, S-4, S-5)', async () => {
     const top = newTop()
     const author = await storage.as(`files:write:/${top}/news`)
     await storage.put(`/${top}/news/Deep/Page.TXT`, 'inside')
@@ -106,7 +106,7 @@ describe.each(storageHands)('A right on a folder, on $name,', ({ open }) => {
     expect(namesIn(await storage.get(`/${other}/News`, { meta: '' }))).toEqual(['a.txt'])
   })
 
-  it('does not lend its lookups to a wider right to read (A-42)', async () => {
+  it('A wider right to read does not widen the lookups of a change (A-42)', async () => {
     const top = newTop()
     const author = await storage.as('files:read', `files:write:/${top}/news`)
     await storage.put(`/${top}/News/a.txt`, 'outside')
@@ -117,7 +117,7 @@ describe.each(storageHands)('A right on a folder, on $name,', ({ open }) => {
     expect(namesIn(await storage.get(`/${top}`, { meta: '' }))).toEqual(['News', 'news'])
   })
 
-  it('shows of the folders around it only what leads there (A-43)', async () => {
+  it('Parent folders show only the entries that lead to the folder (A-43)', async () => {
     const top = newTop()
     await storage.put(`/${top}/a/b/own/x.txt`)
     await storage.put(`/${top}/a/secret.txt`)
@@ -147,7 +147,7 @@ describe.each(storageHands)('A right on a folder, on $name,', ({ open }) => {
     }
   })
 
-  it('limits recursive lists to its folders, on every page (A-45)', async () => {
+  it('Recursive lists contain only the folders of the right, on every page (A-45)', async () => {
     const top = newTop()
     const own = ['a/own/1', 'a/own/2', 'b/x/3', 'b.d/4']
     for (const path of [...own, 'a/owner', 'a/p', 'b/y', 'c']) await storage.put(`/${top}/${path}`)
@@ -174,7 +174,7 @@ describe.each(storageHands)('A right on a folder, on $name,', ({ open }) => {
     expectRefused(await author.get(`/${top}/c`, { meta: '', recursive: 'true' }))
   })
 
-  it('shows in the history only what it covers, of a move both ends (A-47)', async () => {
+  it('The history has moves only if the right covers both paths (A-47)', async () => {
     const top = newTop()
     await storage.put(`/${top}/in/a.txt`)
     await storage.put(`/${top}/out/b.txt`)
@@ -196,7 +196,7 @@ describe.each(storageHands)('A right on a folder, on $name,', ({ open }) => {
     expectRefused(await (await storage.as('files:write')).callSite('GET', '/changes'))
   })
 
-  it('ends an upload that loses it: the next append is refused and loses nothing (U-11, U-15)', async () => {
+  it('Without the right, an append is refused and the upload stays (U-11, U-15)', async () => {
     const top = newTop()
     const before = await storage.as(`files:write:/${top}`)
     const metadata = `filename ${Buffer.from('a.txt').toString('base64')}`

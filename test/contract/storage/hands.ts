@@ -29,7 +29,7 @@ interface Clients {
 
 export interface StorageOnAws extends StorageUnderTest {
   readonly counts: RecountDeps['counts']
-  /** One step of the recount, with so much time in milliseconds. `during` runs before each listing. */
+  /** One step of the recount, with this time in milliseconds. `during` runs before each listing. */
   recount(during?: () => Promise<void>, time?: number): Promise<void>
   openUploadBytes(): Promise<number>
 }
@@ -46,7 +46,7 @@ export const openStorageOnAws = async (given: OnAws = {}): Promise<StorageOnAws>
   const fileStores = openFileStores(settings, { dynamodb, once: dynamodbOnce, s3: { client, once }, now })
   const { files, workflows, removals, history, uploadParts, directParts, counts } = fileStores
   const uploadTables = openUploads(settings, { dynamodb, now })
-  // Tests read it beside clients that they break.
+  // Clients for reading, beside the clients that tests break.
   const usage = createUsageCounts({ dynamodb: tables.connect(), table: tables.names.pathLocks, now })
   const onAws: Between = (stores) => {
     const changed = {
@@ -93,7 +93,7 @@ export const openStorageOnAws = async (given: OnAws = {}): Promise<StorageOnAws>
   }
 }
 
-/** The two kinds of stores. Each call opens an empty one. */
+/** The two kinds of stores. Each call opens empty stores. */
 export const storageHands = [
   { name: 'one machine', open: openStorage },
   { name: 'AWS', open: (options?: StorageOptions) => openStorageOnAws(options) },

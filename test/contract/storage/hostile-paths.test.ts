@@ -1,16 +1,14 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import { encodePath, nameOf, parentOf, parsePath, type StoragePath, toStoragePath } from '../../../lib/storage/path.ts'
 import { statusAndCode } from '../../support/answer.ts'
+import { timesToTry } from '../../support/each-call.ts'
 import { hostilePath } from '../../support/hostile-path.ts'
-import { openStorage, type StorageUnderTest } from './service.ts'
+import { openStorage } from './service.ts'
 
-let storage: StorageUnderTest
-beforeAll(async () => {
-  storage = await openStorage()
-  await storage.put('/source', 'x')
-})
+const storage = await openStorage()
+await storage.put('/source', 'x')
 afterAll(() => storage.close())
 
 /** The path in a text, or the code of its refusal. */
@@ -28,7 +26,7 @@ const namesIn = async (folder: StoragePath): Promise<string[]> => {
   return json.contents.map(({ name }: { name: string }) => name)
 }
 
-// A separate folder for each run, so no file blocks another one.
+// A separate folder for each run, so that no file blocks another file.
 let number = 0
 
 it.each([
@@ -39,7 +37,7 @@ it.each([
     store: (path: string, text: string) => storage.put(`/${path}`, text),
   },
   {
-    what: 'a copy, whose place is plain text',
+    what: 'a copy, whose new path is plain text',
     runs: 200,
     parse: (path: string) => toStoragePath(path.split(/\/+/).filter(Boolean).join('/')),
     store: (path: string) => storage.relocate('/source', { copyTo: path }),
@@ -58,8 +56,8 @@ it.each([
     expect(await namesIn(parentOf(path))).toContain(nameOf(path))
     stored += 1
   })
-  await fc.assert(property, { numRuns: runs })
-  expect(stored).toBeGreaterThan(20)
+  await fc.assert(property, { numRuns: timesToTry(runs) })
+  expect(stored).toBeGreaterThan(timesToTry(20))
 
   const keys = await storage.keys()
   expect(keys.length).toBeGreaterThan(stored)

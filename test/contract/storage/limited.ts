@@ -9,12 +9,12 @@ type Uploads = Map<string, { readonly length: number | undefined; offset: number
 
 const minute = 60_000
 
-/** A storage with requests in tus, and a clock of its own. With a quota, its site has it from the first byte on. */
+/** A storage with tus requests and a clock of the test. If a quota is given, the site has it from the first byte on. */
 export const limited = async <Storage extends StorageUnderTest>(
   open: (options: StorageOptions) => Promise<Storage>,
   quota?: number,
 ) => {
-  // The clock of S3 cannot be set, and removals are compared with it.
+  // The clock of S3 cannot be set, and the service compares it with the times of removals.
   const later = { wall: 0, monotonic: 0 }
   const storage = await open({
     clock: { wall: () => Date.now() + later.wall, monotonic: () => performance.now() + later.monotonic },
@@ -22,7 +22,7 @@ export const limited = async <Storage extends StorageUnderTest>(
   onTestFinished(() => storage.close())
   const { site, stores, callSite, deps } = storage
 
-  /** Waits until every process knows it. */
+  /** Waits until every process knows the quota. */
   const setQuota = async (bytes: number | undefined): Promise<void> => {
     await stores.sites.setQuota(site, bytes, entry)
     later.monotonic += minute
@@ -48,7 +48,7 @@ export const limited = async <Storage extends StorageUnderTest>(
     return answer
   }
 
-  /** Adds bytes, and completes the upload when its length is reached, or declared as `end`. */
+  /** Adds bytes. Completes the upload when its length is reached, or declared as `end`. */
   const append = async (upload: string, body: string, end?: number): Promise<Answer> => {
     const known = uploads.get(upload)
     if (!known) throw new Error(`There is no upload ${upload}`)
@@ -86,9 +86,9 @@ export const limited = async <Storage extends StorageUnderTest>(
       if (answer.status === 204) uploads.delete(upload)
       return answer
     },
-    /** The bytes that the site claims to use. */
+    /** The used bytes that the service counts for the site. */
     used: () => stores.usage.bytesOf(site),
-    /** The bytes of its files and open uploads, one by one. */
+    /** The bytes of all files and open uploads of the site, counted from the files and uploads themselves. */
     async bytes(): Promise<number> {
       const open = [...uploads.values()].map(({ length, offset }) => length ?? offset)
       return open.reduce((sum, one) => sum + one, await fileBytes())

@@ -4,7 +4,7 @@ import { entry } from '../../support/history.ts'
 import { nowhere, stageObject } from '../../support/objects.ts'
 import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 
-// Listings of thousands of entries, which the acceptance cases are too slow to make.
+// Listings of thousands of entries, which would take the acceptance cases too long.
 
 let storage: StorageUnderTest
 let listings = 0
@@ -38,7 +38,7 @@ const readPage = async (folder: string, query: Readonly<Record<string, string>>)
   return { paths, bytes: Buffer.byteLength(JSON.stringify(text)), listings, cursor: answer.cursor }
 }
 
-/** All pages. `between` runs after the first one. */
+/** All pages. `between` runs after the first page. */
 const pagesOf = async (folder: string, query: Readonly<Record<string, string>> = {}, between = async () => {}) => {
   const pages: Page[] = []
   for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
@@ -66,7 +66,7 @@ const fillFiles = async (folder: string, paths: readonly string[]) => {
   await deps.files.place(changes, nowhere, entry)
 }
 
-it('A listing that has begun misses nothing when its folder outgrows 10,000 entries (S-78)', async () => {
+it('A listing misses nothing if its folder grows beyond 10,000 entries (S-78)', async () => {
   await fillFolder(storage, '/growing', 9_000)
   const grow = async () => void (await fillFolder(storage, '/growing', 12_000))
   const names = new Set(pathsIn(await pagesOf('/growing', { limit: '4000' }, grow)))
@@ -98,7 +98,7 @@ it.each<[string, string, readonly string[]]>([
 
 const recursively = (folder: string, query = {}) => pagesOf(folder, { recursive: 'true', ...query })
 
-it('A recursive list has 1,000 files a page, whatever the limit is (S-81)', async () => {
+it('A page of a recursive list has 1,000 files, whatever the limit is (S-81)', async () => {
   const paths = numbered(2_000, (number) => `${number.slice(0, 3)}/${number}`)
   await fillFiles('/many', paths)
   for (const query of [{}, { limit: '9999' }]) {

@@ -40,14 +40,14 @@ const read = (key: string) => opened.files.read(key, ({ size }) => ({ first: 0, 
 
 const onlyBlob = (): string => {
   const [name, another] = readdirSync(join(directory, 'blobs'))
-  if (name === undefined || another !== undefined) throw new Error('There is not exactly one blob')
+  if (name === undefined || another !== undefined) throw new Error('The folder does not have exactly one blob')
   return join(directory, 'blobs', name)
 }
 
 describe('Blobs without a row', () => {
   const name = 'f'.repeat(32)
 
-  it('They are moved to orphans by the next start, and other blobs stay (O-16)', async () => {
+  it('The next start moves blobs without a row to the orphans (O-16)', async () => {
     await put('live/1001/small', 'few bytes')
     await put('live/1001/large', large)
     writeFileSync(join(directory, 'blobs', name), 'left behind')
@@ -63,7 +63,7 @@ describe('Blobs without a row', () => {
     }
   })
 
-  it('They are removed 7 days after they were moved, however old they are (O-16)', () => {
+  it('Orphans are removed 7 days after they were moved, however old they are (O-16)', () => {
     const blob = join(directory, 'blobs', name)
     writeFileSync(blob, 'left behind')
     utimesSync(blob, 0, 0)
@@ -83,22 +83,25 @@ describe('A blob that differs from its row', () => {
     ['missing', undefined, (path: string) => rmSync(path)],
     ['shorter', 1000, (path: string) => truncateSync(path, 1000)],
     ['longer', 3 * megabyte, (path: string) => truncateSync(path, 3 * megabyte)],
-  ] as const)('It fails before a byte is read, and the next start names it: %s (O-15)', async (_, found, damage) => {
-    await put(key, large)
-    const path = onlyBlob()
-    damage(path)
-    await expect(read(key)).rejects.toThrow()
-    await put('live/1001/other', 'other')
-    expect(await read('live/1001/other')).toBeDefined()
-    const blob = path.slice(join(directory, 'blobs').length + 1)
-    expect(restart()).toMatchObject({ orphans: 0, damaged: [{ key, blob, size: large.length, found }] })
-    expect(await opened.files.find(key)).toMatchObject({ size: large.length })
-  })
+  ] as const)(
+    'A read fails before its first byte, and the next start names the blob: %s (O-15)',
+    async (_, found, damage) => {
+      await put(key, large)
+      const path = onlyBlob()
+      damage(path)
+      await expect(read(key)).rejects.toThrow()
+      await put('live/1001/other', 'other')
+      expect(await read('live/1001/other')).toBeDefined()
+      const blob = path.slice(join(directory, 'blobs').length + 1)
+      expect(restart()).toMatchObject({ orphans: 0, damaged: [{ key, blob, size: large.length, found }] })
+      expect(await opened.files.find(key)).toMatchObject({ size: large.length })
+    },
+  )
 
-  it('It breaks the stream when it becomes shorter during a read', async () => {
+  it('The stream of a blob breaks when the blob becomes shorter during a read', async () => {
     await put(key, large)
     const object = await read(key)
-    if (!(object?.body instanceof Readable)) throw new Error('It is no stream')
+    if (!(object?.body instanceof Readable)) throw new Error('The body is not a stream')
     let bytes = 0
     const reading = async () => {
       for await (const chunk of object.body instanceof Readable ? object.body : []) {
@@ -128,7 +131,7 @@ describe('A blob that copies share', () => {
     await opened.files.place([{ kind: 'copy', from, key: 'live/1001/b' }], nowhere, entry)
   })
 
-  it('It is stored once, and the next start finds no fault', async () => {
+  it('The bytes are stored once, and the next start finds no fault', async () => {
     expect(readdirSync(join(directory, 'blobs'))).toHaveLength(1)
     expect(restart()).toEqual({ orphans: 0, damaged: [] })
     expect([...checkObjects(opened.database.connection)]).toEqual([])
@@ -137,13 +140,13 @@ describe('A blob that copies share', () => {
     }
   })
 
-  it('It is named for each copy when it is missing', () => {
+  it('A missing blob is reported for each copy', () => {
     rmSync(onlyBlob())
     expect(restart().damaged.map(({ key }) => key)).toEqual(keys)
   })
 })
 
-it('A read continues with its bytes after they were replaced and given up', async () => {
+it('A read continues with its bytes after the file was replaced and its blob removed', async () => {
   await put('live/1001/a', large)
   const object = await read('live/1001/a')
   await put('live/1001/a', Buffer.alloc(megabyte, 'y'))
@@ -159,7 +162,7 @@ it('Only the owner can open the folders and the blobs', async () => {
   expect(modeOf(onlyBlob())).toBe(0o600)
 })
 
-it('The check names faulty rows', async () => {
+it('check names faulty rows', async () => {
   await put('live/1001/a', 'a')
   expect([...checkObjects(opened.database.connection)]).toEqual([])
   opened.database.connection.exec(`

@@ -27,12 +27,12 @@ beforeEach(() => {
 
 describe('A full disk', () => {
   it.for([true, false])(
-    'It refuses a file that does not fit, keeps nothing of it, and takes smaller ones (durable: %s)',
+    'A file that does not fit is refused, and a smaller one stored (durable: %s)',
     async (durable, { skip }) => {
       const blobs = join(directory, 'blobs')
       mkdirSync(blobs)
       if (!didRun('mount', '-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', blobs)) {
-        return skip('NOT PROVEN: there is no right to mount a small file system')
+        return skip('NOT PROVEN: no small file system can be mounted here')
       }
       const { files, close } = openLocalFiles(directory, { durable })
       try {
@@ -58,8 +58,8 @@ describe('A full disk', () => {
 })
 
 describe('A process without a free file handle', () => {
-  it('It answers 503 for large files, and still serves small ones from the database', async ({ skip }) => {
-    if (!didRun('prlimit', '--version')) return skip('NOT PROVEN: there is no program prlimit')
+  it('Large files answer 503, and small ones still come from the database', async ({ skip }) => {
+    if (!didRun('prlimit', '--version')) return skip('NOT PROVEN: the program prlimit is missing')
     const { files, close } = openLocalFiles(directory, { durable: true })
     const put = (key: string, bytes: Buffer) => putObject(files, key, bytes)
     const read = (key: string) => bytesIn(files, key)
@@ -84,7 +84,7 @@ describe('A process without a free file handle', () => {
       try {
         for (;;) handles.push(openSync('/dev/null', 'r'))
       } catch {
-        // The last one was used.
+        // This was the last handle.
       }
     }
     expect(didRun('prlimit', '--pid', String(process.pid), `--nofile=${limit}:${hard}`)).toBe(true)

@@ -40,7 +40,7 @@ describe('The fingerprint of a large file on one machine', () => {
   const large = randomBytes(9 * megabyte)
   const key = 'live/1/large'
 
-  /** Starts an upload. The result breaks it off. */
+  /** Starts an upload. The returned function breaks the upload off. */
   const hang = ({ files }: LocalFiles) => {
     const { promise: broken, reject } = Promise.withResolvers<never>()
     const staging = files.stage(Readable.from(untilBroken(broken)), { key: 'live/1/hanging', contentType: 'a/b' })
@@ -50,7 +50,7 @@ describe('The fingerprint of a large file on one machine', () => {
     }
   }
 
-  test('It is computed in the background, even during another upload (S-84)', async () => {
+  test('The fingerprint is computed in the background, even during an upload (S-84)', async () => {
     const opened = open()
     const breakOff = hang(opened)
     await put(opened, key, large)
@@ -58,7 +58,7 @@ describe('The fingerprint of a large file on one machine', () => {
     await breakOff()
   })
 
-  test('A read computes it when the service stopped too early (S-84)', async () => {
+  test('A read computes the fingerprint if the service stopped too early (S-84)', async () => {
     const first = open()
     await first.files.stop()
     await put(first, key, large)
@@ -70,7 +70,7 @@ describe('The fingerprint of a large file on one machine', () => {
     expect((await find(second, key)).fingerprint).toBe(made)
   })
 
-  test('A request waits for it only as long as it has time', async () => {
+  test('A request waits for the fingerprint only as long as it has time', async () => {
     const opened = open()
     await put(opened, key, large)
     const info = await find(opened, key)
@@ -83,7 +83,7 @@ describe('The fingerprint of a large file on one machine', () => {
     expect(await opened.files.fingerprintOf(info, unlimited)).toMatch(/-2$/)
   })
 
-  test('It is null when its bytes are missing', async () => {
+  test('The fingerprint is null when the bytes are missing', async () => {
     const first = open()
     await first.files.stop()
     await put(first, key, large)
@@ -96,7 +96,7 @@ describe('The fingerprint of a large file on one machine', () => {
     expect(await second.files.fingerprintOf(info, unlimited)).toBeNull()
   })
 
-  test('It does not delay the end of the service', async () => {
+  test('The computation does not delay the end of the service', async () => {
     const opened = open()
     const breakOff = hang(opened)
     await put(opened, `${key}-2`, large)
@@ -109,7 +109,7 @@ describe('The fingerprint of a large file on one machine', () => {
   })
 })
 
-test('A read computes the fingerprint of a small file that has none yet', async () => {
+test('A read computes the missing fingerprint of a small file', async () => {
   const opened = open()
   for (const size of [0, 5, 20_000]) {
     const key = `live/1/${size}`

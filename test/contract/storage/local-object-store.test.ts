@@ -8,7 +8,7 @@ const variants = [
   ['safe from power cuts', { durable: true }],
   ['without fsync', { durable: false }],
   ['with every content in a file', { durable: true, smallContent: -1 }],
-  ['without memory for what waits', { durable: false, mostWaiting: 0 }],
+  ['without memory for bytes that wait', { durable: false, mostWaiting: 0 }],
 ] as const
 
 for (const [name, options] of variants) {

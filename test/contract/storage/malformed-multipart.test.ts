@@ -19,8 +19,8 @@ async function* thenBreaks(bytes: Buffer): AsyncGenerator<Buffer> {
   throw Object.assign(new Error('aborted'), { code: 'ECONNRESET' })
 }
 
-// The acceptance cases show the refusals. Only here can a connection break, and only here are staged bytes counted.
-describe('The staged bytes of an upload that is refused', () => {
+// The acceptance cases show the refusals. Only these tests can break a connection and count staged bytes.
+describe('The staged bytes of a refused upload', () => {
   let storage: StorageUnderTest
   beforeAll(async () => {
     storage = await openStorage()
@@ -34,7 +34,7 @@ describe('The staged bytes of an upload that is refused', () => {
     expect(storage.leftovers()).toBe(0)
   }
 
-  it('They are gone when the body ends or its connection breaks, at any byte (S-30, S-36)', async () => {
+  it('No bytes stay when the body or connection ends at any byte (S-30, S-36)', async () => {
     for (let length = 0; length < whole.length - '--\r\n'.length; length += 100) {
       await refused(whole.subarray(0, length))
       await refused(Readable.from(thenBreaks(whole.subarray(0, length))))
@@ -44,13 +44,13 @@ describe('The staged bytes of an upload that is refused', () => {
   it.each([
     ['a second file that is too large', [{ name: 'a' }, { name: 'b', content: tooLarge }], 104005],
     ['a second file of the same name', [{ name: 'a' }, { name: 'a' }], 104016],
-    ['a second part that is no file', [{ name: 'a' }, { content: 'x' }], 104002],
-  ])('They are gone after %s (S-30)', async (_, files, code) => {
+    ['a second part that is not a file', [{ name: 'a' }, { content: 'x' }], 104002],
+  ])('No bytes stay after %s (S-30)', async (_, files, code) => {
     await refused(multipart(files), code)
     await refused(Readable.from(inPieces(multipart(files), 100_000)), code)
   })
 
-  it('They become the files of a whole body, in any pieces', async () => {
+  it('The bytes of a whole body become its files, in any pieces', async () => {
     for (const size of [1, 7, 64, whole.length]) {
       expect((await post(Readable.from(inPieces(whole, size)))).status).toBe(200)
     }

@@ -5,7 +5,7 @@ import { putObject } from '../../support/objects.ts'
 import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 
 let storage: StorageUnderTest
-/** Makes the fingerprint of a file whose name begins with `unknown`. */
+/** Computes the fingerprint of a file whose name begins with `unknown`. */
 let fingerprintOf = async (_: ObjectInfo, _remaining: number): Promise<string | null> => null
 
 const withoutFingerprint = <Info extends ObjectInfo | undefined>(info: Info): Info =>
@@ -28,7 +28,7 @@ const meta = (path: string, query: Record<string, string> = {}, method = 'GET') 
   storage.call(method, path, { query: { meta: '', ...query }, remaining: 20_000 })
 
 describe('?meta of a file', () => {
-  it('It waits for a fingerprint for as long as the request has time (S-84)', async () => {
+  it('The request waits for a fingerprint for as long as it has time (S-84)', async () => {
     await storage.put('/unknown.bin', 'x')
     const asked: [string, number][] = []
     fingerprintOf = async ({ key }, remaining) => {
@@ -43,7 +43,7 @@ describe('?meta of a file', () => {
 })
 
 describe('?meta of a folder', () => {
-  /** Stores a file without the folder around it. */
+  /** Stores a file without the object of its folder. */
   const putAlone = (path: string) => putObject(storage.deps.files, `live/${storage.site}/${path}`)
 
   it('A folder without an object of its own has no time (S-75)', async () => {
@@ -55,7 +55,7 @@ describe('?meta of a folder', () => {
     })
   })
 
-  it('A page behind the last entry is empty (S-78)', async () => {
+  it('A page after the last entry is empty (S-78)', async () => {
     for (const name of ['a', 'b']) await putAlone(`ended/${name}`)
     const { cursor } = (await meta('/ended', { limit: '1' })).json
     await storage.remove('/ended/b')

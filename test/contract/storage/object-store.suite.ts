@@ -23,3 +23,13 @@ export const describeObjectStore = (name: string, open: () => Promise<OpenedStor
     describeVersions(bench)
   })
 }
+
+/** The cases of moves, copies and versions that come back: a store may copy in another way. */
+export const describeCopies = (name: string, open: () => Promise<OpenedStore>): void => {
+  describe(name, () => {
+    const bench = openWorkbench(open)
+    describeRacing(bench)
+    describeRelocating(bench)
+    describeVersions(bench)
+  })
+}

@@ -48,7 +48,7 @@ describe.each(storageHands)('A purge on $name', ({ open }) => {
     return storage
   }
 
-  it('A folder that is being removed refuses it with 104010 (H-32, E-38)', async () => {
+  it('A purge in a folder that is being removed is refused with 104010 (H-32, E-38)', async () => {
     const storage = await opened()
     for (const text of ['1', '22']) await storage.put('/f/a', text)
     later()
@@ -58,7 +58,7 @@ describe.each(storageHands)('A purge on $name', ({ open }) => {
   })
 
   it.each(['replaced', 'removed'])(
-    'A version that it deletes during a restore answers 104001, and nothing is restored: %s (H-36)',
+    'A restore whose version is purged meanwhile answers 104001: %s (H-36)',
     async (how) => {
       let meanwhile: (() => Promise<unknown>) | undefined
       const storage = await opened(({ files }) => ({
@@ -83,7 +83,7 @@ describe.each(storageHands)('A purge on $name', ({ open }) => {
     },
   )
 
-  it('A state in its condition is kept, even when it is replaced meanwhile (H-32)', async () => {
+  it('The state in the condition stays, even if it is replaced meanwhile (H-32)', async () => {
     let meanwhile: (() => Promise<unknown>) | undefined
     const storage = await opened(({ files }) => ({
       files: {
@@ -191,7 +191,7 @@ describe('A purge on S3', () => {
   }
   const isDeletion = ({ query = {} }: S3Request) => query['delete'] !== undefined || query['x-id'] === 'DeleteObject'
 
-  it('A file whose replacement is undone meanwhile comes back (H-35)', async () => {
+  it('A file whose replacement is undone during a purge comes back (H-35)', async () => {
     await storage.put('/page.html', 'old')
     await storage.put('/page.html', 'draft', { version: 'draft' })
     later()
@@ -207,7 +207,7 @@ describe('A purge on S3', () => {
     expect(await storage.read('/page.html')).toBe('old')
   })
 
-  it('A replaced version is purged a minute later, and after a quarter of an hour if in parts (H-35)', async () => {
+  it('A version can be purged after a minute, and a multipart one after 15 (H-35)', async () => {
     for (const text of ['1', '22']) await storage.put('/a', text)
     expect((await purge('/a')).status).toBe(503)
     later(61_000)
@@ -229,7 +229,7 @@ describe('A purge on S3', () => {
     await parts.close()
   })
 
-  it('A restore that began before brings back neither the version nor an older one (H-36)', async () => {
+  it('A restore that began before a purge restores no purged version (H-36)', async () => {
     for (const text of ['older', 'newest']) await storage.put('/a', text)
     await storage.remove('/a')
     later()
@@ -244,7 +244,7 @@ describe('A purge on S3', () => {
     expect(await sizesOf(storage, '/a')).toEqual([5])
   })
 
-  it('Meanwhile, a removed file and the folders above it cannot be restored or replaced (H-36)', async () => {
+  it('During a purge, a removed file and its folders cannot be restored (H-36)', async () => {
     for (const text of ['1', '22']) await storage.put('/f/a', text)
     await storage.remove('/f')
     later()
@@ -260,7 +260,7 @@ describe('A purge on S3', () => {
     expect((await storage.put('/f/a', 'new')).status).toBe(200)
   })
 
-  it('A folder that is being restored refuses it with 104010 (H-32)', async () => {
+  it('A purge in a folder that is being restored is refused with 104010 (H-32)', async () => {
     await storage.put('/f/a', '1')
     await storage.remove('/f')
     later()
@@ -273,7 +273,7 @@ describe('A purge on S3', () => {
     expect(await storage.read('/f/a')).toBe('1')
   })
 
-  it('When the time is up, the answer is 503, and a repetition deletes the rest (H-34)', async () => {
+  it('When the time is over, the answer is 503, and a repetition continues (H-34)', async () => {
     const client = bucket.connect()
     for (let count = 0; count < 1_100; count++) {
       const object = { Bucket: bucket.bucket, Key: `live/${storage.site}/a`, Body: String(count) }

@@ -34,7 +34,7 @@ const recountWhole = async ({ recount, pass }: Started, during?: () => Promise<v
 }
 
 describe('A recount of the used bytes on AWS', () => {
-  test('The quota of a site with files holds after the first count (S-126)', async () => {
+  test('The quota of a site that has files holds after the first count (S-126)', async () => {
     const storage = await start()
     const { put, create, setQuota, stores, site, used, recount, pass } = storage
     await put('/a.txt', bytes(30))
@@ -46,7 +46,7 @@ describe('A recount of the used bytes on AWS', () => {
     await recount()
     pass(10 * minute)
     await recount()
-    // A request that does not know the quota may end only now.
+    // Requests that do not know the quota yet may still end until now.
     await stores.sites.setQuota(site, undefined, entry)
     pass(minute)
     await put('/late.txt', bytes(1))
@@ -56,7 +56,7 @@ describe('A recount of the used bytes on AWS', () => {
     expect(await used()).toBeUndefined()
     pass(6 * minute)
     await recount()
-    // The removed file is still counted, until the next recount.
+    // The removed file is counted until the next recount.
     expect(await used()).toBe(141)
     await recountWhole(storage)
     expect(await used()).toBe(41)
@@ -66,7 +66,7 @@ describe('A recount of the used bytes on AWS', () => {
 })
 
 describe('Changes beside a recount', () => {
-  /** Each change keeps its bytes apart from those of the others. */
+  /** The changes use files of different paths. */
   const changes: Readonly<Record<string, (storage: Started) => Promise<unknown>>> = {
     'a new file': ({ put }) => put('/new.txt', bytes(7)),
     'a larger file': ({ put }) => put('/c.txt', bytes(50)),
@@ -115,7 +115,7 @@ describe('Changes beside a recount', () => {
     }
   })
 
-  test('A removal that outlasts the listing is not taken off again (S-125)', async () => {
+  test('A removal that ends after the listing is not subtracted again (S-125)', async () => {
     const removed = Promise.withResolvers<void>()
     const goesOn = Promise.withResolvers<void>()
     let isHeld = false
@@ -145,7 +145,7 @@ describe('Changes beside a recount', () => {
     expect(await storage.used()).toBe(await storage.bytes())
   })
 
-  test('A cancelled upload whose file is already stored keeps its bytes counted (S-125)', async () => {
+  test('A cancelled upload whose file is already stored stays counted (S-125)', async () => {
     const storage = await start(1_000, {
       between: ({ uploadRecords }) => ({
         uploadRecords: { ...uploadRecords, complete: () => Promise.reject(new ServiceError('unavailable')) },
@@ -158,7 +158,7 @@ describe('Changes beside a recount', () => {
     expect([await storage.used(), await storage.bytes()]).toEqual([5, 5])
   })
 
-  test('The worker of large removals takes off their bytes, and recounts on schedule (S-125)', async () => {
+  test('The worker of removals subtracts removed bytes, and recounts on schedule (S-125)', async () => {
     const storage = await start(1_000)
     await fill(storage)
     const { stores, site, deps, counts, openUploadBytes: openUploadsOf } = storage
@@ -179,7 +179,7 @@ describe('Changes beside a recount', () => {
     expect([await storage.used(), await storage.bytes()]).toEqual([45, 35])
   })
 
-  test('Two removals of a file at once take its bytes off once (S-125)', async () => {
+  test('Two removals of a file at once subtract its bytes once (S-125)', async () => {
     const storage = await start(1_000)
     await fill(storage)
     const { remove, used } = storage
@@ -232,7 +232,7 @@ describe('Lost answers of the count on AWS', () => {
   /** An upload may exist although its answer was lost. */
   const truth = async ({ fileBytes, openUploadBytes }: Started) => (await fileBytes()) + (await openUploadBytes())
 
-  /** Loses the answers of the chosen calls, of the client that repeats them and of the one that does not. */
+  /** Loses the answers of the chosen calls, both of the client that repeats calls and of the client that does not. */
   const run = async (call: number): Promise<boolean> => {
     const losses: ReturnType<typeof createLoss>[] = []
     const storage = await start(1_000, {
@@ -252,7 +252,7 @@ describe('Lost answers of the count on AWS', () => {
     return isOver
   }
 
-  test('A call that the client repeats takes no bytes off twice (S-125)', async () => {
+  test('A call that the client repeats subtracts no bytes twice (S-125)', async () => {
     const storage = await start(1_000, { prepare: ({ dynamodbOnce }) => loseFirstAnswers(dynamodbOnce) })
     for (const step of steps) {
       await step(storage)
@@ -260,7 +260,7 @@ describe('Lost answers of the count on AWS', () => {
     }
   })
 
-  test('A lost answer makes it too high until the next recount, and never too low (S-125)', async () => {
+  test('After a lost answer the count is too high until a recount, never low (S-125)', async () => {
     for (const call of callsToTry(150)) if (await run(call)) break
   }, 180_000)
 })

@@ -11,7 +11,7 @@ const bytes = (count: number) => 'x'.repeat(count)
 describe.each(storageHands)('The quota of a site: $name', ({ open }) => {
   const start = (quota: number) => limited(open, quota)
 
-  test('A file that fills it is stored; one byte more answers 104005 with the quota (S-121)', async () => {
+  test('The quota can be used to the last byte, and one more answers 104005 (S-121)', async () => {
     const { put, used } = await start(10)
     expect((await put('/a.txt', bytes(10))).status).toBe(200)
     const answer = await put('/b.txt', 'x')
@@ -26,7 +26,7 @@ describe.each(storageHands)('The quota of a site: $name', ({ open }) => {
   type Change = (storage: Limited) => Promise<Answer>
   const firstUpload = ({ uploads }: Limited) => [...uploads.keys()][0] ?? ''
 
-  // Before each of them, 97 bytes of the quota of 100 are in use.
+  // Before each change, 97 bytes of the quota of 100 are in use.
   test.each<readonly [name: string, change: Change]>([
     ['PUT of a file', ({ put }) => put('/new.txt', 'four')],
     ['PUT of a draft', ({ put }) => put('/page.html', 'four', { version: 'draft' })],
@@ -46,7 +46,7 @@ describe.each(storageHands)('The quota of a site: $name', ({ open }) => {
     ['an upload', ({ create }) => create('new.txt', 4)],
     ['an append to an upload without a length', (storage) => storage.append(firstUpload(storage), 'four')],
     ['a length that is declared late', (storage) => storage.append(firstUpload(storage), 'x', 99)],
-  ])('%s beyond it is refused and changes nothing (S-121)', async (_, change) => {
+  ])('%s beyond the quota is refused and changes nothing (S-121)', async (_, change) => {
     const storage = await start(1_000)
     const { put, remove, create, append, keys, used, setQuota } = storage
     await put('/f/30.txt', bytes(30))
@@ -67,7 +67,7 @@ describe.each(storageHands)('The quota of a site: $name', ({ open }) => {
     expect(await storage.bytes()).toBe(97)
   })
 
-  test('Changes that add no byte are allowed beyond it (S-123)', async () => {
+  test('Changes that add no byte are allowed beyond the quota (S-123)', async () => {
     const storage = await start(1_000)
     const { put, rename, remove, create, append, used, setQuota, relocate } = storage
     await put('/a.txt', bytes(50))
@@ -94,7 +94,7 @@ describe.each(storageHands)('The quota of a site: $name', ({ open }) => {
     expect((await put('/f/b.txt', bytes(16))).status).toBe(200)
   })
 
-  test('Files of a site that gets a quota stay, and a quota that is taken away refuses nothing (S-123)', async () => {
+  test('Files stay when a quota is set, and without a quota nothing is refused (S-123)', async () => {
     const { put, textOf, setQuota } = await start(20)
     await put('/a.txt', bytes(20))
     await setQuota(5)
@@ -104,7 +104,7 @@ describe.each(storageHands)('The quota of a site: $name', ({ open }) => {
     expect((await put('/b.txt', bytes(100))).status).toBe(200)
   })
 
-  test('64 uploads at once fill it to the last file, and never exceed it (S-121)', async () => {
+  test('64 uploads at once fill the quota to the last file, never beyond it (S-121)', async () => {
     const { put, used, bytes: stored } = await start(405)
     const answers = await Promise.all(Array.from({ length: 64 }, (_, index) => put(`/${index}.txt`, bytes(10))))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(40)
@@ -112,7 +112,7 @@ describe.each(storageHands)('The quota of a site: $name', ({ open }) => {
     expect([await used(), await stored()]).toEqual([400, 400])
   })
 
-  test('64 uploads of several sizes over the same files never exceed it (S-121)', async () => {
+  test('64 uploads of several sizes over the same files never exceed the quota (S-121)', async () => {
     const { put, used, bytes: stored } = await start(200)
     for (let index = 0; index < 8; index++) await put(`/${index}.txt`, bytes(20))
     const sizes = [1, 30, 7, 13, 2]

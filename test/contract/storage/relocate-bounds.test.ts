@@ -18,7 +18,7 @@ const relocations = [
   { kind: 'copy', bodyOf: (copyTo: string) => ({ copyTo }) },
 ]
 
-/** Expects a refusal that leaves every object as it was. */
+/** Expects a refusal that leaves every object unchanged. */
 const refused = async (relocating: () => Promise<Answer>, code: number) => {
   const before = await storage.keys()
   const answer = await relocating()
@@ -41,7 +41,7 @@ const long: readonly (readonly [string, string, Readonly<Record<string, string>>
 
 describe.each(relocations)('The bounds of a $kind', ({ kind, bodyOf }) => {
   it.each(long.filter(([what]) => kind !== 'copy' || what !== 'a draft'))(
-    'The path of %s grows to 900 bytes and no further: 104015 (S-11)',
+    'The path of %s may grow to 900 bytes, otherwise 104015 (S-11)',
     async (_, ending, query) => {
       await storage.put(`/${longPath(899, 'f', ending)}`, '', query)
       expect((await storage.relocate('/f', bodyOf('fo'))).status).toBe(200)
@@ -50,7 +50,7 @@ describe.each(relocations)('The bounds of a $kind', ({ kind, bodyOf }) => {
     },
   )
 
-  it('It accepts 10,000 objects, and refuses one more with 104000 (S-108)', async () => {
+  it('10,000 objects are accepted, and one more is refused with 104000 (S-108)', async () => {
     // The folder itself is an object too.
     await fillFolder(storage, '/large', 9_999)
     expect((await storage.relocate('/large', bodyOf('other'))).status).toBe(200)
@@ -61,12 +61,12 @@ describe.each(relocations)('The bounds of a $kind', ({ kind, bodyOf }) => {
     expect(json.message).toMatch(kind === 'copy' ? messages.http.tooLargeToCopy : messages.http.tooLargeToMove)
   })
 
-  it('Without time left, it refuses a folder with 104000 (S-59)', async () => {
+  it('Without time left, a folder is refused with 104000 (S-59)', async () => {
     await fillFolder(storage, '/large', 10)
     await refused(() => storage.relocate('/large', bodyOf('other'), { remaining: 0 }), 104000)
   })
 
-  it('It refuses a target in a folder that is being removed with 104010 (S-46, S-103)', async () => {
+  it('A target in a folder that is being removed is refused with 104010 (S-46, S-103)', async () => {
     for (const path of ['/going/a', '/going/f/b', '/a']) await storage.put(path)
     const folder = toStoragePath('going/f')
     const id = await storage.deps.removals.open(storage.site, folder, 'one', entry)

@@ -8,7 +8,7 @@ import { openStorage, type StorageUnderTest } from './service.ts'
 const inBucket = (): ObjectStore => openObjectStore(openBucketInMemory())
 
 let storage: StorageUnderTest
-/** Another caller's change, right before a placement: once, or each time. */
+/** The change of another caller, right before a placement: once, or each time. */
 let meanwhile: (() => Promise<unknown>) | undefined
 let again = false
 
@@ -47,7 +47,7 @@ describe.each([
       return codeOf(answer) ?? answer.status
     }
 
-    it('It includes files that were added or changed after its first look', async () => {
+    it('Files that were added or changed after the first look are included', async () => {
       meanwhile = async () => {
         await storage.put('/f/a', 'newer')
         await storage.put('/f/c', 'c')
@@ -61,13 +61,13 @@ describe.each([
       expect(await storage.textOf('/f/a')).toBe(kind === 'copy' ? 'newer' : undefined)
     })
 
-    it('It answers 404/104001 when its source is deleted meanwhile', async () => {
+    it('If the source is deleted meanwhile, the answer is 404/104001', async () => {
       meanwhile = () => storage.remove('/f/a')
       expect(await run('/f/a', '/to/a')).toBe(104001)
       expect(await storage.textOf('/to/a')).toBeUndefined()
     })
 
-    it('It answers 104022 when its place is taken meanwhile', async () => {
+    it('If the new path is in use meanwhile, the answer is 104022', async () => {
       for (const path of ['/f/a', '/f']) {
         meanwhile = () => storage.put('/to/new', 'first')
         expect(await run(path, '/to/new')).toBe(104022)
@@ -80,20 +80,20 @@ describe.each([
       expect([await storage.textOf('/f/a'), await storage.textOf('/f/b')]).toEqual(['a', 'b'])
     })
 
-    it('It creates folders again that are deleted meanwhile', async () => {
+    it('Folders that are deleted meanwhile are created again', async () => {
       meanwhile = () => storage.remove('/to')
       expect(await run('/f', '/to/deep/f')).toBe(200)
       expect(await storage.textOf('/to/deep/f/a')).toBe('a')
       expect(await storage.keys()).toEqual(expect.arrayContaining(['live/1001/to/', 'live/1001/to/deep/']))
     })
 
-    it('It answers 104009 when a folder on the way becomes a file meanwhile', async () => {
+    it('If a folder of the new path becomes a file meanwhile, the answer is 104009', async () => {
       meanwhile = () => storage.put('/to/deep', 'file')
       expect(await run('/f', '/to/deep/f')).toBe(104009)
       expect([await storage.textOf('/to/deep'), await storage.textOf('/f/a')]).toEqual(['file', 'a'])
     })
 
-    it('It answers 503 and changes nothing when its source changes again and again', async () => {
+    it('If the source changes again and again, the answer is 503 and nothing changes', async () => {
       again = true
       let number = 0
       meanwhile = () => storage.put('/f/a', String(number++))
@@ -105,7 +105,7 @@ describe.each([
 })
 
 describe('Two moves of one file on S3', () => {
-  it.each(['HEAD', 'DELETE'])('The one whose %s finds nothing is undone, and answers 404/104001', async (method) => {
+  it.each(['HEAD', 'DELETE'])('The move whose %s finds no file is undone, and answers 404/104001', async (method) => {
     const bucket = openBucketInMemory()
     storage = await openStorageOnAws({ bucket })
     onTestFinished(() => storage.close())

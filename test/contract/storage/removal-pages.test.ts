@@ -20,8 +20,8 @@ const createGates = () => {
 }
 
 /**
- * Makes the removal of each page wait for the next listing, and that listing for the removal. Code that does one after
- * the other would wait forever. Pages are known by their last key.
+ * Makes the removal of each page wait for the next listing, and that listing wait for the removal. Code that makes
+ * these calls one after the other would wait forever. A page is identified by its last key.
  */
 const holdingBack = (events: string[], isOpen: () => boolean) => {
   const asked = createGates()
@@ -47,7 +47,7 @@ const holdingBack = (events: string[], isOpen: () => boolean) => {
   })
 }
 
-it('The removal of a folder lists the next page while it deletes the last one', async () => {
+it('The removal of a folder lists the next page while it deletes the current page', async () => {
   const events: string[] = []
   // The request itself lists two pages before it opens the removal.
   const holdBack = holdingBack(events, () => storage.sent.length > 0)
@@ -66,7 +66,7 @@ it('The removal of a folder lists the next page while it deletes the last one', 
 })
 
 it.each(Object.entries(failures))(
-  'The removal of a large folder is completed by the queue or a repetition after any failed call: %s',
+  'The removal of a large folder is completed after any failed call: %s',
   async (_, { failure, status }) => {
     const fault = createFault()
     const storage = await openStorage(fault)

@@ -10,8 +10,8 @@ import { openStorageOnAws } from './hands.ts'
 import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 
 /**
- * A process that dies at one of its calls to a store, before or after the call. The calls count from 1. With `spares`
- * the process lives, and only this call fails.
+ * A process that dies at one of its calls to a store, before or after the call. Calls are numbered from 1. With
+ * `spares` the process lives, and only this call fails.
  */
 const createDeath = () => {
   let calls = 0
@@ -84,7 +84,7 @@ describe.each([
   let death: Death
   beforeEach(async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 0, 1) })
-    // A process that dies leaves gaps in the history, and logs them.
+    // A process that dies leaves gaps in the history, and logs these.
     vi.spyOn(console, 'error').mockReturnValue()
     death = createDeath()
     storage = await open(death)
@@ -106,7 +106,7 @@ describe.each([
   const contentsOf = (folder: string) =>
     Promise.all(names.map(async (name) => (await storage.get(`${folder}/${name}`)).text))
 
-  /** Lets the process die at each call of `take`, each time for another folder that was removed and filled before. */
+  /** Lets the process die at each call of `take`. Before each call, another folder is removed and filled again. */
   const dieAtEachCall = async (take: (folder: string) => Promise<unknown>) => {
     const [broken, intact]: [string[], string[]] = [[], []]
     await fill('/measure', 'newer')
@@ -146,7 +146,7 @@ describe.each([
     ['during its removal (H-21)', remove, restoreOver],
     ['during its removal, which was repeated (H-21)', remove, restoreAgain],
     ['during its move (H-26)', move, restoreOver],
-  ])('It comes back whole after the process died %s', async (_, take, restore) => {
+  ])('The folder comes back whole after the process died %s', async (_, take, restore) => {
     const { broken } = await dieAtEachCall(take)
     expect(broken).not.toEqual([])
     for (const folder of broken) {
@@ -155,7 +155,7 @@ describe.each([
     }
   })
 
-  it('It is restored to an earlier state when the process died too early (H-21)', async () => {
+  it('If the process died too early, an earlier state is restored (H-21)', async () => {
     const { intact } = await dieAtEachCall(remove)
     expect(intact).not.toEqual([])
     for (const folder of intact) {
@@ -168,7 +168,7 @@ describe.each([
     }
   })
 
-  it('It comes back whole after two requests removed it at once (H-21)', async () => {
+  it('The folder comes back whole after two requests removed it at once (H-21)', async () => {
     await fill('/folder', 'newer')
     const { files } = storage.deps
     const removedFolder = { site: storage.site, folder: toStoragePath('folder'), since: Date.now() }
@@ -184,7 +184,7 @@ describe.each([
     expect(await contentsOf('/folder')).toEqual(newer)
   })
 
-  it('It comes back whole after half a removal and a failed move of the rest (H-21)', async () => {
+  it('The folder comes back whole after half a removal and a failed move (H-21)', async () => {
     const { files } = storage.deps
     const removeHalf = async (folder: string, dies: number) => {
       const name = folder.slice(1)
@@ -220,7 +220,7 @@ describe.each([
     expect(failed).toBeGreaterThan(0)
   })
 
-  it('It comes back without a file that was removed alone after its move (H-26)', async () => {
+  it('A file that was removed alone after a move does not come back (H-26)', async () => {
     await fill('/folder', 'newer')
     expect((await storage.rename('/folder', 'moved', { remaining: 60_000 })).status).toBe(200)
     later()
@@ -232,7 +232,7 @@ describe.each([
     expect((await storage.get('/folder/own')).status).toBe(404)
   })
 
-  it('It comes back without a file that was removed alone after a failed move (H-21)', async () => {
+  it('A file that was removed alone after a failed move does not come back (H-21)', async () => {
     await fill('/measure', 'newer')
     death.comeAt(Number.POSITIVE_INFINITY, 'before')
     await storage.rename('/measure', 'measured')
@@ -271,7 +271,7 @@ describe('A removed folder on one machine whose clock was set back', () => {
     ['small', 3],
     ['large', 1_100],
     ['very large', 2_100],
-  ])('It is restored to the state before its last removal: %s (H-21)', async (folder, count) => {
+  ])('The folder is restored to the state before its last removal: %s (H-21)', async (folder, count) => {
     await fillFolder(storage, `/${folder}`, 2)
     expect((await storage.remove(`/${folder}`)).status).toBe(200)
     now -= hour

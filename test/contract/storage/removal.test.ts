@@ -8,7 +8,7 @@ import { codeOf } from '../../support/answer.ts'
 import { author, entry } from '../../support/history.ts'
 import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 
-/** Milliseconds. A request keeps more for its answer, so its removal stops at once. */
+/** Milliseconds. A request reserves more time for its answer, so its removal stops at once. */
 const noTime = 1_000
 
 const longestWork = 90_000
@@ -45,12 +45,12 @@ describe('The removal of a folder with more files than one request deletes', () 
   /** The message of this number, from 0. */
   const message = (number = 0) => {
     const sent = storage.sent[number]
-    if (!sent) throw new Error('This is not in the queue')
+    if (!sent) throw new Error('The queue does not have this message')
     return sent
   }
   const finish = (number = 0) => continueRemoval(storage.deps, message(number), unlimited, longestWork)
 
-  it('It answers 200 when it completes in time, and later files stay (S-91)', async () => {
+  it('A removal that completes in time answers 200, and later files stay (S-91)', async () => {
     expect((await storage.remove('/large')).status).toBe(200)
     expect((await metaOf('/large')).status).toBe(404)
     expect((await put('/large/new')).status).toBe(200)
@@ -60,7 +60,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect(storage.leftovers()).toBe(0)
   })
 
-  it('It answers 202 when its time is over, and the queue completes it (S-102)', async () => {
+  it('A removal whose time is over answers 202, and the queue completes it (S-102)', async () => {
     const { status, text } = await storage.remove('/large', { remaining: noTime })
     expect({ status, text }).toEqual({ status: 202, text: '{"status":"deleting"}' })
     expect(await finish()).toBeUndefined()
@@ -68,7 +68,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect(storage.leftovers()).toBe(0)
   })
 
-  it('It has one message, sent before its record, that waits for its requests to end', async () => {
+  it('A removal has one message, sent before its record, which waits for its requests', async () => {
     for (let repetition = 0; repetition < 3; repetition++) {
       expect((await storage.remove('/large', { remaining: noTime })).status).toBe(202)
     }
@@ -77,7 +77,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect(sentBefore[0]).toBe(1)
   })
 
-  it('It gets a new message after a long silence, because the first one is lost', async () => {
+  it('After a long silence a new message is sent, because the first one is lost', async () => {
     await storage.remove('/large', { remaining: noTime })
     time += longestSilence
     expect((await storage.remove('/large', { remaining: noTime })).status).toBe(202)
@@ -90,7 +90,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect((await storage.get('/large/new')).status).toBe(200)
   })
 
-  it('It runs in slices, one message after the other', async () => {
+  it('A removal runs in slices, one message after the other', async () => {
     await fillFolder(storage, '/huge', 3_000)
     await storage.remove('/huge', { remaining: noTime })
     const slice = () =>
@@ -104,7 +104,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect((await metaOf('/huge')).status).toBe(404)
   })
 
-  it('It continues after the last page before a failed one, and misses no file that came late (S-103)', async () => {
+  it('A removal continues with the failed page, and misses no late file (S-103)', async () => {
     const keys = await fillFolder(storage, '/huge', 3_000)
     await storage.remove('/huge', { remaining: noTime })
     const left = (await storage.keys()).filter((key) => keys.includes(key))
@@ -116,7 +116,7 @@ describe('The removal of a folder with more files than one request deletes', () 
       ...storage.deps,
       files: {
         ...files,
-        /** The first page fails after the second one was removed; the page after the first one fails then. */
+        /** The first page fails after the second one was removed. In the next attempt, the second page fails. */
         async remove(...args: Parameters<typeof files.remove>) {
           const call = ++calls
           if (call === 1) await second.promise
@@ -143,7 +143,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect(reached).toBeUndefined()
     await expect(work()).rejects.toThrow('died')
     expect(reached).toBe(left[999])
-    // A file behind this key, as if its upload had looked for removals before this one began.
+    // A file after this key, as if its upload had looked for removals before this one began.
     const change = { kind: 'folder', key: `${keys[0]}0late/` } as const
     await files.place([change], { absent: [], unlocked: { site: storage.site, folders: [] } }, entry)
     expect(await work()).toBeUndefined()
@@ -151,7 +151,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect(storage.leftovers()).toBe(0)
   })
 
-  it('It continues after a slice failed', async () => {
+  it('A removal continues after a failed slice', async () => {
     await storage.remove('/large', { remaining: noTime })
     const broken = {
       ...storage.deps,
@@ -163,7 +163,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect((await metaOf('/large')).status).toBe(404)
   })
 
-  it('One worker at a time runs it, and the second one returns only for its own message', async () => {
+  it('One worker at a time runs a removal, and another one postpones its own message', async () => {
     await storage.remove('/large', { remaining: noTime })
     const { files } = storage.deps
     const begun = Promise.withResolvers<void>()
@@ -190,7 +190,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect((await metaOf('/large')).status).toBe(404)
   })
 
-  it('It continues after the time of a dead worker is over (S-102)', async () => {
+  it('A removal continues after the time of a dead worker is over (S-102)', async () => {
     await storage.remove('/large', { remaining: noTime })
     const { files, removals } = storage.deps
     const dies = () => Promise.reject(new Error('died'))
@@ -202,7 +202,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect((await metaOf('/large')).status).toBe(404)
   })
 
-  it('It refuses all other changes of its folder with 104010 (S-46, S-103, E-38)', async () => {
+  it('All other changes of the folder are refused with 104010 (S-46, S-103, E-38)', async () => {
     await put('/other')
     await storage.remove('/large', { remaining: noTime })
     const answers = [
@@ -229,7 +229,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect((await storage.get('/large/new')).status).toBe(200)
   })
 
-  it('An upload that looked before it began is undone with 104010', async () => {
+  it('An upload that looked before the removal began is undone with 104010', async () => {
     const { files } = storage.deps
     const path = parsePath('large')
     const late = {

@@ -45,7 +45,7 @@ describe('A folder that is being restored on S3', () => {
     return { restoring, goOn: gate.resolve }
   }
 
-  it('It refuses uploads, and comes back as a whole (H-25)', async () => {
+  it('During the restore uploads are refused, and the folder comes back whole (H-25)', async () => {
     const { restoring, goOn } = await restoreInSteps()
     for (const path of ['/folder/new.txt', '/folder/a.txt', '/folder/below/new.txt']) {
       expect(codeOf(await storage.put(path))).toBe(104010)
@@ -58,7 +58,7 @@ describe('A folder that is being restored on S3', () => {
     expect((await storage.put('/folder/new.txt')).status).toBe(200)
   })
 
-  it('It refuses a removal and another restore (H-25)', async () => {
+  it('During the restore, a removal and another restore are refused (H-25)', async () => {
     const { restoring, goOn } = await restoreInSteps()
     expect(codeOf(await storage.remove('/folder'))).toBe(104010)
     expect(codeOf(await storage.restore('/folder'))).toBe(104010)
@@ -68,7 +68,7 @@ describe('A folder that is being restored on S3', () => {
     expect((await storage.remove('/folder')).status).toBe(200)
   })
 
-  it('It undoes an upload that began before the restore', async () => {
+  it('An upload that began before the restore is undone', async () => {
     const reached = Promise.withResolvers<void>()
     const gate = Promise.withResolvers<void>()
     s3.before = async ({ method, path }) => {
@@ -121,7 +121,7 @@ describe('A folder that is being restored on S3', () => {
 it.each([
   ['on one machine', (files: ObjectStore) => files],
   ['in S3', () => openObjectStore(openBucketInMemory())],
-])('A restore beside the removal of its file brings no older version back: %s (H-24)', async (_, storeOf) => {
+])('A restore during the removal of its file restores no older version: %s (H-24)', async (_, storeOf) => {
   let removal: (() => Promise<unknown>) | undefined
   const storage = await openStorage({
     between: ({ files: own }) => {

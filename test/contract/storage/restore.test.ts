@@ -7,7 +7,7 @@ import { entry } from '../../support/history.ts'
 import { storageHands } from './hands.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
-// The acceptance cases show what a restore does. These cases need a clock, or a lock that stays.
+// The acceptance cases show the results of a restore. These cases need a clock, or a lock that stays.
 
 let storage: StorageUnderTest
 afterEach(async () => {
@@ -30,11 +30,11 @@ describe.each(storageHands)('The time of a removal on $name', ({ name: hand, ope
     expect(statusAndCode(await storage.restore(path))).toEqual([200, undefined])
   }
 
-  // S3 keeps whole seconds, so it cannot tell removals in one second apart.
+  // S3 has whole seconds, so removals in one second cannot be distinguished.
   const allInOneSecond = hand === 'AWS' ? ['first', 'second', 'third'] : ['third']
   it.each([
-    ['takes only what its last removal took', 5_000, ['third']],
-    ['may take what was removed in the same second', 10, allInOneSecond],
+    ['restores only the entries of the last removal', 5_000, ['third']],
+    ['may restore entries that were removed in the same second', 10, allInOneSecond],
   ])('A restore %s (H-21, H-23)', async (_, pause, expected) => {
     await put('/folder/first')
     later(pause)
@@ -80,7 +80,7 @@ describe('A folder that is being removed', () => {
 
   const startRemoval = () => storage.deps.removals.open(storage.site, parsePath('going'), 'id', entry)
 
-  it('It refuses a restore with 104010, also of a file in it (H-25, E-38)', async () => {
+  it('A restore of the folder or of a file in it is refused with 104010 (H-25, E-38)', async () => {
     await storage.remove('/going/a')
     await startRemoval()
     for (const path of ['/going/a', '/going']) {
@@ -88,14 +88,14 @@ describe('A folder that is being removed', () => {
     }
   })
 
-  it('Its preview shows 104010 only for a file in it (H-19, S-95)', async () => {
+  it('The preview shows 104010 only for a file in the folder (H-19, S-95)', async () => {
     await startRemoval()
     const preview = async (path: string) => (await storage.get(path, { removal: '' })).json
     expect(await preview('/going/a')).toMatchObject({ files: 1, code: 104010 })
     expect(await preview('/going')).toEqual({ files: 1, folders: 1, bytes: 8 })
   })
 
-  it('Its preview counts "at least" when its time is over (H-19)', async () => {
+  it('The preview counts "at least" when its time is over (H-19)', async () => {
     const isOver = () => true
     const counted = await countFolder(storage.deps.files, storage.site, parsePath('going'), { isOver })
     expect(counted).toEqual({ files: 0, folders: 1, bytes: 0, atLeast: true })

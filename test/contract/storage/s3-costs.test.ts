@@ -68,7 +68,7 @@ const upload = (folder: string, names: readonly string[]) =>
     names.map((name) => ({ name, content: 'text' })),
   )
 
-/** Past the service, which would look for each folder. */
+/** Makes folders without the service, which would look for each folder. */
 const putFolders = async (path: string) => {
   for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
     const key = `${bucket}/live/${storage.site}${path.slice(0, end)}/`
@@ -115,12 +115,12 @@ describe('The calls of a request to S3, and its rounds to all stores', () => {
     ['GET of ?meta of a file', 1, 1, () => storage.get('/f/a.txt', { meta: '' })],
     ['GET of ?meta of a page', 1, 2, () => storage.get('/f/a.html', { meta: '' })],
     ['GET of ?meta of a folder', 2, 3, () => storage.get('/f', { meta: '' })],
-    ['GET of every file below', 2, 3, () => storage.get('/f', { meta: '', recursive: 'true' })],
+    ['GET of a recursive list', 2, 3, () => storage.get('/f', { meta: '', recursive: 'true' })],
     ['GET of a link', 1, 1, () => storage.get('/f/a.txt', { link: '' })],
     ['PUT of a file that must be new', 4, 7, () => storage.put('/f/new.txt', 'x', {}, ifNone)],
-    ['PUT onto a state that was read', 4, 6, () => replaceTagged('/f/old.txt')],
+    ['PUT with a tag in If-Match', 4, 6, () => replaceTagged('/f/old.txt')],
     ['PUT into a folder in a path of 450 segments', 4, 5, () => storage.put(`${deep}/b`, 'x')],
-  ] as const)('%s: %i rounds and %i calls', async (name, rounds, calls, ask) => {
+  ] as const)('%s needs %i rounds and %i calls', async (name, rounds, calls, ask) => {
     await storage.makeFolder('/f')
     if (name.includes('450')) await putFolders(deep)
     if (name.startsWith('GET')) await upload('/f', ['a.txt', 'a.html'])
@@ -132,17 +132,17 @@ describe('The calls of a request to S3, and its rounds to all stores', () => {
   })
 
   it.each([
-    ['GET of a file that is there', 200, 1, 1, 'GET', '/Folder/Sub/a.txt'],
-    ['GET of a file in other case, in a folder as written', 200, 4, 4, 'GET', '/Folder/Sub/A.TXT'],
-    ['GET of a page in other case, in a folder as written', 200, 4, 5, 'GET', '/Folder/Sub/P.html'],
-    ['GET of a file whose two folders are in other case', 200, 9, 9, 'GET', '/folder/SUB/a.txt'],
-    ['GET of nothing, in a folder that is there', 404, 3, 3, 'GET', '/Folder/Sub/none'],
-    ['GET of nothing, in a folder that is not there', 404, 5, 5, 'GET', '/none/none'],
-    ['DELETE of a file that is there', 200, 4, 2, 'DELETE', '/Folder/Sub/a.txt'],
-    ['DELETE of a file whose folder is in other case', 200, 10, 8, 'DELETE', '/Folder/SUB/a.txt'],
-    ['DELETE of nothing, in a folder that is there', 404, 5, 6, 'DELETE', '/Folder/Sub/none'],
-    ['PUT of a file whose folder is in other case', 200, 7, 9, 'PUT', '/Folder/SUB/a.txt'],
-  ] as const)('%s is %i: %i rounds and %i calls', async (_, status, rounds, calls, method, path) => {
+    ['GET of an existing file', 200, 1, 1, 'GET', '/Folder/Sub/a.txt'],
+    ['GET of a file in another case, in a folder as written', 200, 4, 4, 'GET', '/Folder/Sub/A.TXT'],
+    ['GET of a page in another case, in a folder as written', 200, 4, 5, 'GET', '/Folder/Sub/P.html'],
+    ['GET of a file whose two folders are in another case', 200, 9, 9, 'GET', '/folder/SUB/a.txt'],
+    ['GET of a missing file in an existing folder', 404, 3, 3, 'GET', '/Folder/Sub/none'],
+    ['GET of a missing file in a missing folder', 404, 5, 5, 'GET', '/none/none'],
+    ['DELETE of an existing file', 200, 4, 2, 'DELETE', '/Folder/Sub/a.txt'],
+    ['DELETE of a file whose folder is in another case', 200, 10, 8, 'DELETE', '/Folder/SUB/a.txt'],
+    ['DELETE of a missing file in an existing folder', 404, 5, 6, 'DELETE', '/Folder/Sub/none'],
+    ['PUT of a file whose folder is in another case', 200, 7, 9, 'PUT', '/Folder/SUB/a.txt'],
+  ] as const)('%s answers %i after %i rounds and %i calls', async (_, status, rounds, calls, method, path) => {
     await storage.put('/Folder/Sub/a.txt', 'a')
     await storage.put('/Folder/Sub/p.html', 'p')
     const count = inRounds()
@@ -150,12 +150,12 @@ describe('The calls of a request to S3, and its rounds to all stores', () => {
     expect(count).toEqual({ rounds, calls })
   })
 
-  it('DELETE of a folder of 1,000 files: 7 rounds and 6 calls, with two pages', async () => {
+  it('DELETE of a folder of 1,000 files needs 7 rounds and 6 calls, with two pages', async () => {
     const put = (name: string) =>
       s3.requestHandler.handle({ method: 'PUT', path: `/${bucket}/live/${storage.site}/f/${name}`, headers: {} })
     for (let file = 0; file < 1_000; file += 1) await put(`${file}.txt`)
     await storage.makeFolder('/f')
-    // The first continued listing finds out how the store compares names.
+    // The first listing that continues after a key finds out how the store compares names.
     await storage.stores.files.list({ prefix: 'live/', folded: false, limit: 1, after: 'live/' })
     const count = inRounds()
     expect((await storage.remove('/f')).status).toBe(200)
@@ -168,7 +168,7 @@ describe('The calls of a request to S3, and its rounds to all stores', () => {
     ['PUT of a smaller file', 8, 8, () => storage.put('/f/old.txt', 'x')],
     ['DELETE of a file', 6, 2, () => storage.remove('/f/old.txt')],
   ] as const)(
-    'A quota adds a look and its count to %s: at most %i rounds and %i calls (S-125)',
+    'A quota adds a look and a count to %s: at most %i rounds and %i calls (S-125)',
     async (_, rounds, calls, ask) => {
       await storage.stores.sites.setQuota(storage.site, 1_000, entry)
       await storage.put('/f/old.txt', 'old')
@@ -183,7 +183,7 @@ describe('The calls of a request to S3, and its rounds to all stores', () => {
     ['into a folder', '/f/copy', 8, 30],
     ['into a new folder', '/new/copy', 10, 34],
   ])(
-    'a copy of a folder of 20 files %s: one call for each object, and few besides',
+    'a copy of a folder of 20 files %s needs one call per object, and few others',
     async (_, copyTo, rounds, calls) => {
       await storage.makeFolder('/f')
       await upload(

@@ -10,13 +10,14 @@ import { noRemovals, openObjectStore, openTestBucket, type TestBucket } from '..
 import { callsToTry } from '../../support/each-call.ts'
 import { entry } from '../../support/history.ts'
 import { bytesIn, nowhere, putObject, stageObject } from '../../support/objects.ts'
+import { ownClaim } from '../../support/uploads.ts'
 
 const failure = () =>
   Object.assign(new Error('Internal'), { name: 'InternalError', $metadata: { httpStatusCode: 500 } })
 
 /**
- * Clients that fail one call: before it is sent, or after its answer, which is lost then. The store sees a failure "as a
- * whole" at once. After a failure "on the wire", the client repeats the call, as it does when deployed.
+ * Clients that fail one call: before it is sent, or after its answer, which is then lost. If a call fails "as a whole",
+ * the store sees the failure at once. If it fails "on the wire", the client repeats the call, as it does when deployed.
  */
 const createFaultyClients = (connect: TestBucket['connect'], where: 'as a whole' | 'on the wire') => {
   const client = connect(where === 'on the wire' ? 3 : 1)
@@ -71,7 +72,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
     let store: ObjectStore
 
     beforeAll(async () => {
-      // The client waits a random time before it repeats a call. Here that time is short.
+      // The client waits a random time before it repeats a call. These tests make that time short.
       vi.spyOn(Math, 'random').mockReturnValue(0)
       opened = await openTestBucket()
       faulty = createFaultyClients(opened.connect, where)
@@ -108,7 +109,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
           staged.push(await stageObject(store, `${prefix}${name}`, Buffer.alloc(size), 'a/b'))
         }
         const from = await store.find(`${prefix}from`)
-        if (!from) throw new Error('Nothing is there to be moved')
+        if (!from) throw new Error('The source of the move is missing')
         const changes: Change[] = [
           ...staged.map(
             (one, index) => ({ kind: 'put', key: `${prefix}${index ? 'large' : 'small'}`, staged: one }) as const,
@@ -120,7 +121,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
         const { outcome } = await store.place(changes, { ...nowhere, absent: [`${prefix}other`] }, entry)
         if (outcome !== 'placed') for (const one of staged) await one.discard()
       } catch (error) {
-        // The first error says more than a failed discard.
+        // The first error tells more than a failed discard.
         for (const one of staged) await one.discard().catch(() => {})
         throw error
       }
@@ -150,7 +151,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
       for (const name of ['small', 'from', 'draft']) await putObject(store, `${prefix}${name}`, `old ${name}`)
     }
 
-    /** Copies two objects, each also under another type, and creates a folder, in one change. */
+    /** In one change, copies two objects twice, the second time with a different type, and creates a folder. */
     const copyAll = async (prefix: string): Promise<void> => {
       const found = await Promise.all(['draft', 'from'].map((name) => store.find(`${prefix}${name}`)))
       const objects = found.filter((object) => object !== undefined)
@@ -162,7 +163,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
       await store.place(changes, { ...nowhere, absent: [`${prefix}other`] }, entry)
     }
 
-    /** Repeats the work, and lets another of its calls fail or lose its answer each time. */
+    /** Repeats the work. Each time, another of its calls fails or loses its answer. */
     const failEachCall = async (
       name: string,
       lost: boolean,
@@ -176,7 +177,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
       const calls = faulty.calls()
       const after = await stateOf(measure)
       expect(after).not.toEqual(before)
-      // Left by calls whose answer was lost.
+      // Unfinished uploads that are left by calls whose answer was lost.
       const lostBefore = await opened.leftovers()
 
       for (const number of callsToTry(calls)) {
@@ -223,15 +224,12 @@ describe.each(['as a whole', 'on the wire'] as const)(
       return failEachCall(`copies-${how}`, lost, copyAll)
     })
 
-    it.each(copies)(
-      'A restore that copies $how is complete or undone when a call $what, and a repetition succeeds',
-      ({ how, lost }) => {
-        store = stores[how]
-        return failEachCall(`restores-${how}`, lost, restoreAll, prepareRemoved)
-      },
-    )
+    it.each(copies)('A restore $how is complete or undone when a call $what, and can be repeated', ({ how, lost }) => {
+      store = stores[how]
+      return failEachCall(`restores-${how}`, lost, restoreAll, prepareRemoved)
+    })
 
-    /** Places an upload of two parts, unless an earlier attempt has. */
+    /** Places an upload of two parts, unless an earlier attempt has placed it. */
     const bytes = Buffer.concat([Buffer.alloc(partLength, 'a'), Buffer.from('b')])
     const beginUpload = async (name: string) => {
       const { client, once } = faulty
@@ -247,8 +245,9 @@ describe.each(['as a whole', 'on the wire'] as const)(
         holding: (await parts.append(begun, 0, Readable.from([bytes]), { size: 0, holding }, () => false)).holding,
       }
       const place = async (): Promise<unknown> => {
-        if (await parts.isInPlace(whole)) return undefined
-        const staged = await parts.whole(whole)
+        const own = { ...whole, holding: await parts.takeOver(whole) }
+        if (await parts.isInPlace(own)) return undefined
+        const staged = await parts.whole({ ...own, claim: ownClaim })
         const changes: Change[] = [{ kind: 'put', key: target.key, staged }]
         return store.place(changes, { ...nowhere, absent: ['live/other'] }, entry).finally(staged.discard)
       }
@@ -274,7 +273,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
       300_000,
     )
 
-    it('A change that is undone for a removed folder is undone after a lost answer too', async () => {
+    it('A change in a removed folder is also undone after a lost answer', async () => {
       await prepare('live/undone-0/')
       const before = await stateOf('live/undone-0/')
       folders.goes = true
@@ -298,7 +297,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
       }
     }, 300_000)
 
-    it('A change whose undoing fails too reports both failures', async () => {
+    it('A change whose undoing also fails reports both failures', async () => {
       await prepare('live/measure-both/')
       faulty.arm(0, false)
       await change('live/measure-both/')
@@ -310,7 +309,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
       expect(error).toMatchObject({ code: 100503, cause: { errors: [{ code: 100503 }, { code: 100503 }] } })
     })
 
-    it('A batch of removals that fails in part is an error, and a repetition removes the rest', async () => {
+    it('A batch of removals that fails in part is an error, and can be repeated', async () => {
       faulty.arm(0, false)
       for (const name of ['a', 'b', 'c']) await putObject(store, `live/batch/${name}`, name)
       const { objects } = await store.list({ prefix: 'live/batch/', folded: false, limit: 10 })

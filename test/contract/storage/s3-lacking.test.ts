@@ -9,7 +9,7 @@ import { createMemoryS3, type MemoryS3 } from '../../support/memory-s3.ts'
 import { infoOf, nowhere, putObject, stageObject } from '../../support/objects.ts'
 import { Refusal, type S3Request } from '../../support/s3-messages.ts'
 
-/** A bucket in memory without a feature that LocalStack or MiniStack lacks. */
+/** A bucket in memory without a feature that LocalStack or MiniStack does not have. */
 let s3: MemoryS3
 let store: ObjectStore
 
@@ -35,7 +35,7 @@ describe('A store without conditional removals', () => {
     }
   })
 
-  it('It removes unchanged objects, and logs the lack once', async () => {
+  it('Unchanged objects are removed, and the missing feature is logged once', async () => {
     for (const key of ['live/a', 'live/b']) {
       await put(key, key)
       await store.remove([await listed(key)], entry)
@@ -44,7 +44,7 @@ describe('A store without conditional removals', () => {
     expect(console.warn).toHaveBeenCalledTimes(1)
   })
 
-  it('It keeps an object that was replaced since its listing', async () => {
+  it('An object that was replaced since its listing is kept', async () => {
     await put('live/a', 'old')
     const old = await listed('live/a')
     await put('live/a', 'new')
@@ -52,7 +52,7 @@ describe('A store without conditional removals', () => {
     expect(await listed('live/a')).toMatchObject({ size: 3, version: expect.not.stringMatching(old.version) })
   })
 
-  it('It moves a file', async () => {
+  it('A file can be moved', async () => {
     await put('live/a', 'text')
     const move = { kind: 'move', from: await listed('live/a'), key: 'live/b' } as const
     expect(await store.place([move], { ...nowhere, absent: ['live/b'] }, entry)).toEqual({ outcome: 'placed' })
@@ -68,7 +68,7 @@ describe('A store without conditional writes', () => {
     return store.place([{ kind: 'put', key: 'live/a', staged }], { ...nowhere, matching }, entry)
   }
 
-  it('Each write looks at the version first', async () => {
+  it('Each write first looks at the version', async () => {
     const { handle } = s3.requestHandler
     s3.requestHandler.handle = ({ headers: { 'if-match': _, 'if-none-match': __, ...headers }, ...request }, options) =>
       handle({ ...request, headers }, options)
@@ -104,7 +104,7 @@ describe('A store that compares encoded names', () => {
     }
   })
 
-  it('It lists all names, page after page', async () => {
+  it('All names are listed, page after page', async () => {
     const names = ['a', 'b', 'größe', 'ζ', 'ж', '日本', '😀'].map((name) => `live/${name}`)
     for (const name of names) await put(name, 'x')
     const found: string[] = []

@@ -26,7 +26,7 @@ const putOf = async (key: string): Promise<Change> => ({ kind: 'put', key, stage
 const keys = () => keysIn(store)
 
 describe('A bucket without versions yet', () => {
-  it('It accepts files', async () => {
+  it('Files can be stored', async () => {
     expect(await place([await putOf('live/a')])).toEqual({ outcome: 'placed' })
     expect(await keys()).toEqual(['live/a'])
   })
@@ -38,10 +38,10 @@ describe('A bucket without versions yet', () => {
     expect(await keys()).toEqual(['live/f/a'])
   })
 
-  it('It answers 503 to a move, which it could not undo', async () => {
+  it('A move, which could not be undone, answers 503', async () => {
     await place([await putOf('live/a')])
     const from = await store.find('live/a')
-    if (!from) throw new Error('Nothing is there to be moved')
+    if (!from) throw new Error('The source of the move is missing')
     await expect(place([{ kind: 'move', from, key: 'live/b' }])).rejects.toMatchObject({ code: 100503 })
     expect(await keys()).toEqual(['live/a'])
   })

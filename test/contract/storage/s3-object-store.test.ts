@@ -9,7 +9,7 @@ import {
   refusesTakenPlaces,
 } from '../../support/s3-abilities.ts'
 import { openTestTables } from '../../support/tables.ts'
-import { describeObjectStore } from './object-store.suite.ts'
+import { describeCopies, describeObjectStore } from './object-store.suite.ts'
 
 const open = async (largestCopy?: number) => {
   const { bucket, connect, leftovers } = await openTestBucket()
@@ -18,12 +18,12 @@ const open = async (largestCopy?: number) => {
   if (!comparesVersions)
     console.warn('\nThis S3 deletes and copies objects whatever their version: some cases are SKIPPED.\n')
   const refusesTaken = await refusesTakenPlaces(client, bucket)
-  if (!refusesTaken) console.warn('\nThis S3 copies onto what is there, whatever it is told: a case is SKIPPED.\n')
+  if (!refusesTaken) console.warn('\nThis S3 copies over existing objects despite the condition: a case is SKIPPED.\n')
   const comparesWrites = await comparesWhatItChanges(client, bucket)
-  if (!comparesWrites) console.warn('\nThis S3 writes onto whatever is there: some cases are SKIPPED.\n')
+  if (!comparesWrites)
+    console.warn('\nThis S3 writes over existing objects despite the condition: some cases are SKIPPED.\n')
   const cutsVersions = await cutsOldVersions(client, bucket)
-  if (!cutsVersions)
-    console.warn('\nThis S3 answers old versions as a whole, whatever is asked for: a case is SKIPPED.\n')
+  if (!cutsVersions) console.warn('\nThis S3 answers old versions as a whole despite the range: a case is SKIPPED.\n')
   const tables = await openTestTables()
   const { removals } = createPathLocks({
     dynamodb: tables.connect(),
@@ -46,4 +46,4 @@ const open = async (largestCopy?: number) => {
 }
 
 describeObjectStore('The object store in S3', () => open())
-describeObjectStore('The object store in S3, with copies in parts', () => open(0), false)
+describeCopies('The object store in S3, with copies in parts', () => open(0))

@@ -68,12 +68,12 @@ const expected = (chunks: number) =>
   )
 
 describe('Uploads that share few buffers', () => {
-  it('They read nothing without a free buffer, and all become complete', async () => {
+  it('Uploads read nothing without a free buffer, and all become complete', async () => {
     const { store, open } = openStore(2)
     const [first, second] = [countedContent(40), countedContent(20)]
     const staging = [stage(store, 'first', first.content), stage(store, 'second', second.content)]
     await settle()
-    // The buffer of each is being sent, and one more chunk waits.
+    // Each upload is sending its buffer, and one more chunk waits.
     const inBuffer = partLength / chunkLength
     expect([first.read.count, second.read.count]).toEqual([inBuffer + 1, inBuffer + 1])
     open()
@@ -88,7 +88,7 @@ describe('Uploads that share few buffers', () => {
     expect((await bytesIn(store, 'second'))?.equals(expected(20))).toBe(true)
   })
 
-  it('They free their buffers when they fail', async () => {
+  it('Uploads that fail free their buffers', async () => {
     const { store, open, failNext } = openStore(2)
     failNext(1)
     open()
@@ -96,7 +96,7 @@ describe('Uploads that share few buffers', () => {
     await expect(stage(store, 'whole', countedContent(30).content)).resolves.toMatchObject({ size: 30 * chunkLength })
   })
 
-  it('They free their buffers when their content breaks off', async () => {
+  it('Uploads whose content breaks off free their buffers', async () => {
     const { store, open } = openStore(1)
     open()
     const breaking = async function* () {
@@ -107,7 +107,7 @@ describe('Uploads that share few buffers', () => {
     await expect(stage(store, 'small', countedContent(1).content)).resolves.toMatchObject({ size: chunkLength })
   })
 
-  it('Many small ones need no buffers', async () => {
+  it('Many small uploads need no buffers', async () => {
     const { store, open } = openStore(1)
     open()
     const staged = await Promise.all(

@@ -37,14 +37,14 @@ describe('A read of a file in S3', () => {
     ['GET', '/ten', { ...range('bytes=2-3'), 'If-Range': '"other"' }, 200, '0123456789', ['HEAD', 'GET']],
     ['HEAD', '/ten', {}, 200, '', ['HEAD']],
     ['GET', '/none', {}, 404, undefined, ['GET', 'GET', 'GET']],
-  ] as const)('%s %s %o is %i, by these calls', async (method, path, headers, status, body, calls) => {
+  ] as const)('%s %s %o answers %i, with these calls', async (method, path, headers, status, body, calls) => {
     const before = s3.requests.length
     const answer = await storage.call(method, path, { headers })
     expect([answer.status, body === undefined || answer.text]).toEqual([status, body ?? true])
     expect(s3.requests.slice(before).map((request) => request.method)).toEqual(calls)
   })
 
-  it('A file that no answer can carry is elsewhere, for this moment only (S-110)', async () => {
+  it('A file that no answer can contain gets a URL for this moment only (S-110)', async () => {
     const { headers } = await storage.get('/large')
     expect(headers).toMatchObject({ 'cache-control': 'no-store', vary: 'Accept' })
     expect(headers['location']).toMatch(/^http:\/\/bucket\/.*large$/)

@@ -16,7 +16,7 @@ let s3: MemoryS3
 let store: ObjectStore
 
 beforeEach(() => {
-  // The client waits a random time before it repeats a call. Here that time is short.
+  // The client waits a random time before it repeats a call. These tests make that time short.
   vi.spyOn(Math, 'random').mockReturnValue(0)
   s3 = createMemoryS3()
   store = createS3ObjectStore({
@@ -33,7 +33,7 @@ afterEach(() => {
 })
 
 const fail = (): never => {
-  throw new Error('There is no such request')
+  throw new Error('S3 has not received such a request')
 }
 
 const put = (key: string, text?: string) => putObject(store, key, text)
@@ -72,7 +72,7 @@ describe('A call that makes a version', () => {
   }
 
   it.each(calls.flatMap((call) => refusals.map((refusal) => ({ ...call, ...refusal }))))(
-    'It is repeated after a passing refusal of S3: $name, $code',
+    'The call is repeated after a temporary refusal of S3: $name, $code',
     async ({ looks, run, status, code }) => {
       await put('live/from')
       const count = failing(looks, 2, () => new Refusal(status, code))
@@ -81,7 +81,7 @@ describe('A call that makes a version', () => {
     },
   )
 
-  it.each(calls)('It is given up after three refusals, and changes nothing: $name', async ({ looks, run }) => {
+  it.each(calls)('The call is given up after three refusals, and changes nothing: $name', async ({ looks, run }) => {
     await put('live/from')
     const before = await keys()
     const count = failing(looks, 99, () => new Refusal(503, 'SlowDown'))
@@ -90,7 +90,7 @@ describe('A call that makes a version', () => {
     expect([count.seen, await keys()]).toEqual([3, before])
   })
 
-  it.each(calls)('It is not repeated after its answer was lost: $name', async ({ looks, run }) => {
+  it.each(calls)('The call is not repeated after its answer was lost: $name', async ({ looks, run }) => {
     await put('live/from')
     const before = await keys()
     const count = failing(looks, 99, () => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }))
@@ -100,7 +100,7 @@ describe('A call that makes a version', () => {
   })
 })
 
-describe('A write that needs the version its caller saw', () => {
+describe('A write that expects the version that its caller saw', () => {
   const replace = async (text: string, matching: readonly Expected[]) => {
     const staged = await stageObject(store, 'live/a', text)
     return store.place([{ kind: 'put', key: 'live/a', staged }], { ...nowhere, matching }, entry)
@@ -111,7 +111,7 @@ describe('A write that needs the version its caller saw', () => {
     { name: 'a large file', looks: isCompletion, text: 'x'.repeat(200) },
   ]
 
-  /** S3 carries the call out, and the caller gets this failure. */
+  /** S3 carries out the call, and the caller gets this failure. */
   const loseAnswer = (looks: typeof isPut, failure: Error): void => {
     const { handle } = s3.requestHandler
     failing(looks, 1, async () => {
@@ -121,7 +121,7 @@ describe('A write that needs the version its caller saw', () => {
     })
   }
 
-  it.each(writes)('It is undone after its answer was lost: $name', async ({ looks, text }) => {
+  it.each(writes)('The write is undone after its answer was lost: $name', async ({ looks, text }) => {
     await put('live/a', 'old')
     const before = await listed('live/a')
     loseAnswer(looks, Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }))
@@ -129,7 +129,7 @@ describe('A write that needs the version its caller saw', () => {
     expect(await listed('live/a')).toEqual(before)
   })
 
-  it.each(writes)('It is undone when S3 made it and reported a failure: $name', async ({ looks, text }) => {
+  it.each(writes)('The write is undone if S3 made it but reported a failure: $name', async ({ looks, text }) => {
     await put('live/a', 'old')
     const before = await listed('live/a')
     loseAnswer(looks, new Refusal(500, 'InternalError'))
@@ -142,7 +142,7 @@ describe('A write that needs the version its caller saw', () => {
     [404, 'NoSuchKey'],
     [409, 'ConditionalRequestConflict'],
     [412, 'PreconditionFailed'],
-  ])('It changes nothing when it loses a race: %i %s', async (status, code) => {
+  ])('A write that loses a race changes nothing: %i %s', async (status, code) => {
     await put('live/a', 'old')
     const before = await listed('live/a')
     failing(isPut, 1, () => new Refusal(status, code))
@@ -150,7 +150,7 @@ describe('A write that needs the version its caller saw', () => {
     expect(await listed('live/a')).toEqual(before)
   })
 
-  it('It is undone when another expected object changed meanwhile', async () => {
+  it('The write is undone if another expected object changed meanwhile', async () => {
     await put('live/other', 'old')
     const other = await listed('live/other')
     failing(isPut, 1, async () => {
@@ -174,7 +174,7 @@ describe('A write that needs the version its caller saw', () => {
       const matching = names.map((key) => ({ key, version: undefined }))
       return store.place(await Promise.all(puts), { ...nowhere, matching }, entry)
     }
-    // The first of one and the last of the other are late.
+    // The first call of one write and the last call of the other are late.
     s3.before = async ({ method, path, body }) => {
       const isLate = method === 'PUT' && String(body) === `late-${path.at(-1)}`
       for (let turns = 0; isLate && turns < 20; turns++) await turn()
@@ -184,7 +184,7 @@ describe('A write that needs the version its caller saw', () => {
     expect(await keys()).toEqual(names)
   })
 
-  it('It answers 503 when S3 dropped its parts in a race', async () => {
+  it('A write whose parts S3 dropped in a race answers 503', async () => {
     await put('live/a', 'old')
     const before = await listed('live/a')
     failing(isCompletion, 1, () => new Refusal(404, 'NoSuchUpload'))
@@ -198,7 +198,7 @@ describe('A removal that loses a race', () => {
     [404, 'NoSuchKey'],
     [409, 'ConditionalRequestConflict'],
     [412, 'PreconditionFailed'],
-  ])('It does not bring back an object that others removed: %i %s', async (status, code) => {
+  ])('An object that others removed does not come back: %i %s', async (status, code) => {
     for (const name of ['a', 'b']) await put(`live/${name}`)
     const [a, b] = [await listed('live/a'), await listed('live/b')]
     const isRemovalOfA = (request: S3Request) => isRemoval(request) && request.path.endsWith('/a')
@@ -234,7 +234,7 @@ describe('A removal of many objects that S3 deletes in part', () => {
   }
 
   it.each(['SlowDown', 'InternalError', 'ServiceUnavailable'])(
-    'It repeats the refused objects alone: %s',
+    'Only the refused objects are repeated: %s',
     async (code) => {
       for (const name of ['a', 'b', 'c']) await put(`live/${name}`)
       const { objects } = await store.list({ prefix: 'live/', folded: false, limit: 10 })
@@ -245,7 +245,7 @@ describe('A removal of many objects that S3 deletes in part', () => {
     },
   )
 
-  it('It answers 503 after too many refusals', async () => {
+  it('Too many refusals answer 503', async () => {
     for (const name of ['a', 'b']) await put(`live/${name}`)
     const { objects } = await store.list({ prefix: 'live/', folded: false, limit: 10 })
     refuse(['a', 'b'], 'SlowDown', 99)

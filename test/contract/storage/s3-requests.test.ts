@@ -11,9 +11,10 @@ import { entry } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 import { bytesOf, infoOf, keysIn, nowhere, putObject, stageObject } from '../../support/objects.ts'
 import type { S3Request } from '../../support/s3-messages.ts'
+import { ownClaim } from '../../support/uploads.ts'
 
 let s3: MemoryS3
-/** The tested store, and that of another caller. */
+/** The tested store, and the store of another caller. */
 let store: ObjectStore
 let others: ObjectStore
 let open: (largestCopy?: number) => ReturnType<typeof openObjectStore>
@@ -34,7 +35,7 @@ beforeEach(() => {
 const place = (changes: readonly Change[], conditions: Partial<PlaceConditions> = {}) =>
   store.place(changes, { ...nowhere, ...conditions }, entry)
 
-/** Runs this once, before the first matching request is answered. */
+/** Runs this function once, before the first matching request is answered. */
 const beforeThe = (looks: (request: S3Request) => boolean, run: () => Promise<unknown>): void => {
   s3.before = async (request) => {
     if (!looks(request)) return
@@ -74,7 +75,7 @@ describe('Small files', () => {
     return s3.requests.filter(isUpload).length - before
   }
 
-  it('They wait in memory while there is room, and are uploaded otherwise', async () => {
+  it('Small files wait in memory while there is room, otherwise they are uploaded', async () => {
     expect(await uploadsFor(full)).toBe(0)
     expect(await uploadsFor(`${full}x`)).toBe(1)
     const waiting = await stage('x')
@@ -83,7 +84,7 @@ describe('Small files', () => {
     expect(await uploadsFor(full)).toBe(0)
   })
 
-  it('They free their room when they are placed, once each', async () => {
+  it('A file that is placed frees its memory only once', async () => {
     const staged = await stage(full)
     await place([{ kind: 'put', key: 'live/a', staged }])
     expect(await uploadsFor(full)).toBe(0)
@@ -93,7 +94,7 @@ describe('Small files', () => {
 })
 
 describe('The parts of a large file', () => {
-  it('They are joined in their order, in any order of arrival', async () => {
+  it('Parts are joined in their order, in any order of arrival', async () => {
     const text = `${'1'.repeat(partLength)}${'2'.repeat(partLength)}3`
     // The answers come in this order.
     const order = ['2', '3', '1']
@@ -107,7 +108,7 @@ describe('The parts of a large file', () => {
     expect([bytes?.slice(0, 2), bytes?.slice(-2), bytes?.length]).toEqual(['12', '23', partLength + 2])
   })
 
-  it('They keep their fingerprint, type and mark when they are copied one by one (S-83)', async () => {
+  it('A copy part by part keeps fingerprint, type and mark (S-83)', async () => {
     store = open(partLength)
     await putObject(store, 'live/large', 'x'.repeat(2 * partLength + 1))
     const from = await infoOf(store, 'live/large')
@@ -127,14 +128,14 @@ describe('The parts of a large file', () => {
     expect(ofCopy?.Metadata).toEqual(mark?.Metadata)
   })
 
-  it('They become the file of a resumable upload without a copy (U-30)', async () => {
+  it('The parts of a resumable upload become its file without a copy (U-30)', async () => {
     const { adopt, place } = open()
     const parts = createUploadParts({ bucket, adopt })
     const target = { path: 'large', asDraft: false, key: 'live/large', contentType: 'text/plain' }
     const [holding, bytes] = [await parts.begin(target), Buffer.alloc(partLength + 1, 'x')]
     const begun = { id: 'one', target, created: 0, length: bytes.length, holding }
     const appended = await parts.append(begun, 0, Readable.from([bytes]), { size: 0, holding }, () => false)
-    const staged = await parts.whole({ ...begun, holding: appended.holding })
+    const staged = await parts.whole({ ...begun, holding: appended.holding, claim: ownClaim })
     await place([{ kind: 'put', key: target.key, staged }], nowhere, entry)
     expect(await infoOf(store, target.key)).toMatchObject({ size: bytes.length, fingerprint: fingerprintOf(bytes) })
     expect(s3.requests.filter(isCopy)).toEqual([])
@@ -168,7 +169,7 @@ describe.each([
       { outcome: 'placed' },
       isMoved,
     ],
-  ])('It never takes the bytes of another caller: %s', async (what, looks, change, result, left) => {
+  ])('A move never takes the bytes of another caller: %s', async (what, looks, change, result, left) => {
     await putObject(store, 'live/a')
     const from = await infoOf(store, 'live/a')
     beforeThe(looks, change)
@@ -178,7 +179,7 @@ describe.each([
     if (what === 'its copied source') expect((await store.find('live/a'))?.size).toBe('newer'.length)
   })
 
-  it('Its calls require the listed version, and a free place', async () => {
+  it('The calls of a move require the listed version, and a free path', async () => {
     await putObject(store, 'live/a')
     const from = await infoOf(store, 'live/a')
     await place([{ kind: 'move', from, key: 'live/b' }])
@@ -187,7 +188,7 @@ describe.each([
     expect(s3.requests.find(isRemovalOf('live/a'))?.headers['if-match']).toBe(from.version)
   })
 
-  it('A failed copy is not taken for the object of another caller', async () => {
+  it('The object of another caller is not mistaken for a copy that failed', async () => {
     await putObject(store, 'live/a')
     const from = await infoOf(store, 'live/a')
     lose(makesVersion, false, () => putObject(others, 'live/b', 'theirs'))
@@ -197,7 +198,7 @@ describe.each([
 })
 
 describe('An object that appears while changes are placed', () => {
-  it('The second look sees it, and the changes are undone', async () => {
+  it('The second look finds the object, and the changes are undone', async () => {
     await putObject(store, 'live/a', 'old')
     const staged = await stageObject(store, 'live/a', 'newer')
     beforeThe(
@@ -210,7 +211,7 @@ describe('An object that appears while changes are placed', () => {
     expect((await store.find('live/a'))?.size).toBe('old'.length)
   })
 
-  it('It may be part of the changes themselves', async () => {
+  it('The object may be part of the changes themselves', async () => {
     const staged = await stageObject(store, 'live/f/a', 'x')
     const changes: Change[] = [
       { kind: 'folder', key: 'live/f/' },
@@ -221,13 +222,13 @@ describe('An object that appears while changes are placed', () => {
 })
 
 describe('A removal that is undone after its answer was lost', () => {
-  /** Loses the answer to a removal, which fails then. */
+  /** Loses the answer to a removal, which then fails. */
   const removeInVain = async (key: string, isMade: boolean): Promise<unknown> => {
     lose(isRemovalOf(`/${key}`), isMade)
     return place([{ kind: 'remove', key }]).catch((error: unknown) => error)
   }
 
-  it('It brings back the last object, not one that was removed earlier', async () => {
+  it('The last object comes back, not one that was removed earlier', async () => {
     for (const text of ['first', 'second']) {
       await putObject(store, 'live/a', text)
       await store.remove([await infoOf(store, 'live/a')], entry)
@@ -252,7 +253,7 @@ describe('A removal that is undone after its answer was lost', () => {
         await putObject(store, 'live/a')
       },
     ],
-  ])('It brings back nothing when S3 removed nothing: %s', async (_, prepare) => {
+  ])('If S3 removed nothing, nothing comes back: %s', async (_, prepare) => {
     await putObject(store, 'live/a')
     await prepare()
     expect(await removeInVain('live/a', false)).toBeInstanceOf(Error)
@@ -264,7 +265,7 @@ describe('A removal that is undone after its answer was lost', () => {
 describe('A removal of many objects', () => {
   const isBatch = ({ query = {} }: S3Request) => query['delete'] !== undefined
 
-  it('It requests only failures in the answer', async () => {
+  it('The calls ask S3 to answer only failures', async () => {
     for (const name of ['a', 'b']) await putObject(store, `live/${name}`)
     const { objects } = await store.list({ prefix: 'live/', folded: false, limit: 10 })
     await store.remove(objects, entry)
@@ -273,7 +274,7 @@ describe('A removal of many objects', () => {
     expect(await keysIn(store)).toEqual([])
   })
 
-  it('It sends batches of 1,000', async () => {
+  it('The calls are batches of 1,000', async () => {
     const objects = Array.from({ length: 2_001 }, (_, index) => ({ key: `live/${index}`, version: 'x', size: 1 }))
     await store.remove(objects, entry)
     const sizes = s3.requests.filter(isBatch).map(({ body }) => String(body).split('<Object>').length - 1)
@@ -282,30 +283,30 @@ describe('A removal of many objects', () => {
 })
 
 describe('A search for concurrent changes', () => {
-  /** The calls of one look for these keys. */
+  /** The calls that one look makes for these keys. */
   const asked = async (...absent: string[]): Promise<string[]> => {
     const before = s3.requests.length
     await place([], { absent })
     const looks = s3.requests.slice(before).map(({ method, query = {} }) => `${method} ${query['prefix'] ?? ''}`)
-    // The second look is the same as the first.
+    // The second look makes the same calls as the first look.
     return looks.slice(0, looks.length / 2).sort()
   }
 
-  it('It lists a folder once for many folders in it, and one folder alone', async () => {
+  it('Many folders of one folder are looked up with one listing', async () => {
     await putObject(store, 'live/f/1/a')
     expect(await asked('live/f/1x/', 'live/f/2/', 'live/f/3/')).toEqual(['GET live/f/'])
     expect(await asked('live/f/2/')).toEqual(['GET live/f/2/'])
     expect(await asked('live/f/2/', 'live/g/2/', 'live/a')).toEqual(['GET live/f/2/', 'GET live/g/2/', 'HEAD '])
   })
 
-  it('It does not list deep objects', async () => {
+  it('Objects deep below are not listed', async () => {
     for (let index = 0; index < 5; index++) await putObject(store, `live/f/1/${index}`)
     expect(await place([], { absent: ['live/f/0/', 'live/f/2/'] })).toEqual({ outcome: 'placed' })
     expect(s3.requests.find(({ query = {} }) => query['prefix'] === 'live/f/')?.query?.['delimiter']).toBe('/')
     expect(await place([], { absent: ['live/f/0/', 'live/f/1/'] })).toEqual({ outcome: 'occupied', key: 'live/f/1/' })
   })
 
-  it('It names the first key that is taken', async () => {
+  it('The first key in use is named', async () => {
     await putObject(store, 'live/f/1/a')
     await putObject(store, 'live/b')
     for (const absent of [

@@ -48,7 +48,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Runs something within the time of a function, which passes with the event loop. */
+/** Runs a call within the time of a function, which passes with the event loop. */
 const inFunctionTime = async <Result>(run: (deadline: Deadline) => Promise<Result>) => {
   let elapsed = 0
   let isOver = false
@@ -63,11 +63,14 @@ const inFunctionTime = async <Result>(run: (deadline: Deadline) => Promise<Resul
   return { result: await running, elapsed }
 }
 
-/** A slow call: its request or its answer waits, or its request arrives after it was cut. */
+/** The ways in which a call is slow: its request waits, its answer waits, or its request arrives after it was cut. */
 const slownesses = ['request', 'answer', 'arrival'] as const
 type Slowness = (typeof slownesses)[number]
 
-/** Makes one call slow; the first call has the number 1. `calls` counts all calls; `release` lets the slow one continue. */
+/**
+ * Makes one call slow. The first call has the number 1. `calls` counts all calls, and `release` lets the slow call
+ * continue.
+ */
 const slowDown = (number: number, slowness: Slowness) => {
   let calls = 0
   let release = () => {}
@@ -79,7 +82,7 @@ const slowDown = (number: number, slowness: Slowness) => {
     calls += 1
     if (calls !== number) return
     if (slowness === 'answer') await handle(request)
-    // It is cut after 23 or 24 seconds.
+    // The call is cut after 23 or 24 seconds.
     if (slowness === 'arrival') setTimeout(() => void handle(request), 24_500)
     await held
   }
@@ -101,7 +104,7 @@ const draft = 'draft/1/f/page.html'
 const moved = 'live/1/f/moved'
 const copy = 'live/1/f/copy'
 
-/** The contents of a page, its draft, a file and their new places. */
+/** The contents of a page, its draft, a file and their new paths. */
 const state = async () => [
   await contentIn(others, page),
   await contentIn(others, draft),
@@ -150,7 +153,7 @@ describe.each([
   ['a copy in parts', copying],
 ])('A placement of %s with one slow call', (what, make) => {
   it.each(slownesses)(
-    'It ends in time, undoes everything, and replaces nothing newer later (%s)',
+    'The placement ends in time, is undone, and later replaces no newer file (%s)',
     async (slowness) => {
       if (what === 'a copy in parts') store = open(0)
       const calls = await callsOf(make)
@@ -199,7 +202,7 @@ describe('A request with a slow call to S3', () => {
   ]
 
   it.each(asks)(
-    'It answers 503 in time, and replaces nothing newer later: %s',
+    'The request answers 503 in time, and later replaces no newer file: %s',
     async (_, ask) => {
       const counting = slowDown(0, 'request')
       await storage.put('/f/page.html', 'old')
@@ -213,7 +216,7 @@ describe('A request with a slow call to S3', () => {
         const slow = slowDown(number, 'request')
         let answer: { readonly status: number } | undefined
         const { elapsed } = await inFunctionTime(async ({ timeLeft }) => {
-          // Lambda answers for the operation when that only reads.
+          // If the operation only reads, Lambda answers in its place.
           answer = await Promise.race([
             ask(timeLeft),
             new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), functionTime - frozenAt)),
@@ -242,7 +245,7 @@ describe('A file of 5 GiB over connections of 200 MiB per second', () => {
   })
   afterEach(() => storage.close())
 
-  /** Its parts share their bytes in memory. */
+  /** The parts of the file share their bytes in memory. */
   const putLargest = async (Key: string) => {
     await client.send(new PutObjectCommand({ Bucket, Key: 'scratch/part', Body: Buffer.alloc(part) }))
     const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key, ContentType: 'image/png' }))
@@ -268,7 +271,7 @@ describe('A file of 5 GiB over connections of 200 MiB per second', () => {
     }
   }
 
-  it('It is renamed, moved, copied and restored, each within one request (S-130)', async () => {
+  it('The file is renamed, moved, copied and restored in one request each (S-130)', async () => {
     const first = `live/${storage.site}/a.png`
     await putLargest(first)
     const before = await others.find(first)

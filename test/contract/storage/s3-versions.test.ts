@@ -24,7 +24,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Requests of others to the bucket, past the store. */
+/** Requests that other callers send to the bucket, without the store. */
 const raw = (method: string, key: string, body = '') =>
   s3.requestHandler.handle({ method, path: `/memory/${key}`, headers: { 'content-type': 'text/plain' }, body })
 const put = async (key: string, ...contents: readonly string[]) => {
@@ -39,7 +39,7 @@ const versionsOf = async (key: string): Promise<readonly ObjectVersion[]> =>
   (await store.versions(key, { limit: 100 }))?.versions ?? []
 const restorationOf = async (key: string, at = 0): Promise<Restoration> => {
   const version = (await versionsOf(key))[at]
-  if (!version) throw new Error(`There is no version ${at} of ${key}`)
+  if (!version) throw new Error(`${key} has no version ${at}`)
   return { ...version, kind: 'restore', key }
 }
 const place = (changes: readonly Restoration[], conditions: Partial<PlaceConditions> = {}) =>
@@ -75,7 +75,7 @@ describe('A restore that is undone', () => {
   const gone = { present: ['live/1/gone'] }
   const stale = { outcome: 'stale', key: 'live/1/gone' }
 
-  it.each([[['live/1/a']], [['live/1/a', 'live/1/b']]])('It keeps new uploads of others: %s', async (keys) => {
+  it.each([[['live/1/a']], [['live/1/a', 'live/1/b']]])('New uploads of others are kept: %s', async (keys) => {
     for (const key of keys) await put(key, 'text')
     await hide(...keys)
     const changes = await Promise.all(keys.map((key) => restorationOf(key)))
@@ -85,7 +85,7 @@ describe('A restore that is undone', () => {
     expect(await content('live/1/b')).toBeUndefined()
   })
 
-  it('Its objects count as removed again, and may be restored', async () => {
+  it('The objects count as removed again, and may be restored', async () => {
     const keys = ['live/1/f/a', 'live/1/f/b', 'live/1/f/c']
     const start = Date.UTC(2026, 0, 1)
     vi.useFakeTimers({ toFake: ['Date'], now: start })
@@ -118,7 +118,7 @@ describe('A restore that is undone', () => {
 describe('An object that is being restored', () => {
   const key = 'live/1/a'
 
-  it('It comes back beside an upload of the same bytes', async () => {
+  it('The object comes back beside an upload of the same bytes', async () => {
     await put(key, 'text')
     await hide(key)
     const change = await restorationOf(key)
@@ -129,9 +129,9 @@ describe('An object that is being restored', () => {
 
   it.each([
     ['before its copy', [key], copies],
-    ['before its copy, in a folder where nothing may be', ['live/1/'], copies],
+    ['before its copy, in a folder that must be empty', ['live/1/'], copies],
     ['before the last look', ['live/1/'], looksAtPresent],
-  ])('An older state does not replace an upload to a place that must be free: %s', async (_, absent, isMeant) => {
+  ])('An older state does not replace an upload to a path that must be free: %s', async (_, absent, isMeant) => {
     await put(key, 'first', 'second')
     await hide(key)
     const change = await restorationOf(key, 1)
@@ -140,7 +140,7 @@ describe('An object that is being restored', () => {
     expect(await content(key)).toBe('upload')
   })
 
-  it('It does not replace an upload that came meanwhile, but a repetition does', async () => {
+  it('An upload that came meanwhile is not replaced, except by a repetition', async () => {
     await put(key, 'first', 'second')
     const change = await restorationOf(key, 1)
     meanwhile(copies, () => put(key, 'upload'))
@@ -176,7 +176,7 @@ describe('An object with thousands of versions', () => {
     for (let index = 0; index < times; index++) await put(key, 'x')
   }
 
-  it('Its removal is found without reading all versions', async () => {
+  it('The removal of the object is found without reading all versions', async () => {
     await rewrite(2_500)
     await put('live/1/other', 'y')
     await hide(key, 'live/1/other')
@@ -212,7 +212,7 @@ describe('An object with thousands of versions', () => {
 
 describe('The removed entries of a folder', () => {
   const prefix = 'live/1/'
-  /** All pages, and the most requests for one of them. */
+  /** All pages, and the largest number of requests that a page needed. */
   const allPages = async (limit: number) => {
     const names: string[] = []
     let [pages, most, after]: [number, number, string | undefined] = [0, 0, undefined]
@@ -228,7 +228,7 @@ describe('The removed entries of a folder', () => {
     return { names, pages, most }
   }
 
-  it('A page takes few listings among thousands of present objects', async () => {
+  it('A page needs few listings among thousands of existing objects', async () => {
     for (let index = 0; index < 6_000; index++) await put(`${prefix}m${index}`, 'x')
     await put(`${prefix}z`, 'x')
     await hide(`${prefix}z`)

@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { HeadObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -9,19 +8,20 @@ import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { noRemovals } from '../../support/bucket.ts'
 import { entry, unrecorded } from '../../support/history.ts'
+import { listen } from '../../support/listen.ts'
 import { putObject } from '../../support/objects.ts'
 
 /** A store over a socket that accepts connections and never answers. */
 let store: ObjectStore
+let endpoint: string
 const silent = createServer((socket) => socket.on('error', () => {}).resume())
 const connect = (config: object = {}) => {
-  const { port } = silent.address() as AddressInfo
   const credentials = { accessKeyId: 'a', secretAccessKey: 'b' }
-  return createS3Clients({ endpoint: `http://127.0.0.1:${port}`, region: 'local', credentials, ...config })
+  return createS3Clients({ endpoint, region: 'local', credentials, ...config })
 }
 
 beforeAll(async () => {
-  await once(silent.listen(0, '127.0.0.1'), 'listening')
+  endpoint = await listen(silent)
   const clients = connect({ requestHandler: timeouts({ requestTimeout: 50 }) })
   store = createS3ObjectStore({ ...clients, bucket: 'silent', removals: noRemovals, record: unrecorded })
 })
@@ -34,7 +34,7 @@ describe('An S3 that accepts connections and never answers', () => {
     ['a read', () => store.read('a', () => ({ first: 0, last: 0 }))],
     ['a removal', () => store.remove([{ key: 'a', version: 'b', size: 1 }], entry)],
     ['a placement', () => putObject(store, 'a')],
-  ])('It ends %s with 503', async (_, call) => {
+  ])('A call to %s ends with 503', async (_, call) => {
     await expect(call()).rejects.toMatchObject({ code: 100503 })
   })
 

@@ -16,7 +16,7 @@ interface Request {
   readonly query?: Fields
   readonly headers?: Fields
   readonly body?: string | Buffer | Readable
-  /** Milliseconds until the platform ends the request, fixed or read each time. */
+  /** Milliseconds until the platform ends the request: a fixed number, or a function that is called each time. */
   readonly remaining?: number | (() => number)
 }
 
@@ -49,7 +49,7 @@ const requestsOver = (call: Call) => {
     remove: (path: string, request?: Request) => call('DELETE', path, request),
     restore: (path: string, body: unknown = {}, request: Request = {}) =>
       callWithJson('POST', path, body, { query: { restore: '' }, ...request }),
-    /** The content of a file. Undefined: the status is not 200. */
+    /** The content of a file. Undefined if the status is not 200. */
     async textOf(path: string, query?: Fields): Promise<string | undefined> {
       const { status, text } = await get(path, query)
       return status === 200 ? text : undefined
@@ -66,7 +66,7 @@ const requestsOver = (call: Call) => {
 
 /** The requests of one token. */
 export interface Requests extends ReturnType<typeof requestsOver> {
-  /** Calls a path behind the address of the site. */
+  /** Sends a request to a path after the address of the site. */
   readonly callSite: Call
 }
 
@@ -80,7 +80,7 @@ export interface StorageUnderTest
   readonly deps: StorageDeps
   /** All keys, live and draft. */
   keys(): Promise<string[]>
-  /** Creates folders by their keys past the store, which would look for each of them. */
+  /** Creates folders by their keys, without the service: the service would look for each folder first. */
   fill?(keys: readonly string[]): Promise<void>
 }
 

@@ -7,7 +7,7 @@ const template = '<html>{tag_pagecontent}</html>'
 const page = '<html></html>'
 
 let storage: StorageUnderTest
-/** Run once, right before and right after the next read of a file. */
+/** Functions that run once, right before and right after the next read of a file. */
 let beforeRead: (() => Promise<void>) | undefined
 let onceRead: (() => Promise<void>) | undefined
 
@@ -31,7 +31,7 @@ beforeEach(async () => {
 })
 afterEach(() => storage.close())
 
-describe('The templates that a rename makes', () => {
+describe('A rename that makes a template', () => {
   it('A file that is replaced after its check is checked again: 104008 (S-26)', async () => {
     await storage.put('/Templates/a.txt', template)
     onceRead = async () => {
@@ -49,14 +49,14 @@ describe('The templates that a rename makes', () => {
     expect(codeOf(await storage.rename('/Templates/a.txt', 'a.html'))).toBe(104001)
   })
 
-  it('A taken name is refused before anything is read: 104022 (S-53)', async () => {
+  it('A name in use is refused before any file is read: 104022 (S-53)', async () => {
     await storage.put('/Templates/a.txt', page)
     await storage.put('/Templates/a.html', template)
     onceRead = () => expect.unreachable()
     expect(codeOf(await storage.rename('/Templates/a.txt', 'a.html'))).toBe(104022)
   })
 
-  it('A file that was a template, or becomes none, is not read', async () => {
+  it('A file that already was a template, or becomes none, is not read', async () => {
     await storage.put('/Templates/a.html', template)
     await storage.put('/Templates/page.txt', page)
     onceRead = () => expect.unreachable()

@@ -7,10 +7,10 @@ import { connectTo, former, fromDistribution, largestFile, openStream, present }
 describe('the address of the function', () => {
   it.each([
     ['no secret', {}],
-    ['a wrong one', { 'X-Origin-Secret': 'x'.repeat(32) }],
-    ['an empty one', { 'X-Origin-Secret': '' }],
-    ['both at once', { 'X-Origin-Secret': `${present}, ${former}` }],
-  ])('answers only 403 to a caller with %s', async (_, headers: Record<string, string>) => {
+    ['a wrong secret', { 'X-Origin-Secret': 'x'.repeat(32) }],
+    ['an empty secret', { 'X-Origin-Secret': '' }],
+    ['both secrets at once', { 'X-Origin-Secret': `${present}, ${former}` }],
+  ])('a caller with %s gets only 403', async (_, headers: Record<string, string>) => {
     const { url, token, records } = await openStream()
     for (const path of ['/health', storage, '/']) {
       const answer = await fetch(url + path, { headers: { Authorization: token, ...headers } })
@@ -20,7 +20,7 @@ describe('the address of the function', () => {
     expect(records).toEqual([])
   })
 
-  it('does not wait for the body of an unknown caller', async () => {
+  it('an unknown caller gets 403 before the body is read', async () => {
     const { url } = await openStream()
     const connection = await rawConnection({ url })
     await connection.write(requestText('PUT', `${storage}/a`, { 'Content-Length': '1000' }, 'abc'))
@@ -30,7 +30,7 @@ describe('the address of the function', () => {
   it.each([
     ['present', present],
     ['former', former],
-  ])('knows the %s secret of the distribution', async (_, secret) => {
+  ])('a request with the %s secret of the distribution is accepted', async (_, secret) => {
     const { url, token } = await openStream()
     const headers = { Authorization: token, 'X-Origin-Secret': secret }
     expect((await fetch(url + storage, { headers })).status).toBe(400)
@@ -44,7 +44,7 @@ describe('behind a distribution', () => {
     const { url } = await openStream()
     const { socket, text } = await connectTo(url)
     socket.write(requestText('PUT', `${storage}/a.bin`, { ...fromDistribution, 'Content-Length': '10' }, '01234'))
-    // The function has received it: another request is answered meanwhile.
+    // The function has received the body so far: another request is answered meanwhile.
     expect((await fetch(`${url}/health`, { headers: fromDistribution })).status).toBe(200)
     expect(text()).toBe('')
     socket.write('56789')
@@ -79,7 +79,7 @@ describe('behind a distribution', () => {
     expect(text()).toMatch(/^$|^HTTP\/1\.1 401 /)
   })
 
-  it('a file of any size comes and goes in one request, without a bucket (S-106)', async () => {
+  it('a file of any size is stored and read in one request, without a bucket (S-106)', async () => {
     const { url, token } = await openStream()
     const content = randomBytes(5 * 1024 * 1024)
     const headers = { Authorization: token, ...fromDistribution }

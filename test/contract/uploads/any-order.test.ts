@@ -32,14 +32,14 @@ import { openTestTables } from '../../support/tables.ts'
 import { uploadsOf } from '../../support/uploads.ts'
 
 /**
- * Requests come in any order, and processes die at any call. Acknowledged bytes stay, and the file is exactly the one
- * that was sent, or does not exist.
+ * Requests come in any order, and processes die at any call. Acknowledged bytes stay, and the file either equals the
+ * sent one or does not exist.
  */
 const site = 1001 as SiteId
 const scope = { site, rights: roles.owner.rights, level: 'write' } as const
 const uploader: Requester = { ...scope, author: { actor: 'ann' }, deadline: unlimited }
 
-/** The stores, which outlive a process of the service. */
+/** The stores, which remain after a process of the service has died. */
 interface Kept extends Pick<Stores, 'files' | 'workflows' | 'removals' | 'uploadRecords' | 'uploadParts'> {}
 
 /** Stores on which processes of the service start one after the other. */
@@ -90,7 +90,7 @@ const aws: Hand = {
     let past = 0
     return {
       start() {
-        // The next process starts after the lease of the dead one has ended.
+        // The next process starts after the lease of the dead process has ended.
         past += 40_000
         const moment = past
         const { workflows, removals } = createPathLocks({ dynamodb, table: tables.names.pathLocks, record: unrecorded })
@@ -100,7 +100,7 @@ const aws: Hand = {
           workflows,
           removals,
           files,
-          uploadRecords: createUploadRecords({ dynamodb, table: tables.names.uploads, now }),
+          uploadRecords: createUploadRecords({ dynamodb, table: tables.names.uploads, now, record: unrecorded }),
           uploadParts: createS3UploadParts({ bucket: openBucket({ ...clients, name }), adopt: files.adopt }),
         }
       },
@@ -173,7 +173,7 @@ async function* inPieces(bytes: Buffer, cut: number, breaks: boolean): AsyncGene
   if (breaks) throw new ServiceError('storageRefused', { message: 'The request body is incomplete. Send it again.' })
 }
 
-/** Codes of refusals. None of them loses bytes of an upload. */
+/** Codes of refusals. A refusal with such a code loses no bytes of an upload. */
 const clean: readonly number[] = [
   errors.offsetMismatch.code,
   errors.uploadLocked.code,
@@ -183,7 +183,7 @@ const clean: readonly number[] = [
   errors.storageRefused.code,
 ]
 
-/** The upload needs a free place. A file that its record does not know must not block it. */
+/** The upload needs a free path. A file that its record does not know must not block the upload. */
 const ontoNothing = { fileType: undefined, version: undefined, ifMatch: undefined, ifNoneMatch: '*' }
 
 const garbage = Buffer.alloc(60, '!')
@@ -239,7 +239,7 @@ const callerOf = (start: Start, id: string, deaths: readonly number[]) => {
   }
 }
 
-/** Repeats until the file is in place, however often the process dies. */
+/** Repeats until the file is placed, however often the process dies. */
 const finish = async ({ look, send, content: read }: ReturnType<typeof callerOf>, name: string, content: Buffer) => {
   for (let attempt = 0; attempt < 20; attempt++) {
     const found = await look()
@@ -255,7 +255,7 @@ const finish = async ({ look, send, content: read }: ReturnType<typeof callerOf>
 let count = 0
 
 test.each([oneMachine, aws])(
-  'The file is exactly the one that was sent, after requests in any order: $name (U-19)',
+  'The file equals the sent one, after requests in any order: $name (U-19)',
   async (hand) => {
     const { start: startStores, close } = await hand.open()
     onTestFinished(close)

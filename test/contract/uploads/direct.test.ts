@@ -83,7 +83,7 @@ const fileIn = (path: string) => bytesIn(service.deps.files, `live/${service.sit
 const percent = async (): Promise<number> => JSON.parse((await ask('GET', '/storage', { status: '' })).text).percent
 
 describe('An upload in parts', () => {
-  test('It becomes the file without a copy, with its type and its entry in the history (U-31, U-32)', async () => {
+  test('The parts become the file without a copy, with type and history (U-31, U-32)', async () => {
     const begun = await begin({ name: 'film.mp4', size: bytes.length, type: 'video/mp4' }, {}, '/films')
     expect([begun.status, begun.text]).toEqual([201, ''])
     const upload = uploadIn(begun)
@@ -104,7 +104,7 @@ describe('An upload in parts', () => {
     expect(await bucket.leftovers()).toBe(0)
   })
 
-  test('Its address accepts only the bytes of the digest (U-32)', async () => {
+  test('An address accepts only the bytes of its digest (U-32)', async () => {
     const [address] = await addressesOf(await beginFilm(), 1)
     if (!address) throw new Error('There is no address')
     const signed = new URL(address.url).searchParams.get('X-Amz-SignedHeaders')?.split(';')
@@ -114,7 +114,7 @@ describe('An upload in parts', () => {
     expect(await send(address, bytes.subarray(0, part))).toBe(200)
   })
 
-  test('Each request for addresses updates its progress, and its completion sets 100 (U-34)', async () => {
+  test('Requests for addresses update the progress, and the completion is 100 (U-34)', async () => {
     const upload = await beginFilm()
     expect(await percent()).toBe(0)
     await addressesOf(upload, 2)
@@ -126,7 +126,7 @@ describe('An upload in parts', () => {
     expect(await percent()).toBe(100)
   })
 
-  test('A completion without a part names it, and the upload goes on (U-33)', async () => {
+  test('A completion with a missing part names that part, and the upload goes on (U-33)', async () => {
     const upload = await beginFilm()
     const [first, second, third] = await addressesOf(
       upload,
@@ -147,7 +147,7 @@ describe('An upload in parts', () => {
     expect((await fileIn('film.mp4'))?.equals(bytes)).toBe(true)
   })
 
-  test('Its conditions hold at the start and at the end, and a refusal ends it (U-11, U-28)', async () => {
+  test('Conditions are checked at start and end, and a refusal ends it (U-11, U-28)', async () => {
     const upload = await beginFilm({ 'If-None-Match': '*' })
     await sendAll(upload)
     await service.call('PUT', '/storage/film.mp4', { headers: withoutTus, body: 'theirs' })
@@ -158,7 +158,7 @@ describe('An upload in parts', () => {
     expect(await bucket.leftovers()).toBe(0)
   })
 
-  test('A completion that fails in passing is repeated without its bytes (U-29)', async () => {
+  test('A completion that fails temporarily is repeated without the bytes (U-29)', async () => {
     const upload = await beginFilm()
     await sendAll(upload)
     placing = () => {
@@ -170,7 +170,7 @@ describe('An upload in parts', () => {
     expect((await fileIn('film.mp4'))?.equals(bytes)).toBe(true)
   })
 
-  test('Its removal leaves nothing (U-33)', async () => {
+  test('The removal of the upload leaves nothing (U-33)', async () => {
     const upload = await beginFilm()
     await sendAll(upload)
     expect((await ask('DELETE', upload)).status).toBe(204)
@@ -178,14 +178,14 @@ describe('An upload in parts', () => {
     expect(await bucket.leftovers()).toBe(0)
   })
 
-  test('Its creation beyond the open uploads of a user is refused, and leaves nothing (U-17, U-35)', async () => {
+  test('A user with too many open uploads is refused, and nothing is left (U-17, U-35)', async () => {
     Object.assign(service.deps.uploadRecords, { create: async () => false })
     const { status, text } = await begin({ name: 'film.mp4', size: bytes.length })
     expect([status, text]).toEqual([400, expect.stringContaining('1000 open uploads')])
     expect(await bucket.leftovers()).toBe(0)
   })
 
-  test('Other users and requests of tus do not find it (U-15, U-33)', async () => {
+  test('Other users and tus requests do not find the upload (U-15, U-33)', async () => {
     const [upload, other] = [await beginFilm(), uploadIn(await service.create('a.txt', 5))]
     const token = await service.issueToken('other')
     expect((await ask('GET', upload, {}, { token })).status).toBe(404)
@@ -199,7 +199,7 @@ describe('An upload in parts', () => {
     ['a file of 8 MiB', { name: 'a', size: part }],
     ['another member', { name: 'a', size: part + 1, colour: 'red' }],
     ['a size that is no number', { name: 'a', size: '1' }],
-  ])('Its creation refuses %s with 104000 (U-31)', async (_, body) => {
+  ])('A new upload with %s is refused with 104000 (U-31)', async (_, body) => {
     const { status, text } = await begin(body)
     expect([status, JSON.parse(text).code]).toEqual([400, 104000])
   })
@@ -208,16 +208,16 @@ describe('An upload in parts', () => {
     ['a template', { name: 'page.html', size: part + 1 }, '/Templates', 413],
     ['a file beyond the limit', { name: 'a', size: 33 * 1024 * 1024 }, '', 413],
     ['a path without a name', { name: '', size: part + 1 }, '', 400],
-  ])('Its creation refuses %s as any upload does (U-35)', async (_, body, folder, status) => {
+  ])('A new upload with %s is refused as in tus (U-35)', async (_, body, folder, status) => {
     expect((await begin(body, {}, folder)).status).toBe(status)
   })
 
   test.each([
     ['nine digests', { digests: Array(9).fill('0'.repeat(64)).join(',') }],
     ['a digest of another length', { digests: '0'.repeat(63) }],
-    ['a part behind the last one', { first: '4', digests: '0'.repeat(64) }],
+    ['a part after the last one', { first: '4', digests: '0'.repeat(64) }],
     ['a first part of 0', { first: '0', digests: '0'.repeat(64) }],
-  ])('It has no address for %s (U-32)', async (_, query) => {
+  ])('No address is given for %s (U-32)', async (_, query) => {
     expect((await ask('GET', await beginFilm(), query)).status).toBe(400)
   })
 })

@@ -31,7 +31,7 @@ const away = (): never => {
 
 describe('A completion with a temporary failure', () => {
   test.each(['HEAD', 'PATCH'] as const)(
-    'The next %s tries it again, and answers 503 until it is decided (U-29)',
+    'The next %s tries again, and answers 503 until the file is placed (U-29)',
     async (method) => {
       const service = await open()
       const upload = uploadIn(await service.create('a.txt', 5))
@@ -49,7 +49,7 @@ describe('A completion with a temporary failure', () => {
     },
   )
 
-  test('It keeps all bytes, so the client sends none again (U-29)', async () => {
+  test('The bytes stay, so the client sends none again (U-29)', async () => {
     const service = await open()
     const upload = uploadIn(await service.create('a.txt', 5))
     service.failWith(away)
@@ -59,7 +59,7 @@ describe('A completion with a temporary failure', () => {
     expect((await service.head(upload)).status).toBe(200)
   })
 
-  test('It may be refused later, which ends the upload (U-28)', async () => {
+  test('A later attempt may be refused, which ends the upload (U-28)', async () => {
     const service = await open()
     const upload = uploadIn(await service.create('a.txt', 5, { headers: { 'If-None-Match': '*' } }))
     service.failWith(away)
@@ -71,7 +71,7 @@ describe('A completion with a temporary failure', () => {
     expect(await service.content('a.txt')).toBe('theirs')
   })
 
-  test('It keeps its folder, even if one in another case has come since', async () => {
+  test('The folder stays the same, even if one in another case appears', async () => {
     const service = await open()
     const upload = uploadIn(await service.create('a.txt', 5, { folder: '/folder' }))
     service.failWith(away)
@@ -82,7 +82,7 @@ describe('A completion with a temporary failure', () => {
     expect([await service.content('folder/a.txt'), await service.content('FOLDER/a.txt')]).toEqual(['hello', undefined])
   })
 
-  test('It answers 507 when the disk is full, and may be repeated', async () => {
+  test('A full disk answers 507, and the completion may be repeated', async () => {
     const service = await open()
     const upload = uploadIn(await service.create('a.txt', 5))
     service.failWith(() => {
@@ -93,7 +93,7 @@ describe('A completion with a temporary failure', () => {
     expect((await service.head(upload)).status).toBe(200)
   })
 
-  test('It leaves nothing of an upload whose creation got no answer', async () => {
+  test('If the creation of an upload fails, nothing of it is left', async () => {
     const service = await open()
     service.failWith(away)
     const before = service.leftovers()

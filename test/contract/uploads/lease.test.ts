@@ -16,7 +16,7 @@ const openBody = (first: string) => {
     yield Buffer.from(await rest.promise)
   }
   return {
-    // Nothing is read ahead, so the service has the first chunk when it asks for the second.
+    // Nothing is read ahead, so the service has received the first chunk when it asks for the second chunk.
     stream: Readable.from(chunks(), { highWaterMark: 1 }),
     arrived: arrived.promise,
     end: (text: string) => rest.resolve(text),
@@ -24,7 +24,7 @@ const openBody = (first: string) => {
   }
 }
 
-/** Begins an append, up to where it waits for more bytes. */
+/** Begins an append, up to the point where it waits for more bytes. */
 const begin = async (service: UploadsUnderTest) => {
   const upload = uploadIn(await service.create('a.txt', 10))
   const body = openBody('hello')
@@ -34,7 +34,7 @@ const begin = async (service: UploadsUnderTest) => {
 }
 
 describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) => {
-  test('It is taken in the call that reads the upload', async () => {
+  test('The call that reads the upload also takes the lease', async () => {
     let reads = 0
     const service = await open({
       between: ({ uploadRecords }) => ({
@@ -56,7 +56,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
 
   /** A service whose clock and renewals the test controls. */
   const start = async (renew?: (own: UploadRecords['renew']) => UploadRecords['renew']) => {
-    // Only intervals: the stores wait with other timers.
+    // Only intervals are faked, because the stores wait with other timers.
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     let passed = 0
     const begun = Date.now()
@@ -97,7 +97,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     }
   }
 
-  test('It is renewed every 5 seconds while bytes come', async () => {
+  test('The lease is renewed every 5 seconds while bytes come', async () => {
     const service = await start()
     const { upload, body, appending } = await begin(service)
     await service.pass(4)
@@ -112,7 +112,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     expect(await service.content('a.txt')).toBe('helloworld')
   })
 
-  test('It ends 15 seconds after the last renewal, and another append takes over', async () => {
+  test('15 seconds after the last renewal, another append can take over', async () => {
     const service = await start()
     const { upload, body, appending } = await begin(service)
     await service.pass(6)
@@ -128,7 +128,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     expect(await service.content('a.txt')).toBe('HELLOWORLD')
   })
 
-  test('It ends with its connection, and the next append continues at once', async () => {
+  test('The lease ends with the connection, and the next append continues at once', async () => {
     const service = await start()
     const { upload, body, appending } = await begin(service)
     await service.pass(30)
@@ -139,7 +139,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     expect(await service.content('a.txt')).toBe('helloworld')
   })
 
-  test('It survives failed renewals while its time lasts', async () => {
+  test('The lease survives failed renewals while its time lasts', async () => {
     let isAway = true
     const service = await start((own) => async (...given) => {
       if (isAway) throw new Error('The store is away')
@@ -155,7 +155,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     expect(await service.content('a.txt')).toBe('helloworld')
   })
 
-  test('An append stops without a renewal, and continues later from the kept bytes', async () => {
+  test('Without a renewal an append stops, and continues later from the stored bytes', async () => {
     const service = await start(() => async () => {
       throw new Error('The store is away')
     })
@@ -163,7 +163,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     await service.pass(15)
     body.end('wor')
     expect(await appending).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
-    // One machine writes nothing more. On AWS, the part of this append is kept.
+    // One machine writes nothing more. On AWS, the part of this append is stored.
     const offset = Number((await service.head(upload)).headers['upload-offset'])
     expect(offset).toBe(name === 'AWS' ? 5 : 0)
     await service.patch(upload, offset, 'helloworld'.slice(offset))
@@ -172,7 +172,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
 })
 
 describe.each(uploadsHands)('A lease that is not renewed: $name', ({ open }) => {
-  test('It ends with its time, however long the append takes', async () => {
+  test('The lease ends with its time, however long the append takes', async () => {
     let passed = 0
     const begun = Date.now()
     const service = await open({

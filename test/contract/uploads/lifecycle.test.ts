@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** The bytes of `hello`. The second half waits for `goOn`; `arrived` resolves after the first half. */
+/** The bytes of `hello`. The second half waits for `goOn`, and `arrived` resolves after the first half. */
 const inTwoHalves = () => {
   const arrived = Promise.withResolvers<void>()
   const goOn = Promise.withResolvers<void>()
@@ -30,7 +30,7 @@ const inTwoHalves = () => {
 }
 
 describe('The bytes of a resumable upload', () => {
-  test('They are dropped when they break off before their checksum (U-22)', async () => {
+  test('Bytes that break off before their checksum are dropped (U-22)', async () => {
     const upload = uploadIn(await service.create('checked.txt', 5))
     const broken = Readable.from(
       (async function* () {
@@ -43,7 +43,7 @@ describe('The bytes of a resumable upload', () => {
     expect((await service.head(upload)).headers['upload-offset']).toBe('0')
   })
 
-  test('One request at a time adds them, and another answers 423/104031 (U-21, E-51)', async () => {
+  test('One request at a time adds bytes, and another answers 423/104031 (U-21, E-51)', async () => {
     const upload = uploadIn(await service.create('alone.txt', 5))
     const { arrived, goOn, slow } = inTwoHalves()
     const first = service.patch(upload, 0, slow)
@@ -57,7 +57,7 @@ describe('The bytes of a resumable upload', () => {
     expect(await service.content('alone.txt')).toBe('hello')
   })
 
-  test('They are dropped when the upload is cancelled meanwhile (U-24)', async () => {
+  test('Bytes are dropped if the upload is cancelled meanwhile (U-24)', async () => {
     const upload = uploadIn(await service.create('cancelled.txt', 5))
     const { arrived, goOn, slow } = inTwoHalves()
     const before = service.leftovers()
@@ -72,7 +72,7 @@ describe('The bytes of a resumable upload', () => {
 })
 
 describe('A resumable upload expires', () => {
-  test('It expires 24 hours after its last append (U-25)', async () => {
+  test('An upload expires 24 hours after its last append (U-25)', async () => {
     const upload = uploadIn(await service.create('late.txt', 5))
     now += 24 * hour - 1
     expect((await service.patch(upload, 0, 'he')).status).toBe(204)
@@ -84,7 +84,7 @@ describe('A resumable upload expires', () => {
     expect(service.leftovers()).toBe(before - 1)
   })
 
-  test('It expires 6 days after its creation, however often bytes are added (U-25)', async () => {
+  test('An upload expires 6 days after its creation, whatever is appended (U-25)', async () => {
     const begun = now
     const created = await service.create('slow.txt', 100)
     const upload = uploadIn(created)
@@ -103,12 +103,12 @@ describe('A resumable upload into a folder that is being removed', () => {
   const startRemoval = (folder: string) =>
     service.stores.removals.open(service.site, toStoragePath(folder), folder, entry)
 
-  test('It is refused with 104010 at its creation (S-46, U-11)', async () => {
+  test('A new upload is refused with 104010 (S-46, U-11)', async () => {
     await startRemoval('going')
     expect(statusAndCode(await service.create('a', 5, { folder: '/going/below' }))).toEqual([400, 104010])
   })
 
-  test('It is refused with 104010 at its end, and its bytes are gone (U-28)', async () => {
+  test('A complete upload is refused with 104010, and its bytes are removed (U-28)', async () => {
     const upload = uploadIn(await service.create('a.txt', 5, { folder: '/vanishing' }))
     await service.patch(upload, 0, 'he')
     await startRemoval('vanishing')
@@ -119,7 +119,7 @@ describe('A resumable upload into a folder that is being removed', () => {
   })
 })
 
-test('A complete upload is known for a day, to a client that lost the last answer (U-27)', async () => {
+test('A complete upload is known for a day, if its last answer was lost (U-27)', async () => {
   const upload = uploadIn(await service.create('lost.txt', 5))
   await service.patch(upload, 0, 'hello')
   now += 24 * hour - 1

@@ -1,25 +1,26 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ServiceError } from '../../../lib/core/errors.ts'
-import { uploadIn, uploadsHands } from './service.ts'
+import type { Between } from '../../support/files.ts'
+import { openStorageOnAws } from '../storage/hands.ts'
+import { openUploads, uploadIn } from './service.ts'
 
 /**
- * A process dies right after the placement, so on AWS the record of the upload does not know its file. The next request
- * decides, and must not undo later changes of the file.
+ * A process dies right after the placement, so the record of the upload does not know its file. The next request decides,
+ * and must not undo later changes of the file.
  */
-describe.each(uploadsHands)('A completion that was not recorded: $name', ({ open }) => {
+describe('A completion that was not recorded on AWS', () => {
   const start = async () => {
     let dies = true
-    const service = await open({
-      between: ({ uploadRecords }) => ({
-        uploadRecords: {
-          ...uploadRecords,
-          async complete(...given) {
-            if (dies) throw new ServiceError('unavailable')
-            return uploadRecords.complete(...given)
-          },
+    const between: Between = ({ uploadRecords }) => ({
+      uploadRecords: {
+        ...uploadRecords,
+        async complete(...given) {
+          if (dies) throw new ServiceError('unavailable')
+          return uploadRecords.complete(...given)
         },
-      }),
+      },
     })
+    const service = await openUploads({ between }, openStorageOnAws)
     onTestFinished(service.close)
     const upload = uploadIn(await service.create('a.txt', 5))
     expect((await service.patch(upload, 0, 'hello')).status).toBe(503)
@@ -28,20 +29,27 @@ describe.each(uploadsHands)('A completion that was not recorded: $name', ({ open
     return { ...service, upload }
   }
 
-  test('The present file shows that it happened', async () => {
+  test('The existing file proves the completion', async () => {
     const { head, content, upload } = await start()
     expect((await head(upload)).status).toBe(200)
     expect(await content('a.txt')).toBe('hello')
   })
 
-  test('It does not replace a newer file', async () => {
+  test('The history has one entry of the upload (H-1)', async () => {
+    const { head, call, upload } = await start()
+    for (let times = 0; times < 2; times++) await head(upload)
+    const { items } = (await call('GET', '/changes', { query: { after: '', limit: '9' } })).json
+    expect(items.map(({ type }: { readonly type: string }) => type)).toEqual(['file.stored'])
+  })
+
+  test('A newer file is not replaced', async () => {
     const { head, content, call, upload } = await start()
     for (const body of ['newer', 'newest']) await call('PUT', '/storage/a.txt', { body })
     expect((await head(upload)).headers['upload-offset']).toBe('5')
     expect(await content('a.txt')).toBe('newest')
   })
 
-  test('It does not bring back a file that was moved away', async () => {
+  test('A file that was moved away does not come back', async () => {
     const { head, content, call, upload } = await start()
     await call('PUT', '/storage/a.txt', { query: { meta: '' }, body: '{"name": "b.txt"}' })
     expect((await head(upload)).status).toBe(200)

@@ -12,19 +12,19 @@ interface Call {
   readonly token?: string
 }
 
-/** A site, and requests in tus to it. */
+/** A site, and tus requests to it. */
 export interface UploadsUnderTest extends Pick<StorageUnderTest, 'site' | 'stores' | 'deps' | 'leftovers' | 'close'> {
   issueToken(user: string): Promise<string>
-  /** Calls a path behind the address of the site, in tus unless the headers say otherwise. */
+  /** Sends a request to a path after the address of the site. It is a tus request unless the headers say otherwise. */
   call(method: string, path: string, call?: Call): Promise<Answer>
   create(name: string, length: number | undefined, more?: Call & { readonly folder?: string }): Promise<Answer>
   patch(upload: string, offset: number, body: string | Buffer | Readable, more?: Call): Promise<Answer>
   head(upload: string, more?: Call): Promise<Answer>
-  /** The content of a file. Undefined: no file. */
+  /** The content of a file. Undefined if the file does not exist. */
   content(path: string): Promise<string | undefined>
 }
 
-/** The path of a new upload behind the address of its site. */
+/** The path of a new upload after the address of its site. */
 export const uploadIn = ({ headers, status, text }: Answer): string => {
   const location = headers['location']
   if (!location) throw new Error(`No upload was created: ${status} ${text}`)
@@ -85,7 +85,7 @@ export const openUploads = async (options: StorageOptions = {}, open = openStora
   }
 }
 
-/** The two kinds of stores. Each call opens an empty one. */
+/** The two kinds of stores. Each call opens empty stores. */
 export const uploadsHands = storageHands.map(({ name, open }) => ({
   name,
   open: (options?: StorageOptions) => openUploads(options, open),

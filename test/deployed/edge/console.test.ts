@@ -12,7 +12,7 @@ describe('the console behind the gateway', () => {
   })
   afterAll(() => browser.close())
 
-  it('is linked from the root, whose address has the path of a stage', async () => {
+  it('the root links to the console, also with the path of a stage', async () => {
     const page = await browser.newPage()
     await page.goto(`${baseUrl}/`)
     await page.getByLabel('Access token').waitFor()
@@ -20,7 +20,7 @@ describe('the console behind the gateway', () => {
     await page.close()
   })
 
-  it('stores a file, shows it, and lists it in the history, with requests only to the service', async () => {
+  it('the console stores a file, shows it, and lists it in the history', async () => {
     const page = await browser.newPage({ locale: 'en-GB' })
     const faults: string[] = []
     page.on('pageerror', (error) => faults.push(String(error)))

@@ -7,32 +7,26 @@ import {
 } from '@aws-sdk/client-sqs'
 import { expect, it } from 'vitest'
 import { handler as storageFunction } from '../../../functions/entries/storage.ts'
-import { sendEvent } from '../../support/lambda.ts'
+import { latecomer, sendEvent } from '../../support/lambda.ts'
 import { call, deployment, storage } from '../support/deployment.ts'
 import { fillFolder } from '../support/fill-folder.ts'
 
-/** A function with its full time at first, whose checks have then used nearly all of it. */
-const latecomer = () => {
-  let asked = 0
-  return () => (asked++ === 0 ? 28_000 : 3_000)
-}
-
-it('a removal past its deadline is answered with 202, and the worker completes it from the queue', async () => {
+it('a removal past its deadline answers 202, and the worker completes it', async () => {
   await fillFolder('slow', 2_100)
   const headers = { Authorization: deployment.token }
   const answer = await sendEvent(storageFunction, 'DELETE', `${storage}/slow`, { headers, remaining: latecomer() })
   expect({ status: answer.status, body: answer.json }).toEqual({ status: 202, body: { status: 'deleting' } })
 
   await expect.poll(async () => (await call('/slow?meta')).status, { timeout: 60_000 }).toBe(404)
-  // The removal is complete: the name is free again.
+  // The removal is complete, so the name is free again.
   const put = () => call('/slow/new.txt', { method: 'PUT', headers: { 'Content-Type': 'text/plain' } })
   await expect.poll(async () => (await put()).status, { timeout: 30_000 }).toBe(200)
 })
 
-it('a message that the worker cannot read is delivered again, and ends in the dead-letter queue', async () => {
+it('a message that the worker cannot read ends in the dead-letter queue', async () => {
   const client = new SQSClient({ useQueueUrlAsEndpoint: false })
   const [QueueUrl, failed] = [deployment.removals, deployment.failedRemovals]
-  // Deliver again at once, not minutes later.
+  // Delivers the message again at once, not minutes later.
   await client.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { VisibilityTimeout: '1' } }))
   const MessageBody = 'no removal'
   await client.send(new SendMessageCommand({ QueueUrl, MessageBody }))
@@ -43,6 +37,6 @@ it('a message that the worker cannot read is delivered again, and ends in the de
     }
     return Messages.map(({ Body }) => Body)
   }
-  await expect.poll(receive, { timeout: 90_000, interval: 500 }).toEqual([MessageBody])
+  await expect.poll(receive, { timeout: 90_000, interval: 500 }).toContain(MessageBody)
   client.destroy()
 })

@@ -26,13 +26,13 @@ const redirected = async ({ status, headers }: Awaited<ReturnType<typeof call>>)
 describe('a file of the largest size', () => {
   const content = randomBytes(largestFile)
 
-  it('comes back unchanged, from a URL of the bucket', async () => {
+  it('a file of the largest size comes back unchanged, from a URL of the bucket', async () => {
     await store('/sizes/largest.bin', content)
     const bytes = await redirected(await call('/sizes/largest.bin', { headers: any }))
     expect(bytes.equals(content)).toBe(true)
   })
 
-  it('is an attachment there with its own name and no particular type, in the requested version', async () => {
+  it('the bucket sends the requested version as an attachment with its own name', async () => {
     await store('/sizes/gr%C3%B6%C3%9Fe.html', content)
     const { headers } = await call('/sizes/gr%C3%B6%C3%9Fe.html', { headers: any })
     await store('/sizes/gr%C3%B6%C3%9Fe.html', randomBytes(10))
@@ -46,14 +46,14 @@ describe('a file of the largest size', () => {
     })
   })
 
-  it('can be sent in a form', async () => {
+  it('a file of the largest size can be sent in a form', async () => {
     const body = multipart([{ name: 'form.bin', content }])
     expect((await call('/sizes', { method: 'POST', headers: formHeaders, body })).status).toBe(200)
     const bytes = await redirected(await call('/sizes/form.bin', { headers: any }))
     expect(bytes.equals(content)).toBe(true)
   })
 
-  it('plus one byte is refused with 400 / 104005 and the limit, and nothing is stored', async () => {
+  it('one byte more is refused with 400/104005, and nothing is stored', async () => {
     const tooLarge = Buffer.concat([content, Buffer.from('x')])
     const answers = [
       await call('/sizes/refused.bin', { method: 'PUT', headers: raw, body: tooLarge }),
@@ -82,10 +82,10 @@ describe('a file that fits into an answer', () => {
     ['anything', '*/*'],
     ['its type', 'application/octet-stream'],
     ['an image first, as browsers do', 'image/avif,image/webp,*/*;q=0.8'],
-  ])('passes the gateway unchanged in both directions with Accept: %s', async (_, Accept) => {
+  ])('a file passes the gateway unchanged both ways, with Accept: %s', async (_, Accept) => {
     await store('/sizes/answer.bin', content)
     const answer = await call('/sizes/answer.bin', { headers: { Accept } })
-    // LocalStack returns base64 for */*, so the bytes are in the bucket, as without Accept.
+    // LocalStack returns base64 for */*. So the bytes come from the bucket, as without Accept.
     if (answer.status === 302) expect((await redirected(answer)).equals(content)).toBe(true)
     else {
       expect(answer).toMatchObject({ status: 200, headers: { 'content-length': String(largestAnswer) } })
@@ -93,7 +93,7 @@ describe('a file that fits into an answer', () => {
     }
   })
 
-  it('is at a URL of the bucket without Accept, because the gateway would return base64', async () => {
+  it('without Accept, a file comes from the bucket: the gateway would answer base64', async () => {
     await store('/sizes/small.bin', content.subarray(0, 1000))
     const bytes = await redirected(await call('/sizes/small.bin'))
     expect(bytes.equals(content.subarray(0, 1000))).toBe(true)

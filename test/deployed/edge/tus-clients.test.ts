@@ -9,7 +9,7 @@ const size = 18_000_000
 
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
 
-describe('a client that is killed during an upload through the gateway continues, and loses nothing', () => {
+describe('clients that are killed during an upload through the gateway', () => {
   let opened: TusClients
   beforeAll(async () => {
     opened = await openTusClients()
@@ -17,7 +17,7 @@ describe('a client that is killed during an upload through the gateway continues
   afterAll(() => opened.close())
 
   it.each(['tus-js-client in Node', 'tuspy', 'tus-js-client in a browser', 'Uppy in a browser'])(
-    '%s',
+    '%s continues its upload, and loses no bytes',
     async (client) => {
       const name = `${client.replaceAll(' ', '-')}.bin`
       const content = randomBytes(size)

@@ -23,7 +23,7 @@ const linesBelow = (heading: string, program: string): readonly string[] => {
 
 const administration = 'npm run --silent admin --'
 
-/** Replaces programs and addresses of the guide by those of this test. */
+/** Replaces programs and addresses of the guide with the programs and addresses of this test. */
 const asHere = (line: string, { data, here }: Places): string =>
   line
     .replace(administration, `"${process.execPath}" "${resolve('admin/main.js')}" --json --data-dir "${data}"`)
@@ -63,7 +63,7 @@ const move = async (heading: string, places: Places, old: number) => {
   const filesLines = linesBelow(heading, 'site-files')
   expect(filesLines).toHaveLength(2)
   for (const line of filesLines) await runLine(places, line)
-  if (created === undefined) throw new Error('The guide makes no site')
+  if (created === undefined) throw new Error('The guide creates no site')
   return { site: created, token: to }
 }
 
@@ -101,7 +101,7 @@ const filesOf = async ({ baseUrl, token }: { readonly baseUrl: string; readonly 
   return contents.map(({ path, size, fingerprint }) => ({ path, size, fingerprint }))
 }
 
-test('a site moves from one machine to AWS and back, with all lists and files unchanged', async ({
+test('a site moves from one machine to AWS and back, with all lists and files', async ({
   directory,
   start,
   onTestFinished,
@@ -117,7 +117,7 @@ test('a site moves from one machine to AWS and back, with all lists and files un
   expect(filesBefore.length).toBeGreaterThan(Object.keys(oddFiles).length)
 
   const places = async (): Promise<Places> => {
-    // Not in the data directory, where only the service writes.
+    // The folder is not in the data directory, where only the service may write.
     const folder = await mkdtemp(join(tmpdir(), 'site-admin-moving-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))
     return { data: directory, here: here.baseUrl, folder }

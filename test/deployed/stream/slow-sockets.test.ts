@@ -5,7 +5,8 @@ import { streaming } from '../../../lib/config/streaming.ts'
 import { type StreamProcess, startStreamProcess } from '../stream-process.ts'
 import { deployment, storage } from '../support/deployment.ts'
 
-// As many requests as all environments of the function answer at a time, those of one environment with a valid token.
+// The number of requests that all environments of the function answer at a time, and the number that one environment
+// answers with a valid token.
 const places = 1_008
 
 let stream: StreamProcess
@@ -19,7 +20,7 @@ const headers = (token: string | undefined) =>
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')
 
-/** Begins an upload, then sends a byte a second. Returns the end of its connection. */
+/** Begins an upload, and then sends a byte a second. Returns the end of its connection. */
 const beginSlowly = async (token: string | undefined, index: number): Promise<{ closed: Promise<unknown> }> => {
   const socket = connect(stream.port, '127.0.0.1')
   await once(socket, 'connect')
@@ -40,7 +41,7 @@ const put = (content: string) =>
   })
 
 describe('the deployed streaming function', () => {
-  it('frees the places of 1,008 senders that are too slow, and stores files meanwhile (S-131, S-114)', async () => {
+  it('1,008 slow senders lose their places, and other files are stored (S-131, S-114)', async () => {
     const slow = Array.from({ length: places }, (_, index) =>
       beginSlowly(index < streaming.requestsAtOnce ? deployment.token : undefined, index),
     )

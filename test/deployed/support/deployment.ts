@@ -3,7 +3,7 @@ import type { SiteId } from '../../../lib/core/ids.ts'
 
 const setting = (name: string): string => {
   const value = process.env[name]
-  if (!value) throw new Error(`${name} is not set: this suite is run by npm run test:deployed`)
+  if (!value) throw new Error(`${name} is not set: run this suite with npm run test:deployed`)
   return value
 }
 
@@ -33,7 +33,7 @@ interface Call {
   readonly body?: Buffer
 }
 
-/** Sends one request to the data centre with these headers and the token, and no others. Does not follow redirects. */
+/** Sends one request to the data centre with only these headers and the token. Does not follow redirects. */
 export const call = (path: string, { method = 'GET', headers = {}, body }: Call = {}): Promise<Answer> => {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
   const length = body && { 'Content-Length': String(body.length) }

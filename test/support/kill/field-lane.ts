@@ -7,7 +7,7 @@ type Fields = readonly (readonly [typeId: number, mandatory: boolean, order: num
 const site = 1001 as SiteId
 const form = 2 as WebFormId
 const path = `/api/v1/admin/sites/current/webforms/${form}/fields/system`
-/** Types that the demo's form does not have at first. */
+/** Types that the form of the demo does not have at first. */
 const types = [-2, -20, -21, -22] as const
 
 const change = (fields: Fields, typeId: number): Step<Fields> => {

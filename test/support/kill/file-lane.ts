@@ -7,7 +7,7 @@ import { formHeaders, multipart } from '../multipart.ts'
 import { storage } from '../paths.ts'
 import type { Lane, Step } from './lane.ts'
 
-/** The contents of the files in a folder, by name and in order of name. */
+/** The contents of the files in a folder, by name and sorted by name. */
 type Files = Readonly<Record<string, string>>
 
 const site = 1001 as SiteId
@@ -17,7 +17,7 @@ const sizes = { small: 600, large: 20_000 } as const
 
 const fill = (mark: string, size: number): string => mark.padEnd(12, '.').repeat(Math.ceil(size / 12))
 
-/** The repeated text of a file and its size. Tests compare nothing else. */
+/** The text that a file repeats, and its size. Tests compare only these two. */
 const digestOf = (content: string): string => `${content.slice(0, 12)} x ${content.length}`
 
 const sorted = (files: Files): Files =>
@@ -60,7 +60,7 @@ const put = (place: Place): Step<Files> => {
 
 const isIn = (key: string, name: string): boolean => key === name || key.startsWith(`${name}/`)
 
-/** Renames a file or folder whose name begins with the prefix, or puts a file if none exists. */
+/** Renames a file or folder whose name begins with the prefix. If none exists, puts a file. */
 const rename = (place: Place, begin: 'file-' | 'batch-', to: string): Step<Files> => {
   const { files } = place
   const [name] =
@@ -101,8 +101,8 @@ const observe = async ({ stores: { files } }: Machine, folder: string): Promise<
     const read = await files.read(key, () => ({ first: 0, last: size - 1 }))
     const content = await contentOf(read?.body)
     const mark = content.slice(0, 12)
-    // A partial upload would be shortened, or have the bytes of another one.
-    if (content !== mark.repeat(content.length / 12)) throw new Error(`${key} holds bytes of more than one upload`)
+    // A partial upload would be too short, or contain bytes of another upload.
+    if (content !== mark.repeat(content.length / 12)) throw new Error(`${key} contains bytes of more than one upload`)
     found[key.slice(prefix.length)] = digestOf(content)
   }
   return sorted(found)

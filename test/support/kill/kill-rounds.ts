@@ -13,10 +13,10 @@ export interface Finding {
   readonly finding: unknown
 }
 
-/** The most changes that are answered before the kill. */
+/** The largest number of changes that are answered before the kill. */
 const mostAnswers = 25
 
-/** Concurrent changes of every kind, until the service is killed during some of them. */
+/** Sends concurrent changes of every kind until the service is killed during some of these changes. */
 const runUntilKilled = async (directory: string, lanes: readonly Runner[], fsync: 'on' | 'off'): Promise<void> => {
   const service = await startService(directory, ['--port', '0', '--quiet'], { FSYNC: fsync })
   let left = 1 + Math.floor(Math.random() * mostAnswers)
@@ -35,7 +35,7 @@ const runUntilKilled = async (directory: string, lanes: readonly Runner[], fsync
 const isOneOf = (allowed: readonly unknown[], found: unknown): boolean =>
   allowed.some((each) => JSON.stringify(each) === JSON.stringify(found))
 
-/** Contents that are missing in the directory, or superfluous. */
+/** Contents that are missing in the directory, and contents without an object. */
 const findingsOf = async (directory: string, lanes: readonly Runner[]): Promise<unknown[]> => {
   const findings: unknown[] = []
   const machine = await openMachine(directory, { role: 'service', durable: false })
@@ -61,7 +61,7 @@ export const killAgainAndAgain = async (
       runnerOf(toldLane(fileLane(folder), ({ subject }) => subject.startsWith(`${folder}/`))),
     ),
     runnerOf(toldLane(fieldLane(), ({ type }) => type.startsWith('field.'))),
-    // A repeated link leaves no entry, so the entries of links are not counted.
+    // A repeated link writes no history entry, so the entries of links are not counted.
     runnerOf(linkLane()),
   ]
   for (let round = 1; round <= rounds; round += 1) {

@@ -1,7 +1,7 @@
 import type { Machine } from '../../../lib/machine/machine.ts'
 import type { SpawnedService } from '../spawned-service.ts'
 
-/** A requested change of a lane, and the state of the lane after it. */
+/** A change that the lane requests, and the state of the lane after it. */
 export interface Step<State> {
   readonly name: string
   readonly path: string
@@ -9,22 +9,22 @@ export interface Step<State> {
   readonly after: State
 }
 
-/** Successive changes of contents that nobody else changes, so the answers tell their state. */
+/** Successive changes of contents that no other lane changes. So the answers tell the state of the contents. */
 export interface Lane<State> {
   readonly name: string
   readonly start: State
-  /** The next change; `count` numbers the changes of all rounds. */
+  /** The next change. `count` numbers the changes of all rounds. */
   next(state: State, count: number): Step<State>
-  /** The state in a directory. Throws an Error if it is inconsistent. */
+  /** The state in a directory. Throws an Error if the state is inconsistent. */
   observe(machine: Machine): Promise<State>
 }
 
-/** A running lane with any state. */
+/** A running lane with any type of state. */
 export interface Runner {
   readonly name: string
   /** Sends changes until the service is gone, and calls `acknowledged` after each answer. Rejects after a refusal. */
   run(service: SpawnedService, acknowledged: () => void): Promise<void>
-  /** The allowed states, and the one in the directory. */
+  /** The allowed states, and the state in the directory. */
   compare(
     machine: Machine,
   ): Promise<{ readonly allowed: readonly unknown[]; readonly found: unknown; readonly step: string }>

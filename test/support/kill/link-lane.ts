@@ -39,7 +39,7 @@ const unlink = (links: Links): Step<Links> => {
   }
 }
 
-/** The links of the category. Throws an Error if those of an object differ. */
+/** The links of the category. Throws an Error if the links of an object differ. */
 const observe = async ({ stores: { links } }: Machine): Promise<Links> => {
   const found = await links.list({ site, kind, category }, 0, 500)
   for (const id of ids) {

@@ -7,7 +7,7 @@ const rights = (...texts: readonly string[]) =>
   texts.map((text) => parseRight(text)).filter((right) => right !== undefined)
 const right = (text: string) => {
   const [parsed] = rights(text)
-  if (!parsed) throw new Error(`${text} is no right`)
+  if (!parsed) throw new Error(`${text} is not a right`)
   return parsed
 }
 const includes = (held: string, needed: string) => includesRight(rights(held), right(needed))
@@ -20,12 +20,12 @@ describe('a right', () => {
     ['files:read:/', 'files:read'],
     ['files:read:/cafe\u0301', 'files:read:/caf\u00e9'],
     ['files:read:/a:b', 'files:read:/a:b'],
-  ])('%s has the normal form %s (A-32, A-33)', (text, normal) => {
+  ])('the right %s has the normal form %s (A-32, A-33)', (text, normal) => {
     expect(textOfRight(right(text))).toBe(normal)
   })
 
   test.each(['', 'files', 'files:own', 'lists:read', 'Files:read', ' files:read', 'files:read '])(
-    '"%s" is none',
+    'the text "%s" is not a right',
     (text) => expect(parseRight(text)).toBeUndefined(),
   )
 
@@ -36,7 +36,7 @@ describe('a right', () => {
     'files:read:/a/../b',
     'files:read:/.',
     'files:read:/a\nb',
-  ])('"%s" names no folder (A-33)', (text) => expect(parseRight(text)).toBeUndefined())
+  ])('the right "%s" is refused because of its folder (A-33)', (text) => expect(parseRight(text)).toBeUndefined())
 
   test.each([
     ['files:write', 'files:read', true],
@@ -52,12 +52,12 @@ describe('a right', () => {
     ['files:read:/news', 'files:read:/a/news', false],
     ['files:read:/news/a', 'files:read:/news', false],
     ['files:write:/caf\u00e9', 'files:read:/cafe\u0301/a', true],
-  ])('%s and %s: includes it is %s (A-32, A-41)', (held, needed, expected) => {
+  ])('the right %s includes %s: %s (A-32, A-41)', (held, needed, expected) => {
     expect(includes(held, needed)).toBe(expected)
   })
 })
 
-test('Folders below a path are those with the right, none inside another (A-43)', () => {
+test('A folder with the right is listed, but not the folders inside it (A-43)', () => {
   const held = rights('files:write:/a/b', 'files:read:/a/b/c', 'files:read:/a/b', 'files:read:/x', 'files:read:/ab')
   expect(foldersBelow(held, right('files:read:/a'))).toEqual(['a/b'])
   expect(foldersBelow(held, right('files:read'))).toEqual(['a/b', 'x', 'ab'])
@@ -66,7 +66,7 @@ test('Folders below a path are those with the right, none inside another (A-43)'
   expect(foldersBelow(rights('files:write'), right('files:read:/a'))).toEqual([])
 })
 
-test('A list of rights keeps none that another one includes', () => {
+test('A right that another right of the list includes is removed from the list', () => {
   const given = rights('files:read', 'files:read:/a', 'forms:write', 'forms:read', 'files:write:/b', 'files:write:/b/c')
   expect(simplified([...given, ...given]).map(textOfRight)).toEqual(['files:read', 'forms:write', 'files:write:/b'])
 })
@@ -75,20 +75,20 @@ describe('the rights of a stored token', () => {
   const rightsOf = (...permissions: readonly string[]) => rightsOfToken({ permissions }).map(textOfRight)
   const usual = ['forms:write', 'categories:write', 'history:read']
 
-  test('are the usual ones without rights of its own, and files with the permission (A-38, A-39)', () => {
+  test('without rights of its own, a token has the usual ones (A-38, A-39)', () => {
     expect(rightsOf()).toEqual(usual)
     expect(rightsOf('files')).toEqual(['files:write', ...usual])
     expect(rightsOf('everything')).toEqual(usual)
   })
 
-  test('are only its own, when it has some (A-38)', () => {
+  test('with rights of its own, a token has only these (A-38)', () => {
     expect(rightsOf('files:read:/a', 'history:read')).toEqual(['files:read:/a', 'history:read'])
     expect(rightsOf('files', 'forms:read')).toEqual(['files:write', 'forms:read'])
     expect(rightsOf('files:own', 'lists:read')).toEqual([])
   })
 })
 
-test('The roles are those of the rules (A-48, A-49, A-50)', () => {
+test('The roles have the rights that the rules name (A-48, A-49, A-50)', () => {
   const texts = Object.fromEntries(
     Object.entries(roles).map(([name, role]) => [name, role.rights.map(textOfRight).join(' ')]),
   )

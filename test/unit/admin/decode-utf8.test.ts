@@ -16,13 +16,13 @@ const sizes = [1, 2, 3, 7, 1_000]
 
 describe('bytes in UTF-8', () => {
   it.each(['', '\n', 'a\nb', 'é\n😀\r\n長', '\ufffd stands there', 'a\n\n\n'])(
-    'decode to %j, in any pieces',
+    'the bytes decode to %j, in any pieces',
     async (text) => {
       for (const size of sizes) expect(await decode(Buffer.from(text), size)).toBe(text)
     },
   )
 
-  it('decode without their byte order mark', async () => {
+  it('a byte order mark is left out', async () => {
     for (const size of sizes) expect(await decode(Buffer.from('\ufeffa'), size)).toBe('a')
   })
 })
@@ -32,13 +32,13 @@ describe('invalid bytes', () => {
     ['a byte of another encoding', '\n\nCaf\xe9 au lait\n', 3],
     ['a character that is cut', 'a\n\xe2\x82\n\xff', 2],
     ['a character that is cut by the end', 'a\nb\xe2\x82', 2],
-    ['a continuation without a beginning', '\x80', 1],
+    ['a continuation byte without a first byte', '\x80', 1],
     ['an overlong form', '\n\xc0\xae', 2],
     ['half a surrogate pair', '\xed\xa0\x80\n', 1],
-    ['what lies beyond Unicode', '\xf4\x90\x80\x80', 1],
+    ['a code point beyond Unicode', '\xf4\x90\x80\x80', 1],
     ['UTF-16', '\xff\xfea\0\n\0', 1],
   ]
-  it.each(broken)('are refused with their line: %s', async (_, bytes, line) => {
+  it.each(broken)('the failure names the line of the invalid bytes: %s', async (_, bytes, line) => {
     for (const size of sizes) {
       const decoding = decode(Buffer.from(bytes, 'latin1'), size)
       await expect(decoding).rejects.toThrow(new NotUtf8(messages.record.notUtf8(line)))

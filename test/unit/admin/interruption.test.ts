@@ -3,7 +3,7 @@ import { interruptibly } from '../../../admin/terminal/interruption.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-test('an interruption that arrives twice ends a command cleanly, and a later one ends it at once', async () => {
+test('two interruptions at once end a command cleanly, a later one ends it at once', async () => {
   vi.useFakeTimers()
   const listening = () => process.listenerCount('SIGINT')
   const before = listening()

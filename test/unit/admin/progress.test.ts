@@ -9,11 +9,11 @@ test.each([
   [100, 100, /^\[#{30}\] 100 % of 0\.0 MiB$/],
   [120, 100, /^\[#{30}\] 100 %/],
   [3 * 2 ** 20, undefined, /^3\.0 MiB read$/],
-])('%i bytes of %s', (read, size, expected) => {
+])('the progress is %i bytes of %s', (read, size, expected) => {
   expect(progressLine(read, size)).toMatch(expected)
 })
 
-test('the progress line does not affect the bytes, and is removed at the end', async () => {
+test('the progress line leaves the bytes unchanged, and disappears at the end', async () => {
   const terminal = new PassThrough().setEncoding('utf8')
   const chunks = async function* () {
     yield 'äb'

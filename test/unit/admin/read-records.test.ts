@@ -4,7 +4,7 @@ import { type RawRecord, readRecords } from '../../../admin/records/read-records
 import { timesToTry } from '../../support/each-call.ts'
 import { messages } from '../../support/messages.ts'
 
-/** The text, cut at the given places. */
+/** The text, cut at the given positions. */
 const cut = (text: string, places: readonly number[]): string[] => {
   const at = [0, ...places.map((place) => place % (text.length + 1)).toSorted((a, b) => a - b), text.length]
   return at.slice(1).map((end, index) => text.slice(at[index], end))
@@ -39,7 +39,7 @@ const firstLines = (pieces: readonly string[], before = ''): number[] => {
 }
 
 describe('one JSON array', () => {
-  test('returns value by value, with any indentation and cuts', async () => {
+  test('an array is read value by value, with any indentation and cuts', async () => {
     const indentation = fc.constantFrom<string | number | undefined>(undefined, 1, 2, 4, '\t')
     await fc.assert(
       fc.asyncProperty(fc.array(fc.jsonValue()), indentation, mark, places, async (values, space, bom, places) => {
@@ -50,7 +50,7 @@ describe('one JSON array', () => {
     )
   })
 
-  test('names the line where each value begins', async () => {
+  test('each value has the number of the line where it begins', async () => {
     const blanks = fc.constantFrom('', ' ', '\t', '\n', '\r\n  ', '\n\n')
     const element = fc
       .tuple(blanks, fc.jsonValue(), fc.constantFrom(undefined, 2), blanks)
@@ -65,11 +65,11 @@ describe('one JSON array', () => {
     )
   })
 
-  test('without values has no records', async () => {
+  test('an empty array has no records', async () => {
     for (const text of ['[]', ' [ ] ', '\n[\n]\n']) expect(await read([text])).toEqual([])
   })
 
-  test('with an invalid value keeps the others', async () => {
+  test('an invalid value of an array does not affect the others', async () => {
     expect(await read(['[{"a":1},\n{"b":},\n{"c":"]},["},\n{"d":1}},\n{"e":1], 2]'])).toEqual([
       { line: 1, text: '{"a":1}' },
       { line: 2, text: '{"b":}' },
@@ -80,7 +80,7 @@ describe('one JSON array', () => {
     ])
   })
 
-  test.for(['[1,,2]', '[,1]', '[1,]'])('with a missing value (%s) has an invalid record', async (text) => {
+  test.for(['[1,,2]', '[,1]', '[1,]'])('a missing value (%s) is reported as an invalid record', async (text) => {
     const records = await read([text])
     expect(records).toContainEqual({ line: 1, text: '' })
   })
@@ -90,7 +90,7 @@ describe('one JSON array', () => {
     { text: '[1,2]]', line: 1, rest: ']' },
     { text: '[1,2],3', line: 1, rest: ',3' },
     { text: '[1,2]\n\n[3]', line: 3, rest: '[3]' },
-  ])('with trailing text ($rest) reports the text and its line', async ({ text, line, rest }) => {
+  ])('text after an array ($rest) is reported with its line', async ({ text, line, rest }) => {
     for (const chunks of [[text], [...text]]) {
       const records = await read(chunks)
       expect(valuesOf(records.slice(0, 2))).toEqual([1, 2])
@@ -104,7 +104,7 @@ describe('one JSON array', () => {
     { text: '[1,\n"2, 3]', line: 2 },
     { text: '[1,\n[2]', line: 2 },
     { text: '[', line: 1 },
-  ])('that breaks off ($text) reports this, and where', async ({ text, line }) => {
+  ])('an array that breaks off ($text) is reported, with its line', async ({ text, line }) => {
     const records = await read([text])
     expect(records.at(-1)).toMatchObject({ line, fault: expect.stringContaining('ends here') })
     expect(records.slice(0, -1).every(({ fault }) => fault === undefined)).toBe(true)
@@ -112,10 +112,10 @@ describe('one JSON array', () => {
 })
 
 describe('JSON lines', () => {
-  test('return value by value with their lines, in any pieces', async () => {
+  test('JSON lines are read with their line numbers, in any pieces', async () => {
     const end = fc.constantFrom('\n', '\r\n')
     const blankLines = fc.array(fc.constantFrom('\n', ' \n', '\t\r\n'), { maxLength: 3 })
-    // An array as the first value makes the text one array.
+    // If the first value were an array, the whole text would count as one array.
     const records = fc
       .array(fc.record({ blankLines, value: fc.jsonValue(), end }))
       .filter(([first]) => !Array.isArray(first?.value))
@@ -131,7 +131,7 @@ describe('JSON lines', () => {
     )
   })
 
-  test('with an invalid line keep the others', async () => {
+  test('an invalid line does not affect the other lines', async () => {
     expect(await read(['{"a":1}\n{"b":\n\n{"c":3}'])).toEqual([
       { line: 1, text: '{"a":1}' },
       { line: 2, text: '{"b":' },
@@ -148,7 +148,7 @@ describe('a record that is too long', () => {
   test.for([
     { shape: 'JSON lines', wrap: (texts: readonly string[]) => texts.join('\n') },
     { shape: 'one JSON array', wrap: (texts: readonly string[]) => `[${texts.join(',\n')}]` },
-  ])('is named, and does not affect others, in $shape', async ({ wrap }) => {
+  ])('in $shape, the record is reported, and other records are unaffected', async ({ wrap }) => {
     const text = wrap(['{"a":1}', long, fitting, '{"b":1}'])
     const records = await read(cut(text, [1000, 70_000, limit - 1, limit + 5, 2 * limit]))
     expect(linesOf(records)).toEqual([1, 2, 3, 4])
@@ -156,7 +156,7 @@ describe('a record that is too long', () => {
     expect(records[2]?.text).toBe(fitting)
   })
 
-  test('does not become too long by leading blanks', async () => {
+  test('leading blanks do not count toward the length of a record', async () => {
     const blanks = '\n'.repeat(limit)
     expect(await read([blanks, `${blanks}[${blanks}`, '1', ',2]'])).toEqual([
       { line: 3 * limit + 1, text: '1' },

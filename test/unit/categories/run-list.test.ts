@@ -6,6 +6,7 @@ import { parseOrder } from '../../../lib/categories/query/order.ts'
 import type { ListSource } from '../../../lib/categories/run-list.ts'
 import { type ItemPage, runList } from '../../../lib/categories/run-list.ts'
 import { toJson } from '../../../lib/core/answer-size.ts'
+import { timesToTry } from '../../support/each-call.ts'
 import * as arbitrary from './query/arbitraries.ts'
 import { type Condition, passes, sorted } from './query/reference.ts'
 
@@ -15,7 +16,10 @@ interface Reads {
   objects: number
 }
 
-/** A list in memory. `gone` are entries without objects; `room` is the number of items per answer. */
+/**
+ * A list in memory. `gone` are ids whose objects are missing, and `room` is the number of items that fit into an
+ * answer.
+ */
 const sourceOf = (
   items: readonly Item[],
   {
@@ -98,22 +102,22 @@ const expected = (items: readonly Item[], where: Condition | null, terms: readon
   )
 
 describe('the pages of a list together contain every item once', () => {
-  test('by skip', async () => {
+  test('the whole list comes in pages by skip', async () => {
     await fc.assert(
       fc.asyncProperty(arbitrary.items, condition, order, limit, async (items, where, terms, size) => {
         const pages = await bySkip(items, switchesOf(where, terms), size)
         expect(pages).toEqual(expected(items, where, terms))
       }),
-      { numRuns: 300 },
+      { numRuns: timesToTry(300) },
     )
   })
 
   test.each<[string, { readonly hasGone?: true; readonly room?: number; readonly longest?: number }]>([
     ['by cursor', {}],
     ['by cursor, if answers are cut', { room: 2 }],
-    ['by cursor, without vanished objects', { hasGone: true }],
-    ['by cursor, if a request may look at few entries only', { longest: 3 }],
-  ])('%s', async (_, { hasGone, ...options }) => {
+    ['by cursor, if objects are missing', { hasGone: true }],
+    ['by cursor, if a request may read only a few entries', { longest: 3 }],
+  ])('the whole list comes in pages %s', async (_, { hasGone, ...options }) => {
     await fc.assert(
       fc.asyncProperty(arbitrary.items, condition, order, limit, async (items, where, anyTerms, size) => {
         // A list over the limit cannot be sorted.
@@ -124,7 +128,7 @@ describe('the pages of a list together contain every item once', () => {
         const left = items.filter((item) => !isGone(item))
         expect(pages).toEqual(expected(left, where, terms))
       }),
-      { numRuns: 200 },
+      { numRuns: timesToTry(200) },
     )
   })
 })
@@ -146,7 +150,7 @@ test('the total counts all matches, on every page', async () => {
         expect((await pageOf(items, { ...switches, cursor: '' })).totalItemsCount).toBeNull()
       },
     ),
-    { numRuns: 200 },
+    { numRuns: timesToTry(200) },
   )
 })
 
@@ -158,7 +162,7 @@ const some = (count: number): Item[] =>
   }))
 
 describe('a page', () => {
-  test('without items continues at its position', async () => {
+  test('the page after an empty page starts at the same position', async () => {
     for (const order of ['', 'subject']) {
       const { nextCursor } = await pageOf(some(3), { limit: '0', cursor: '', order })
       const { items } = await pageOf(some(3), { cursor: nextCursor ?? '', order })
@@ -166,13 +170,13 @@ describe('a page', () => {
     }
   })
 
-  test('that is cut has the number of its items in limit', async () => {
+  test('a page that is cut has the number of its items in limit', async () => {
     const page = await pageOf(some(9), { limit: '5' }, { room: 2 })
     expect(page).toMatchObject({ totalItemsCount: 9, skip: 0, limit: 2 })
     expect(ids(page.items)).toEqual([1, 2])
   })
 
-  test('by cursor continues after its last item, even if that is gone', async () => {
+  test('the next page starts after the last item, even if that item is gone', async () => {
     const { nextCursor } = await pageOf(some(9), { cursor: '', limit: '3', order: 'subject' })
     const left = some(9).filter((item) => item['objectId'] !== 7)
     const { items } = await pageOf(left, { cursor: nextCursor ?? '', order: 'subject' })
@@ -180,14 +184,24 @@ describe('a page', () => {
   })
 })
 
-describe('a list reads', () => {
+describe('the number of objects that a list reads', () => {
   test.each([
-    ['the objects of its page', { skip: '20', limit: '5' }, 50, 5],
-    ['the objects of its page, by cursor', { cursor: '', limit: '5' }, 50, 5],
-    ['the objects of its page, if only links are compared', { where: '{displayable:1}', order: '-objectId' }, 50, 10],
-    ['each object once, if an object is compared', { where: "{subject:{$contains:'1'}}", order: '-subject' }, 50, 50],
-    ['no more than its page needs, by cursor', { where: '{weight:null}', cursor: '', limit: '5' }, 1_000, 100],
-  ])('%s', async (_, switches, count, read) => {
+    ['reads the objects of its page', { skip: '20', limit: '5' }, 50, 5],
+    ['by cursor reads the objects of its page', { cursor: '', limit: '5' }, 50, 5],
+    [
+      'that compares only links reads the objects of its page',
+      { where: '{displayable:1}', order: '-objectId' },
+      50,
+      10,
+    ],
+    ['that compares objects reads each object once', { where: "{subject:{$contains:'1'}}", order: '-subject' }, 50, 50],
+    [
+      'by cursor reads no more objects than its page needs',
+      { where: '{weight:null}', cursor: '', limit: '5' },
+      1_000,
+      100,
+    ],
+  ])('a list %s', async (_, switches, count, read) => {
     const reads = { objects: 0 }
     await pageOf(some(count), switches, { reads })
     expect(reads.objects).toBe(read)
@@ -203,20 +217,21 @@ describe('a list over the limit for complete reads (C-11, E-27)', () => {
     { order: '-objectId' },
     { order: 'subject', cursor: '' },
     { where: '{id:1}', cursor: '', count: 'true' },
-  ])('is not filtered or sorted: %o', async (switches) => {
+  ])('a list over the limit is neither filtered nor sorted: %o', async (switches) => {
     await expect(pageOf(some(11), switches, { longest: 10 })).rejects.toEqual(tooLong)
     await expect(pageOf(some(10), switches, { longest: 10 })).resolves.toBeDefined()
   })
 
-  test('is paged by skip and by cursor, and filtered by cursor', async () => {
+  test('a list over the limit has pages by skip and by cursor, and filters by cursor', async () => {
     const longest = { longest: 10 }
     expect((await pageOf(some(11), { skip: '10' }, longest)).items).toHaveLength(1)
     expect((await pageOf(some(11), { cursor: '' }, longest)).items).toHaveLength(10)
+    expect((await pageOf(some(11), { order: 'objectId,subject' }, longest)).items).toHaveLength(10)
     expect(await byCursor(some(31), { where: '{id:{$gt:29}}' }, 10, longest)).toHaveLength(2)
   })
 })
 
-test('parsing an order twice gives equal orders', () => {
+test('an order that is parsed twice stays the same', () => {
   const { text } = parseOrder('-subject,weight', list.shape)
   expect(parseOrder(text, list.shape).text).toBe(text)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { onceEach } from '../../../functions/documentation/reference.ts'
 
-test('a value is created once per key for concurrent requests', async () => {
+test('concurrent requests for one key create its value once', async () => {
   const made: string[] = []
   const get = onceEach(async (key: string) => made.push(key))
   await Promise.all([get('a'), get('b'), get('a')])
@@ -9,7 +9,7 @@ test('a value is created once per key for concurrent requests', async () => {
   expect(made).toEqual(['a', 'b'])
 })
 
-test('a failed creation is repeated', async () => {
+test('a value whose creation failed is created again', async () => {
   let attempts = 0
   const get = onceEach(async (_: string) => {
     attempts += 1

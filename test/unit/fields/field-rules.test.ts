@@ -7,7 +7,7 @@ const form: readonly SystemField[] = [
   { typeId: -3, name: 'Your address', mandatory: false, order: 3 },
 ]
 
-test('A type that cannot be added is refused with 115000, in the rules as well (F-10, F-12)', () => {
+test('A type that cannot be added is refused with 115000 (F-10, F-12)', () => {
   for (const typeId of [-400, -1, 2]) {
     const problems = [expect.objectContaining({ path: 'type.id' })]
     expect(() => addField(form, { typeId, mandatory: true })).toThrow(
@@ -17,7 +17,7 @@ test('A type that cannot be added is refused with 115000, in the rules as well (
 })
 
 describe('importing a field', () => {
-  test('accepts -400, which cannot be added', () => {
+  test('an import accepts the type -400, which cannot be added', () => {
     expect(importField(form, { typeId: -400, mandatory: true }).at(-1)).toEqual({
       typeId: -400,
       mandatory: true,
@@ -25,7 +25,11 @@ describe('importing a field', () => {
     })
   })
 
-  test('replaces the field of its type, at the same position by default', () => {
+  test('an imported field is optional by default', () => {
+    expect(importField([], { typeId: -7 })).toEqual([{ typeId: -7, mandatory: false, order: 1 }])
+  })
+
+  test('an imported field replaces that of its type, by default at its position', () => {
     expect(importField(form, { typeId: -3, mandatory: true }, true)).toEqual([
       form[0],
       { typeId: -3, mandatory: true, order: 3 },
@@ -36,7 +40,7 @@ describe('importing a field', () => {
     ])
   })
 
-  test('keeps members that the import omits', () => {
+  test('members that the record leaves out stay unchanged', () => {
     const named = importField(form, { typeId: -7, name: 'Born', mandatory: true, order: 9 })
     expect(importField(named, { typeId: -7, mandatory: false }).at(-1)).toEqual({
       typeId: -7,
@@ -51,14 +55,14 @@ describe('importing a field', () => {
     })
   })
 
-  test('returns the same fields if nothing changes', () => {
+  test('an import that changes nothing returns the same fields', () => {
     for (const field of form) {
       expect(importField(form, field)).toBe(form)
       expect(importField(form, { typeId: field.typeId })).toBe(form)
     }
   })
 
-  test('is idempotent', () => {
+  test('a repeated import changes nothing', () => {
     const record = { typeId: -7, name: 'Born', mandatory: true, order: 1 }
     const once = importField(form, record)
     expect(importField(once, record)).toEqual(once)

@@ -8,20 +8,20 @@ describe('the tag of a field', () => {
   test.each<[string, SystemField]>([
     ['type', { ...field, typeId: -3 }],
     ['name', { ...field, name: 'Salutation' }],
-    ['being mandatory', { ...field, mandatory: false }],
+    ['mandatory', { ...field, mandatory: false }],
     ['order', { ...field, order: 4 }],
-  ])('changes with its %s', (_, changed) => {
+  ])('a change of %s changes the tag', (_, changed) => {
     expect(fieldTag(changed)).not.toBe(fieldTag(field))
   })
 
-  test('changes with a member that fields do not have yet', () => {
+  test('members that fields may get later also change the tag', () => {
     const grown = { ...field, hint: 'as on the passport' }
     expect(fieldTag(grown)).not.toBe(fieldTag(field))
     const other = { ...field, hint: 'any' }
     expect(fieldTag(other)).not.toBe(fieldTag(grown))
   })
 
-  test('does not depend on the order of members in a store', () => {
+  test('the tag does not depend on the order of members in a store', () => {
     expect(fieldTag({ order: 3, mandatory: true, name: 'Title', typeId: -2 })).toBe(fieldTag(field))
   })
 })

@@ -11,7 +11,7 @@ const runs = { numRuns: timesToTry(2_000) }
 
 const placed = (typeId: number, order: number): SystemField => ({ typeId, mandatory: false, order })
 
-/** Orders by type, computed step by step: a displaced field goes to the next position. */
+/** Orders by type, computed step by step: a displaced field moves to the next position. */
 const reference = (others: Fields, typeId: number, position: number): Map<number, number> => {
   const holders = new Map(others.map((field) => [field.order, field.typeId]))
   let pushed: number | undefined = typeId
@@ -23,7 +23,7 @@ const reference = (others: Fields, typeId: number, position: number): Map<number
   return new Map([...holders].map(([order, type]) => [type, order]))
 }
 
-/** All fields as the reference orders them, with all their other members. */
+/** All fields with the orders of the reference and all their other members. */
 const expected = (others: Fields, field: SystemField, position: number): Fields => {
   const orders = reference(others, field.typeId, position)
   const fields = [...others, field].map((one) => ({ ...one, order: orders.get(one.typeId) ?? 0 }))
@@ -34,7 +34,7 @@ const expected = (others: Fields, field: SystemField, position: number): Fields 
 const newType = -1
 
 describe('placing a field', () => {
-  test('agrees with the reference', () => {
+  test('a field gets the position that the naive reference gives it', () => {
     fc.assert(
       fc.property(formFields, anyOrder, (others, order) => {
         const field = placed(newType, order)
@@ -46,7 +46,7 @@ describe('placing a field', () => {
     )
   })
 
-  test('without an order puts it after the last field', () => {
+  test('a field without an order is placed after the last field', () => {
     fc.assert(
       fc.property(formFields, (others) => {
         const highest = Math.max(0, ...others.map(({ order }) => order))
@@ -57,7 +57,7 @@ describe('placing a field', () => {
     )
   })
 
-  test('stops at the last position', () => {
+  test('a field that would need a position after the last possible one is refused', () => {
     const last = [placed(-2, maxOrder - 1), placed(-3, maxOrder)]
     const refusal = expect.objectContaining({ code: 115000, message: expect.stringContaining('order') })
     expect(() => insertField(last, placed(newType, maxOrder))).toThrow(refusal)
@@ -71,7 +71,7 @@ describe('placing a field', () => {
 describe('moving a field', () => {
   const anything = () => undefined
 
-  test('leaves its old position first', () => {
+  test('a field leaves its old position before it takes the new one', () => {
     fc.assert(
       fc.property(formFields, fc.nat(), anyOrder, (fields, pick, order) => {
         const field = fields[pick % Math.max(1, fields.length)]

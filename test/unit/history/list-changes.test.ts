@@ -15,7 +15,10 @@ import {
 
 const site = 1001 as SiteId
 
-/** A history of `count` changes from position 1 on, with those at `bob` by another user, and a counter of reads. */
+/**
+ * A history of `count` changes from position 1 on, and a counter of reads. The changes at the positions in `bob` are by
+ * another user.
+ */
 const historyOf = (count: number, byBob: readonly number[]) => {
   const changes = Array.from({ length: count }, (_, index): Change => {
     const position = index + 1
@@ -39,7 +42,7 @@ const byBob = { actor: 'bob', rights: roles.owner.rights }
 const positions = (changes: readonly Change[]) => changes.map(({ position }) => position)
 
 describe('a page of changes', () => {
-  test('reads at most 10,000 changes, and leads to the others', async () => {
+  test('a page reads at most 10,000 changes, and `next` leads to the others', async () => {
     const { history, read } = historyOf(25_000, [12_345, 24_000])
     const first = await changesAfter(history, site, 0, 500, byBob)
     expect({ ...first, read: read() }).toEqual({ changes: [], next: 10_000, read: 10_000 })
@@ -50,7 +53,7 @@ describe('a page of changes', () => {
     expect(await changesAfter(history, site, 25_000, 500, byBob)).toEqual({ changes: [], next: undefined })
   })
 
-  test('has as many changes as an answer may have, and leads on', async () => {
+  test('a page has as many changes as an answer can contain, and `next` leads on', async () => {
     const names = Array.from({ length: 100 }, (_, index) => `${index} ${'"'.repeat(250)}`)
     const large = Array.from({ length: 200 }, (_, index): Change => {
       const position = index + 1
@@ -73,7 +76,7 @@ describe('a page of changes', () => {
     expect(newest).toEqual(large.slice(-newest.length))
   })
 
-  test('reads at most 10,000 of the newest changes, and leads on to later ones', async () => {
+  test('the newest page reads at most 10,000 changes, and `next` is the end', async () => {
     const { history, read } = historyOf(25_000, [14_000, 16_000, 24_000])
     const { changes, next } = await newestChanges(history, site, 500, byBob)
     expect({ found: positions(changes), next, read: read() }).toEqual({
@@ -83,7 +86,7 @@ describe('a page of changes', () => {
     })
   })
 
-  test('reads no older changes than requested', async () => {
+  test('a page with `since` reads no changes that are much older', async () => {
     const { history, read } = historyOf(200_000, [])
     const { changes } = await newestChanges(history, site, 10, {
       since: 199_999,
@@ -91,14 +94,14 @@ describe('a page of changes', () => {
       actor: 'bob',
     })
     expect(changes).toEqual([])
-    // Changes of a minute before may be in between, because clocks differ.
+    // Clocks differ, so the service also reads the changes of the minute before.
     expect(read()).toBeGreaterThan(10)
     const all = await newestChanges(history, site, 10, { since: 199_999, rights: roles.owner.rights })
     expect(positions(all.changes)).toEqual([199_999, 200_000])
   })
 })
 
-test('a change is shown to those who may read what it is about (A-47, H-12)', async () => {
+test('a caller sees changes of the files and forms that the rights cover (A-47, H-12)', async () => {
   const about = (type: ChangeType, subject: string, details: Change['details'] = {}) => ({ type, subject, details })
   const entries = [
     about('file.stored', 'news/a'),
@@ -132,7 +135,7 @@ test('a change is shown to those who may read what it is about (A-47, H-12)', as
 })
 
 describe('the id of a change', () => {
-  test('contains its position and its site, and sorts by position', () => {
+  test('an id contains position and site, and ids sort by position', () => {
     const ids = [1, 99, 1_769_860_800_000_000, Number.MAX_SAFE_INTEGER].map((position) =>
       idOfChange({ site, position }),
     )

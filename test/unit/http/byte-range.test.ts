@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { readRange } from '../../../lib/http/conditions.ts'
 
 describe('a Range header', () => {
-  it('requests existing bytes, the whole, or no existing byte, for any value', () => {
+  it('a range selects existing bytes, the whole file or nothing, whatever its text', () => {
     const header = fc.oneof(
       fc.string(),
       fc.tuple(fc.nat(200), fc.nat(200)).map(([from, to]) => `bytes=${from}-${to}`),
@@ -21,7 +21,7 @@ describe('a Range header', () => {
     )
   })
 
-  it('cannot match an empty file', () => {
+  it('a range selects nothing of an empty file', () => {
     expect(readRange('bytes=0-', 0)).toEqual({ kind: 'unsatisfiable' })
     expect(readRange('bytes=-5', 0)).toEqual({ kind: 'unsatisfiable' })
   })

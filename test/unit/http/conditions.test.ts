@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkMatch, entityTag, noneMatchFails, tagOf } from '../../../lib/http/conditions.ts'
+import { timesToTry } from '../../support/each-call.ts'
 
 const tag = tagOf({ order: 1 })
 const other = tagOf({ order: 2 })
@@ -9,28 +10,28 @@ const xml = entityTag(tag, 'xml')
 const stale = entityTag(other, 'json')
 
 describe('a tag', () => {
-  test('is equal for equal states only', () => {
+  test('two tags are equal only if the states are equal', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
         expect(tagOf(a) === tagOf(b)).toBe(JSON.stringify(a) === JSON.stringify(b))
       }),
-      { numRuns: 1_000 },
+      { numRuns: timesToTry(1_000) },
     )
   })
 
-  test('is strong, and differs between JSON and XML', () => {
+  test('a tag is strong, and differs between JSON and XML', () => {
     expect(json).toMatch(/^"[\w-]{22}\.json"$/)
     expect(xml).toMatch(/^"[\w-]{22}\.xml"$/)
   })
 })
 
-test('If-Match holds for the strong tag of either format', () => {
+test('If-Match accepts the strong tag of either format', () => {
   for (const header of [' * ', xml, `W/${stale},W/${json},${xml}`]) checkMatch(header, tag)
   for (const header of ['', json.replaceAll('"', ''), `"${tag.slice(0, -1)}.json"`, `*, ${stale}`]) {
     expect(() => checkMatch(header, tag)).toThrow(expect.objectContaining({ code: 100412, status: 412 }))
   }
 })
 
-test('If-None-Match with the tag of the other format, or with none, does not match', () => {
+test('If-None-Match matches only the tag of the requested format', () => {
   expect([xml, ''].map((header) => noneMatchFails(header, json))).toEqual([false, false])
 })

@@ -13,7 +13,7 @@ async function* inTwo(): AsyncGenerator<Buffer> {
   yield bytes.subarray(5)
 }
 
-/** The bytes that passed, or the error code. */
+/** The bytes that passed the check, or the error code. */
 const pass = async (headers: Readonly<Record<string, string>>) => {
   try {
     const passed: Uint8Array[] = []
@@ -31,31 +31,34 @@ describe('bytes with a digest', () => {
       'Content-Digest of several algorithms',
       { 'content-digest': `sha-512=:AAAA:, sha-256=:${sha256}: ,unixsum=:AA==:` },
     ],
-    ['Content-Digest whose last value counts', { 'content-digest': `sha-256=:${other}:,sha-256=:${sha256}:` }],
+    [
+      'Content-Digest that repeats an algorithm with a right last value',
+      { 'content-digest': `sha-256=:${other}:,sha-256=:${sha256}:` },
+    ],
     ['Content-Digest with parameters', { 'content-digest': `sha-256=:${sha256}:;a;b=1; c=x` }],
     ['an empty Content-Digest', { 'content-digest': '' }],
-    ['both', { 'content-md5': md5, 'content-digest': `sha-256=:${sha256}:` }],
-  ])('pass: %s', async (_, headers) => {
+    ['both digests', { 'content-md5': md5, 'content-digest': `sha-256=:${sha256}:` }],
+  ])('bytes with %s pass the check', async (_, headers) => {
     expect(await pass(headers)).toBe(bytes.toString())
   })
 
   test.each([
-    ['another one of both', { 'content-md5': md5, 'content-digest': `sha-256=:${other}:` }],
-    ['a last value that is another', { 'content-digest': `sha-256=:${sha256}:,sha-256=:${other}:` }],
-    ['hexadecimal digits', { 'content-md5': createHash('md5').update(bytes).digest('hex') }],
+    ['one wrong digest of two', { 'content-md5': md5, 'content-digest': `sha-256=:${other}:` }],
+    ['a wrong last value', { 'content-digest': `sha-256=:${sha256}:,sha-256=:${other}:` }],
+    ['a hexadecimal digest', { 'content-md5': createHash('md5').update(bytes).digest('hex') }],
     ['a digest that is too short', { 'content-md5': 'AAAA' }],
-    ['no padding', { 'content-md5': md5.replaceAll('=', '') }],
-    ['nothing', { 'content-md5': '' }],
-    ['no value', { 'content-digest': 'sha-256' }],
+    ['a digest without padding', { 'content-md5': md5.replaceAll('=', '') }],
+    ['an empty Content-MD5', { 'content-md5': '' }],
+    ['a digest without a value', { 'content-digest': 'sha-256' }],
     ['a comma at the end', { 'content-digest': `sha-256=:${sha256}:,` }],
-    ['no comma between', { 'content-digest': `sha-256=:${sha256}: sha-256=:${sha256}:` }],
-    ['a name in capitals', { 'content-digest': `SHA-256=:${sha256}:` }],
-    ['another algorithm with a text', { 'content-digest': `sha-512="x", sha-256=:${sha256}:` }],
-  ])('are 104033 with %s', async (_, headers) => {
+    ['a missing comma', { 'content-digest': `sha-256=:${sha256}: sha-256=:${sha256}:` }],
+    ['the algorithm in capitals', { 'content-digest': `SHA-256=:${sha256}:` }],
+    ['a text for another algorithm', { 'content-digest': `sha-512="x", sha-256=:${sha256}:` }],
+  ])('bytes with %s are refused with 104033', async (_, headers) => {
     expect(await pass(headers)).toBe(104033)
   })
 
-  test('pass without buffering', async () => {
+  test('bytes pass the check without buffering', async () => {
     const content = checkedBy(digestsOf({ 'content-md5': md5 }), inTwo())
     expect((await content.next()).value).toEqual(bytes.subarray(0, 5))
   })

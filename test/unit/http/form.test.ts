@@ -6,28 +6,28 @@ test.each([
   ['items[5]=1', { items: ['1'] }],
   ['items=%5B1%2C2%5D', { items: '[1,2]' }],
   ['a=1+2&b', { a: '1 2', b: '' }],
-])('%s is read', (text, expected) => {
+])('the form %s is read', (text, expected) => {
   expect(readForm(text)).toEqual(expected)
 })
 
-test('500 entries keep their order', () => {
+test('a form with 500 entries keeps their order', () => {
   const text = Array.from({ length: 500 }, (_, index) => `items[${index}][objectId]=${index}`).join('&')
   const { items } = readForm(text) as { items: { objectId: string }[] }
   expect(items.map(({ objectId }) => Number(objectId))).toEqual(Array.from({ length: 500 }, (_, index) => index))
 })
 
-test('2,000 names are read', () => {
+test('a form with 2,000 names is read', () => {
   expect(readForm(Array.from({ length: 2_000 }, (_, index) => `a${index}=1`).join('&'))).toMatchObject({ a1999: '1' })
 })
 
 test.each([
-  ['more names than anybody needs', 'a=1&'.repeat(2_001)],
-  ['more entries than anybody needs', 'items[]=1&'.repeat(3_000)],
-])('%s is refused', (_, text) => {
+  ['more names than the limit', 'a=1&'.repeat(2_001)],
+  ['more entries than the limit', 'items[]=1&'.repeat(3_000)],
+])('a form with %s is refused', (_, text) => {
   expect(() => readForm(text)).toThrow(Error)
 })
 
-test('a list with an excessive index is no list', () => {
+test('an entry with an excessive index does not become a list', () => {
   expect(readForm('items[999999999]=1')).toEqual({ items: { 999999999: '1' } })
 })
 
@@ -38,7 +38,7 @@ test('a form cannot change a prototype', () => {
   }
 })
 
-test('any form is either read or refused', () => {
+test('any text is either read as a form or refused', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom('a', '[', ']', '=', '&', '0', '9', '%5B', '%', '__proto__') }),

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readMultipart } from '../../../lib/http/multipart.ts'
 import { MultipartError } from '../../../lib/http/multipart-body.ts'
+import { timesToTry } from '../../support/each-call.ts'
 import { messages } from '../../support/messages.ts'
 
 const fileHeader = 'Content-Disposition: form-data; name="file"; filename="a"'
@@ -27,7 +28,7 @@ const readAll = async (source: AsyncIterator<Uint8Array>, boundary: string | und
   return parts
 }
 
-/** The single part with this header, with the body in single pieces and as a whole. */
+/** The only part of a body with this header. The body arrives in pieces of one byte and as a whole. */
 const readHeader = async (header: string) => {
   const body = bodyOf(partOf(header))
   const [part] = await readAll(inPieces(body), 'b')
@@ -44,9 +45,9 @@ const refuses = async (body: Buffer) => {
 }
 
 describe('the parts of a multipart body', () => {
-  it('are unchanged, with any content and in any pieces of the body', async () => {
+  it('parts are read unchanged, with any content and in any pieces of the body', async () => {
     const boundaries = fc.constantFrom('b', '--', '-b-b', "a'()+_,-./:=? z", '"\\', 'x'.repeat(200))
-    // Much of this looks like the beginning of a delimiter.
+    // Much of this content looks like the beginning of a delimiter.
     const contents = fc
       .array(fc.constantFrom('\r', '\n', '\r\n', '-', '--', '\r\n-', '\r\n--', '\0', '\xff', 'attachment;', 'x'))
       .map((marks) => marks.join(''))
@@ -73,11 +74,11 @@ describe('the parts of a multipart body', () => {
           expect(read.map(({ content }) => content)).toEqual(parts)
         },
       ),
-      { numRuns: 500 },
+      { numRuns: timesToTry(500) },
     )
   })
 
-  it('may follow a line end before the first boundary, in any pieces', async () => {
+  it('a line end may come before the first boundary, in any pieces', async () => {
     const body = Buffer.concat([Buffer.from('\r\n'), bodyOf(partOf(fileHeader, '1'), partOf(fileHeader, '2'))])
     for (const size of [1, body.length]) {
       const parts = await readAll(inPieces(body, size), 'b')
@@ -85,19 +86,19 @@ describe('the parts of a multipart body', () => {
     }
   })
 
-  it('are read in linear time, even in a body of one piece', async () => {
+  it('parts are read in linear time, even if the body arrives in one piece', async () => {
     const small = Array.from({ length: 900 }, () => partOf(fileHeader))
-    const body = bodyOf(...small, partOf(fileHeader, Buffer.alloc(64 * 1024 * 1024)))
+    const body = bodyOf(...small, partOf(fileHeader, Buffer.alloc(16 * 1024 * 1024)))
     const sizes: number[] = []
     for await (const { content } of readMultipart(inPieces(body), 'b')) {
       let size = 0
       for await (const piece of content) size += piece.length
       sizes.push(size)
     }
-    expect(sizes).toEqual([...small.map(() => 1), 64 * 1024 * 1024])
+    expect(sizes).toEqual([...small.map(() => 1), 16 * 1024 * 1024])
   })
 
-  it('are at most 1,000', async () => {
+  it('a body has at most 1,000 parts', async () => {
     const read = (count: number) =>
       readAll(
         inPieces(bodyOf(...Array.from({ length: count }, () => partOf('Content-Disposition: form-data; name="a"')))),
@@ -107,7 +108,7 @@ describe('the parts of a multipart body', () => {
     await expect(read(1_001)).rejects.toThrow(messages.http.manyParts)
   })
 
-  it('are files if they have a file name, or are declared as bytes', async () => {
+  it('a part is a file if it has a file name or is declared as bytes', async () => {
     const disposition = 'Content-Disposition: form-data; name="file"'
     const bytes = 'Content-Type: application/octet-stream'
     const is = async (header: string) => {
@@ -127,18 +128,18 @@ describe('the header of a part', () => {
   const part = { name: 'file', isFile: true, fileName: 'a', contentType: undefined, content: 'x' }
 
   it.each([
-    ['is called an attachment', fileHeader.replace('form-data', 'attachment')],
-    ['ends its last parameter like the others', `${fileHeader}; `],
-    ['has no blank behind a colon', fileHeader.replace(': ', ':')],
-    ['has blanks around a value', fileHeader.replace(': ', ': \t ').concat(' \t')],
-    ['goes on in the next line', fileHeader.replace('; filename', ';\r\n filename')],
-    ['has its names in capitals', fileHeader.toUpperCase().replace('"FILE"', '"file"').replace('"A"', '"a"')],
-    ['has other fields', `X-A: 1\r\n${fileHeader}\r\nX-B: 2`],
-  ])('may be one that %s', async (_, header) => {
+    ['the disposition attachment', fileHeader.replace('form-data', 'attachment')],
+    ['a semicolon after its last parameter', `${fileHeader}; `],
+    ['no blank after a colon', fileHeader.replace(': ', ':')],
+    ['blanks around a value', fileHeader.replace(': ', ': \t ').concat(' \t')],
+    ['a field over two lines', fileHeader.replace('; filename', ';\r\n filename')],
+    ['names in capitals', fileHeader.toUpperCase().replace('"FILE"', '"file"').replace('"A"', '"a"')],
+    ['other fields', `X-A: 1\r\n${fileHeader}\r\nX-B: 2`],
+  ])('a header with %s is read', async (_, header) => {
     expect(await readHeader(header)).toEqual(part)
   })
 
-  it('may be the whole part, with the blank line of the delimiter', async () => {
+  it('an empty part may consist of its header and the next delimiter', async () => {
     const body = Buffer.from(`--b\r\n${fileHeader}\r\n\r\n--b\r\n${fileHeader}\r\n\r\n--b--\r\n`)
     for (const size of [1, body.length]) {
       const empty = { ...part, content: '' }
@@ -146,7 +147,7 @@ describe('the header of a part', () => {
     }
   })
 
-  it('has a type, or none', async () => {
+  it('the type of a part is read, and an invalid one ignored', async () => {
     const typeOf = async (type: string) => (await readHeader(`${fileHeader}${type}`))?.contentType
     expect(await typeOf('')).toBeUndefined()
     expect(await typeOf('\r\nContent-Type: text/plain')).toBe('text/plain')
@@ -157,7 +158,7 @@ describe('the header of a part', () => {
     }
   })
 
-  it('returns the bytes of a file name, even of an extended one', async () => {
+  it('the bytes of a file name are read, also in the extended form', async () => {
     const nameOf = async (parameter: string) => {
       const body = bodyOf(partOf(`Content-Disposition: form-data; name="file"; ${parameter}`))
       const [read] = await readAll(inPieces(body), 'b')
@@ -172,7 +173,7 @@ describe('the header of a part', () => {
     expect(await nameOf('filename="C:\\photos\\a"')).toBe('C:\\photos\\a')
   })
 
-  it('never lets a part disappear silently, whatever its fault', async () => {
+  it('a part with a faulty header is refused, never left out', async () => {
     const good = partOf(fileHeader)
     const headers = [
       'Content-Type: text/plain',
@@ -210,11 +211,11 @@ describe('the header of a part', () => {
 describe('a boundary', () => {
   it.each([
     ['is empty', ''],
-    ['is longer than 200 characters', 'x'.repeat(201)],
-    ['ends with a blank', 'b '],
+    ['more than 200 characters', 'x'.repeat(201)],
+    ['a blank at the end', 'b '],
     ['is not ASCII', '\xe9'],
-    ['has a line end', 'b\r\nb'],
-  ])('is refused when it %s, even if the body uses it', async (_, boundary) => {
+    ['a line end', 'b\r\nb'],
+  ])('a boundary with %s is refused, even if the body uses it', async (_, boundary) => {
     const body = Buffer.from(`--${boundary}\r\n${fileHeader}\r\n\r\nx\r\n--${boundary}--\r\n`, 'latin1')
     await expect(readAll(inPieces(body), boundary)).rejects.toThrow('its boundary')
   })
@@ -224,11 +225,11 @@ describe('a multipart body that breaks off', () => {
   const body = bodyOf(partOf(fileHeader, 'content'), partOf('Content-Disposition: form-data; name="a"', 'text'))
   const last = body.length - '--\r\n'.length
 
-  it('is refused at any position', async () => {
+  it('a body that breaks off at any position is refused', async () => {
     for (let length = 0; length < last; length++) await refuses(body.subarray(0, length))
   })
 
-  it('passes on the error of the source to its reader', async () => {
+  it('a failure of the source reaches the reader of the body', async () => {
     for (let length = 0; length <= body.length; length++) {
       const failure = new Error('aborted')
       const source = async function* () {
@@ -256,7 +257,7 @@ describe('a reader of a multipart body', () => {
     return { asked, source: source() }
   }
 
-  it('reads nothing in advance', async () => {
+  it('no more bytes are read than the reader needs', async () => {
     const { asked, source } = counted()
     const parts = readMultipart(source, 'b')
     expect(asked.bytes).toBe(0)
@@ -271,7 +272,7 @@ describe('a reader of a multipart body', () => {
     expect(asked.bytes).toBeLessThanOrEqual(10_500)
   })
 
-  it.each([0, 1, 5])('may stop after %i pieces of a part, and continue with the next part', async (pieces) => {
+  it.each([0, 1, 5])('a reader may stop after %i pieces of a part, and continue with the next part', async (pieces) => {
     const { source } = counted()
     const parts = readMultipart(source, 'b')
     const { value: part } = await parts.next()
@@ -282,7 +283,7 @@ describe('a reader of a multipart body', () => {
     expect((await parts.next()).done).toBe(true)
   })
 
-  it('may stop: nothing more is read, and the rest is no longer available', async () => {
+  it('after a reader stops, no more bytes are read, and the rest is lost', async () => {
     const { asked, source } = counted()
     let kept: AsyncIterable<Buffer> | undefined
     for await (const { content } of readMultipart(source, 'b')) {

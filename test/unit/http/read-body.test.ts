@@ -11,25 +11,25 @@ const read = (stream: Readable, headers: Record<string, string> = {}) =>
 const refusal = (code: number, message = '') =>
   expect.objectContaining({ code, message: expect.stringContaining(message) })
 
-test('Characters of a body are joined across the pieces of a stream', async () => {
+test('A character of a body may be split over two pieces of the stream', async () => {
   const pieces = [...Buffer.from('{"name":"é😀"}')].map((byte) => Buffer.from([byte]))
   expect(await read(Readable.from(pieces))).toEqual({ name: 'é😀' })
 })
 
-test('A body whose stream breaks off is 115000', async () => {
+test('A body whose stream breaks off is refused with 115000', async () => {
   const stream = new Readable({ read: () => undefined })
   const reading = read(stream)
   stream.destroy(new Error('socket hang up'))
   await expect(reading).rejects.toThrow(refusal(115000, messages.http.incomplete))
 })
 
-test('A body that announces too many bytes is 100013, and nothing is read', async () => {
+test('A body with a Content-Length over the limit is refused unread with 100013', async () => {
   const stream = Readable.from([Buffer.from('{"mandatory":true}')])
   await expect(read(stream, { 'content-length': '65537' })).rejects.toThrow(refusal(100013, '65536'))
   expect(stream.readableDidRead).toBe(false)
 })
 
-test('A stream that exceeds the limit is 100013 at once, and its rest stays with its owner', async () => {
+test('A stream over the limit is refused at once with 100013, and stays open', async () => {
   let pieces = 0
   const stream = new Readable({
     highWaterMark: 1024,

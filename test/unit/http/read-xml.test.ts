@@ -14,28 +14,28 @@ describe('a request body in XML', () => {
     ['99999999999999999', '99999999999999999'],
     ['TRUE', 'TRUE'],
     ['', ''],
-  ])('with the text %j has the value %j', (text, value) => {
+  ])('the text %j is read as %j', (text, value) => {
     expect(readXml(`<f><order>${text}</order></f>`)).toEqual({ order: value })
   })
 
-  test('has a list for a repeated element', () => {
+  test('a repeated element is read as a list', () => {
     expect(readXml('<f><order>1</order><order>2</order></f>')).toEqual({ order: [1, 2] })
   })
 
-  test('has null for a nil element, with any prefix', () => {
+  test('a nil element is read as null, with any prefix', () => {
     const schema = 'http://www.w3.org/2001/XMLSchema-instance'
     expect(readXml(`<f xmlns:xsi="${schema}"><order xsi:nil="true"/></f>`)).toEqual({ order: null })
     expect(readXml(`<f xmlns:i="${schema}"><order i:nil="1"></order></f>`)).toEqual({ order: null })
     expect(readXml(`<f xmlns:i="${schema}"><order i:nil="false">3</order></f>`)).toEqual({ order: 3 })
   })
 
-  test('may have a stylesheet, comments with ampersands, and text in CDATA', () => {
+  test('a body may have a stylesheet, comments with ampersands, and CDATA', () => {
     expect(readXml('<?xml version="1.0"?>\n<?style x & y?>\n<!-- R&D --><f><a><![CDATA[R&D]]></a></f>')).toEqual({
       a: 'R&D',
     })
   })
 
-  test('may use the five entities', () => {
+  test('a body may use the five entities of XML', () => {
     expect(readXml('<f><a>&lt;&gt;&amp;&quot;&apos;</a></f>')).toEqual({ a: `<>&"'` })
   })
 
@@ -44,31 +44,31 @@ describe('a request body in XML', () => {
 
   test.each([
     ['a document type in lower case', '<!doctype f><f/>'],
-    ['a document type behind a comment that hides it', '<f a="<!--"><!DOCTYPE f></f>'],
+    ['a document type after a comment', '<f a="<!--"><!DOCTYPE f></f>'],
     ['a character reference', '<f>&#65;</f>'],
-    ['an ampersand that stands alone', '<f>a & b</f>'],
+    ['an ampersand without an entity', '<f>a & b</f>'],
     ['two roots', '<f/><g/>'],
-    ['text in front', 'x<f/>'],
+    ['text before the root element', 'x<f/>'],
     ['a tag that is not closed', '<f'],
     ['blanks alone', ' \n '],
     ['a constructor', '<f><constructor><prototype>1</prototype></constructor></f>'],
     ['34 levels', deep(34)],
     ['10,000 elements that are not closed', '<a>'.repeat(10_000)],
     ['10,000 comments that are not closed', `<f>${'<!--'.repeat(10_000)}</f>`],
-  ])('is refused with %s', (_, text) => {
+  ])('a body with %s is refused', (_, text) => {
     expect(() => readXml(text)).toThrow(Error)
   })
 
-  test('may nest 32 levels deep in its root', () => {
+  test('a body may have 32 levels in its root element', () => {
     expect(() => readXml(deep(33))).not.toThrow()
   })
 
-  test('cannot change shared prototypes', () => {
+  test('a body cannot change shared prototypes', () => {
     expect(readXml('<f><toString>1</toString><hasOwnProperty>2</hasOwnProperty></f>')).not.toHaveProperty('polluted')
     expect(`${{}}`).toBe('[object Object]')
   })
 
-  test('is refused with a message', () => {
+  test('the refusal of a body has a message', () => {
     expect(() => readXml(laughs)).toThrow(messages.http.xmlType)
     expect(() => readXml('<f>&nbsp;</f>')).toThrow(messages.http.xmlReferences)
     expect(() => readXml('<f/><g/>')).toThrow(messages.http.xmlOneRoot)
@@ -77,7 +77,7 @@ describe('a request body in XML', () => {
     expect(() => readXml('<a>\n<b>')).toThrow(messages.http.xmlUnclosed)
   })
 
-  test('is refused with a short message, whatever there is to quote', () => {
+  test('the message of a refusal is short, even if the body is long', () => {
     for (const text of ['<a>'.repeat(10_000), `<${'1'.repeat(10_000)}/>`]) {
       expect(() => readXml(text)).toThrow(/^.{10,250}$/)
     }

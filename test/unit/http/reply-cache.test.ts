@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { text } from '../../../lib/http/reply.ts'
 import { createReplyCache } from '../../../lib/http/reply-cache.ts'
 
-/** Replies over a store with states of the test, and a list of created replies. */
+/** A cache of replies over a store whose state the test sets, and a list of created replies. */
 const observed = () => {
   const store: { state: string | undefined } = { state: 'first' }
   const made: string[] = []
@@ -17,28 +17,28 @@ const observed = () => {
   return { store, made, keep, ask }
 }
 
-describe('a reply', () => {
-  test('is cached while the store has the same state', async () => {
+describe('a cached reply', () => {
+  test('a reply is cached while the state of the store stays the same', async () => {
     const { store, ask } = observed()
     expect([await ask('a'), await ask('b'), await ask('a'), await ask('b')]).toEqual(['1', '2', '1', '2'])
     store.state = 'second'
     expect([await ask('a'), await ask('b'), await ask('a'), await ask('b')]).toEqual(['3', '4', '3', '4'])
   })
 
-  test('makes room in the cache when its state is over', async () => {
+  test('a change of the state frees the cache of old replies', async () => {
     const { store, ask } = observed()
     await ask('a', 3_900_000)
     store.state = 'second'
     expect([await ask('b', 200_000), await ask('b')]).toEqual(['2', '2'])
   })
 
-  test('is created each time if the store does not report its state', async () => {
+  test('if the store does not report its state, each reply is created again', async () => {
     const { store, ask } = observed()
     store.state = undefined
     expect([await ask('a'), await ask('a')]).toEqual(['1', '2'])
   })
 
-  test('that started before a change is not cached for the time after it', async () => {
+  test('a reply that began before a change is not cached after it', async () => {
     const { store, keep, ask } = observed()
     const late = Promise.withResolvers<void>()
     const slow = keep('a', async () => {
@@ -53,13 +53,13 @@ describe('a reply', () => {
     expect(await ask('a')).toBe('2')
   })
 
-  test('that fails is not cached', async () => {
+  test('a reply that fails is not cached', async () => {
     const { keep, ask } = observed()
     await expect(keep('a', () => Promise.reject(new Error('No')))).rejects.toThrow('No')
     expect(await ask('a')).toBe('1')
   })
 
-  test('is dropped for newer ones when the cache is full', async () => {
+  test('a full cache drops old replies for newer ones', async () => {
     const { made, ask } = observed()
     for (const key of ['a', 'b', 'c']) await ask(key, 1_000_000)
     for (const key of ['a', 'b', 'c']) await ask(key)
@@ -71,7 +71,7 @@ describe('a reply', () => {
     expect(made).toEqual(['a', 'b', 'c', 'd', 'a'])
   })
 
-  test('that is larger than the cache is not cached', async () => {
+  test('a reply that is larger than the cache is not cached', async () => {
     const { ask } = observed()
     expect([await ask('a', 4_000_001), await ask('a', 4_000_000), await ask('a')]).toEqual(['1', '2', '2'])
   })

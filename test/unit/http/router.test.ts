@@ -13,7 +13,7 @@ const router = createRouter([
 const refusal = (code: number, headers: object = {}) => expect.objectContaining({ code, headers })
 
 describe('the router', () => {
-  test('answers HEAD for every GET', () => {
+  test('HEAD uses the route of GET', () => {
     expect(router.match('HEAD', '/sites/7/forms').route.operation).toBe('listForms')
     expect(() => router.match('HEAD', '/sites/7/forms/1')).toThrow(refusal(100005, { Allow: 'DELETE, OPTIONS' }))
   })
@@ -27,11 +27,11 @@ describe('the router', () => {
     '/sites/7/forms/1/2',
     '/healthXjson',
     '/sites/7%2Fforms',
-  ])('finds no route for %j with any method: 404', (path) => {
+  ])('the path %j answers 404 to any method', (path) => {
     expect(() => router.match('FOO', path)).toThrow(refusal(100004))
   })
 
-  test('decodes the segments of a path once', () => {
+  test('the segments of a path are decoded once', () => {
     expect(router.match('GET', '/sites/%37/forms').params['site']).toBe('7')
     expect(router.match('GET', '/sites/%2537/forms').params['site']).toBe('%37')
     expect(router.match('GET', '/sites/a%2Fb/forms').params['site']).toBe('a/b')
@@ -39,13 +39,13 @@ describe('the router', () => {
   })
 
   test.each(['/sites/%/forms', '/sites/%zz/forms', '/sites/%ff/forms', '/sites/%C0%AE/forms'])(
-    'finds no route for %s, which cannot be decoded: 404',
+    'the path %s cannot be decoded, and answers 404',
     (path) => {
       expect(() => router.match('GET', path)).toThrow(refusal(100004))
     },
   )
 
-  describe('for a path with a rest,', () => {
+  describe('a route with a rest', () => {
     const files = createRouter([at('readFile', 'GET', '/files/{path+}'), at('readRoot', 'GET', '/files')])
 
     test.each([
@@ -55,19 +55,19 @@ describe('the router', () => {
       ['/files/%2Fa', 'a'],
       ['/files//%2f/a%2F', 'a%2F'],
       ['/files/%2E', '%2E'],
-    ])('finds it in %s after all slashes', (path, rest) => {
+    ])('in %s, the rest begins after all slashes', (path, rest) => {
       expect(files.match('GET', path)).toMatchObject({ route: { operation: 'readFile' }, params: { path: rest } })
     })
 
-    test.each(['/files', '/files/', '/files//', '/files/%2F', '/files//%2f/'])('finds none in %s', (path) => {
+    test.each(['/files', '/files/', '/files//', '/files/%2F', '/files//%2f/'])('the path %s has no rest', (path) => {
       expect(files.match('GET', path)).toMatchObject({ route: { operation: 'readRoot' }, params: {} })
     })
 
-    test.each(['/files%2Fa', '//files/a', '/filesa'])('finds no route for %s: 404', (path) => {
+    test.each(['/files%2Fa', '//files/a', '/filesa'])('the path %s answers 404', (path) => {
       expect(() => files.match('GET', path)).toThrow(refusal(100004))
     })
 
-    test('is as fast with many slashes as with few', () => {
+    test('a path with 50,000 slashes is matched', () => {
       expect(files.match('GET', `/files${'/%2F'.repeat(50_000)}`).route.operation).toBe('readRoot')
     })
   })

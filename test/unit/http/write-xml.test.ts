@@ -9,21 +9,21 @@ const field = (value: object, item?: string) =>
   writeXml({ value, xml: { root: 'field', ...(item !== undefined && { item }) } })
 
 describe('an answer in XML', () => {
-  test('has error elements in errors, also inside items', () => {
+  test('a list of errors has error elements, also inside items', () => {
     const errors = [{ path: 'order', message: 'must be 1 or more' }]
     expect(field({ errors })).toContain('<errors><error><path>order</path><message>must be 1 or more</message></error>')
     expect(field({ items: [{ errors }] }, 'field')).toContain('<field><errors><error>')
   })
 
-  test('has an empty element for an empty list, but no element for a missing member', () => {
+  test('an empty list is an empty element, and a missing member has none', () => {
     expect(field({ items: [], name: undefined })).toBe(`${head}<items></items></field>`)
   })
 
-  test('writes a carriage return so that it can be read back', () => {
+  test('a carriage return is written so that it can be read back', () => {
     expect(field({ name: 'a\r\nb' })).toContain('<name>a&#13;\nb</name>')
   })
 
-  test('replaces characters that XML forbids', () => {
+  test('characters that XML forbids are replaced', () => {
     expect(field({ message: 'a\u0000b\u001Bc\uFFFEd\uD800e' })).toContain(
       '<message>a\uFFFDb\uFFFDc\uFFFDd\uFFFDe</message>',
     )

@@ -14,8 +14,8 @@ const asJson = (value: unknown): unknown => readJson(JSON.stringify(value))
 
 const self = 'https://us.example.com/api/v1/admin/sites/1001/webforms/1/fields/system?a=1&b=<2>'
 
-describe('answers in XML have the content of JSON:', () => {
-  test('lists of fields', () => {
+describe('answers in XML', () => {
+  test('a list of fields in XML has the content of its JSON form', () => {
     fc.assert(
       fc.property(formFields, (fields) => {
         const items = fields.map((field) => fieldView(field, `${self}/${field.typeId}`))
@@ -26,7 +26,7 @@ describe('answers in XML have the content of JSON:', () => {
     )
   })
 
-  test('errors with any message', () => {
+  test('an error in XML has the content of its JSON form, with any message', () => {
     fc.assert(
       fc.property(fieldName, fc.array(fc.record({ path: fieldName, message: fieldName })), (message, errors) => {
         const value = { code: 115000, message, requestId: '8b2f', errors }
@@ -43,7 +43,7 @@ const memberName = fc
 
 const plainText = fieldName.filter((text) => /[^\s\d-]/.test(text) && !/^\s*(?:true|false)\s*$/.test(text))
 
-/** The values that both formats can express. XML has neither empty objects nor texts that look like numbers. */
+/** The values that both formats can express. XML has neither empty objects nor strings that look like numbers. */
 const { body: anyBody } = fc.letrec((tie) => ({
   body: fc
     .uniqueArray(fc.tuple(memberName, tie('value')), { selector: ([name]) => name, minLength: 1, maxLength: 5 })
@@ -60,7 +60,7 @@ const { body: anyBody } = fc.letrec((tie) => ({
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** Writes a value like an arbitrary client, with all variations that XML allows. */
+/** Writes a value as any client may write it, with all variations that XML allows. */
 const writtenBySomeone = (value: unknown, g: GeneratorValue): string => {
   const prefix = g(fc.constantFrom, '', 'b:', 'ns0:')
   const between = () => g(fc.constantFrom, '', ' ', '\n  ', '\t', '<!-- a & b -->', '<?keep this?>', '\r\n')
@@ -96,8 +96,8 @@ const writtenBySomeone = (value: unknown, g: GeneratorValue): string => {
   return declaration + between() + element(root, value, namespaces) + between()
 }
 
-describe('requests in XML have the meaning of JSON,', () => {
-  test('with any prefixes, declarations, blanks, comments and CDATA', () => {
+describe('requests in XML', () => {
+  test('prefixes, declarations, blanks, comments and CDATA do not change the content', () => {
     fc.assert(
       fc.property(anyBody, fc.gen(), (body, g) => {
         expect(readXml(writtenBySomeone(body, g))).toEqual(asJson(body))

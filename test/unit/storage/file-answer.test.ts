@@ -14,28 +14,28 @@ const file = (size: number) => ({
 })
 const downloads = { largestAnswer: 5, urlOf: async ({ key }: ObjectInfo) => `https://files.example.com/${key}` }
 
-describe('Where an answer has room for five bytes, a request for a file', () => {
+describe('An answer with room for five bytes', () => {
   it.each([
-    ['of ten bytes is redirected (S-110)', {}, 'GET', 10, 'elsewhere'],
-    ['of five bytes is answered', {}, 'GET', 5, 'whole'],
+    ['for ten bytes is redirected (S-110)', {}, 'GET', 10, 'elsewhere'],
+    ['for five bytes is answered', {}, 'GET', 5, 'whole'],
     ['for a range of six bytes is redirected', { range: 'bytes=0-5' }, 'GET', 10, 'elsewhere'],
     ['for a range of five bytes is answered', { range: 'bytes=0-4' }, 'GET', 10, 'part'],
-    ['outside the file is refused', { range: 'bytes=10-' }, 'GET', 10, 'unsatisfiable'],
+    ['for a range outside the file is refused', { range: 'bytes=10-' }, 'GET', 10, 'unsatisfiable'],
     [
-      'that its caller has is unchanged, for any range',
+      'whose tag is current is answered with 304, for any range',
       { 'if-none-match': '"v1"', range: 'bytes=99-' },
       'GET',
       10,
       'unchanged',
     ],
-    ['with another state in If-Range ignores the range', { range: 'bytes=99-', 'if-range': '"v0"' }, 'GET', 5, 'whole'],
-    ['by HEAD is answered', {}, 'HEAD', 10, 'whole'],
-  ])('%s', (_, headers, method, size, kind) => {
+    ['with another tag in If-Range gets the whole file', { range: 'bytes=99-', 'if-range': '"v0"' }, 'GET', 5, 'whole'],
+    ['with HEAD is answered', {}, 'HEAD', 10, 'whole'],
+  ])('A request %s', (_, headers, method, size, kind) => {
     expect(answerFor(file(size), { method, headers }, downloads).kind).toBe(kind)
   })
 })
 
-it('An answer never has bytes that the file lacks', () => {
+it('A selected range is always inside the file', () => {
   const offset = fc.nat(120)
   const range = fc.tuple(offset, offset).map(([first, last]) => `bytes=${first}-${last}`)
   fc.assert(

@@ -11,11 +11,11 @@ const inPieces = (bytes: Buffer, length: number): string => {
 }
 
 describe('a fingerprint', () => {
-  it('equals the MD5 of no bytes for an empty file', () => {
+  it('the fingerprint of an empty file is the MD5 of no bytes', () => {
     expect(createFingerprint().digest()).toBe('d41d8cd98f00b204e9800998ecf8427e')
   })
 
-  it('equals the MD5 of the bytes for at most one part, in any pieces', () => {
+  it('the fingerprint of at most one part is the MD5 of the bytes', () => {
     const bytes = Buffer.alloc(partLength, 'ab')
     const expected = md5(bytes).toString('hex')
     expect([partLength, 1_000_003, partLength + 1].map((length) => inPieces(bytes, length))).toEqual([
@@ -25,14 +25,14 @@ describe('a fingerprint', () => {
     ])
   })
 
-  it('equals the MD5 of the MD5s of several parts, with their number (S-83)', () => {
+  it('the fingerprint of several parts is the MD5 of their MD5s (S-83)', () => {
     const [first, second, third] = [Buffer.alloc(partLength, 'a'), Buffer.alloc(partLength, 'b'), Buffer.from('c')]
     const expected = `${md5(Buffer.concat([first, second, third].map(md5))).toString('hex')}-3`
     const bytes = Buffer.concat([first, second, third])
     for (const length of [bytes.length, partLength, 3_000_001]) expect(inPieces(bytes, length)).toBe(expected)
   })
 
-  it('has the number two for two whole parts', () => {
+  it('the fingerprint of two whole parts ends with the number two', () => {
     expect(inPieces(Buffer.alloc(2 * partLength), partLength)).toMatch(/^[0-9a-f]{32}-2$/)
   })
 })

@@ -36,7 +36,7 @@ const obeysTheRules = (path: StoragePath) => {
 }
 
 describe('a path from outside', () => {
-  it('follows every rule or is refused', () => {
+  it('every path is refused or follows all rules', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         let path: StoragePath
@@ -53,7 +53,7 @@ describe('a path from outside', () => {
     )
   })
 
-  it('survives a round trip through its URL', () => {
+  it('a path that is written into a URL is read back unchanged', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         fc.pre(codeOf(() => parsePath(text)) === undefined)
@@ -75,7 +75,7 @@ describe('a path from outside', () => {
     ['%26%23%27%22', '&#\'"'],
     ['e%CC%81', '\u00e9'],
     ['%E3%80%80a%C2%A0', '\u3000a\u00a0'],
-  ])('%s is read as %s', (text, path) => {
+  ])('the path %s is read as %s', (text, path) => {
     expect(parsePath(text)).toBe(path)
   })
 
@@ -91,17 +91,17 @@ describe('a path from outside', () => {
     'a%7f',
     'a%C2%85',
     `${'a/'.repeat(450)}ab`,
-  ])('%s is refused with 104015', (text) => {
+  ])('the path %s is refused with 104015', (text) => {
     expect(codeOf(() => parsePath(text))).toBe(104015)
   })
 })
 
 describe('the name of an uploaded file', () => {
-  it('is found as fast after a long path as after a short one', () => {
+  it('the name after a long path is found', () => {
     for (const slash of ['/', '\\']) expect(parseFileName(`${'x'.repeat(200_000)}${slash}a`)).toBe('a')
   })
 
-  it('never leads out of its folder', () => {
+  it('the name never leads out of its folder', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         fc.pre(codeOf(() => parseFileName(text)) === undefined)

@@ -34,11 +34,11 @@ const templates: readonly (readonly [string, number | 'fine'])[] = [
 ]
 
 describe('a template', () => {
-  it.each(templates)('%s: %s', (text, verdict) => {
+  it.each(templates)('the template %s has the verdict %s', (text, verdict) => {
     expect(check([Buffer.from(text)])).toBe(verdict)
   })
 
-  it('has the same result in any chunks', () => {
+  it('the verdict does not depend on the pieces of the template', () => {
     fc.assert(
       fc.property(fc.constantFrom(...templates), fc.array(fc.nat(40), { maxLength: 30 }), ([text, verdict], cuts) => {
         const bytes = Buffer.from(text)
@@ -54,7 +54,7 @@ describe('a template', () => {
     )
   })
 
-  it('is found after an unterminated comment', () => {
+  it('the tag is found after an unterminated comment', () => {
     const chunks = Array.from({ length: 64 }, () => Buffer.from('<!-- x '.repeat(200)))
     expect(check([...chunks, Buffer.from('{tag_pagecontent}')])).toBe('fine')
   })
@@ -74,7 +74,7 @@ describe('pages and templates', () => {
     ['/Templates.html', true, false],
     ['Templates', false, false],
     ['a/Templates/x.dwt', false, false],
-  ])('of %s: page %s, template %s (S-18, S-19, S-21)', (text, page, template) => {
+  ])('the path %s is a page: %s, a template: %s (S-18, S-19, S-21)', (text, page, template) => {
     expect([isPage(parsePath(text)), isTemplate(parsePath(text))]).toEqual([page, template])
   })
 })

@@ -32,7 +32,7 @@ const running = (total: number | undefined, isFailing = false) => {
 }
 
 describe('the progress of an upload', () => {
-  it('is written at most four times per second, including the first and the last write (S-90)', async () => {
+  it('progress is written at most four times in a second (S-90)', async () => {
     const { progress, writes, receive, settle } = running(10_000)
     await settle()
     for (let chunk = 0; chunk < 1_000; chunk++) await receive(10, 5)
@@ -43,7 +43,7 @@ describe('the progress of an upload', () => {
     expect(writes.length).toBeGreaterThan(10)
   })
 
-  it('never falls, and reaches 100 only at the end (S-86)', async () => {
+  it('progress never falls, and is 100 only at the end (S-86)', async () => {
     const { progress, writes, receive, settle } = running(1_000)
     await settle()
     for (const bytes of [100, 400, 499, 1]) await receive(bytes, 400)
@@ -52,7 +52,7 @@ describe('the progress of an upload', () => {
     expect(writes.at(-1)?.percent).toBe(100)
   })
 
-  it('is 0 until the end if the length is unknown (S-88)', async () => {
+  it('if the length is unknown, progress is 0 until the end (S-88)', async () => {
     const { progress, writes, receive, settle } = running(undefined)
     await settle()
     for (let chunk = 0; chunk < 10; chunk++) await receive(1_000, 500)
@@ -61,7 +61,7 @@ describe('the progress of an upload', () => {
     expect(writes.at(-1)?.percent).toBe(100)
   })
 
-  it('is written once, beside the history entry, for an upload of less than 500 ms (S-90)', async () => {
+  it('an upload of less than 500 ms writes its progress once (S-90)', async () => {
     const { progress, writes, receive } = running(1_000)
     await receive(1_000, 499)
     const placing = (async () => {
@@ -72,14 +72,14 @@ describe('the progress of an upload', () => {
     expect(writes).toHaveLength(1)
   })
 
-  it('is not written for an upload that fails within 500 ms (S-90)', async () => {
+  it('an upload that fails within 500 ms writes no progress (S-90)', async () => {
     const { progress, writes, receive } = running(1_000)
     await receive(1_000, 499)
     await expect(progress.follow(Promise.reject(new Error('broken')))).rejects.toThrow('broken')
     expect(writes).toEqual([])
   })
 
-  it('does not change when the upload fails', async () => {
+  it('when an upload fails, its progress stays', async () => {
     const { progress, writes, receive, settle } = running(1_000)
     await settle()
     await receive(300, 600)
@@ -87,7 +87,7 @@ describe('the progress of an upload', () => {
     expect(writes.at(-1)?.percent).toBe(30)
   })
 
-  it('cannot make the upload fail', async () => {
+  it('a failed write of the progress does not affect the upload', async () => {
     const { progress, receive, settle } = running(1_000, true)
     await settle()
     await receive(300, 400)

@@ -17,8 +17,8 @@ const arriving = (headers: Readonly<Record<string, string>>) => {
   }
 }
 
-describe('a request behind a distribution', () => {
-  it('without a body must be answered in the minute that the distribution waits', () => {
+describe('a request that comes through a distribution', () => {
+  it('a request without a body has the minute that the distribution waits', () => {
     const { left, wait } = arriving({})
     expect(left()).toBe(58)
     wait(30)
@@ -28,7 +28,7 @@ describe('a request behind a distribution', () => {
   it.each([
     ['of a length', { 'content-length': '5' }],
     ['in chunks', { 'transfer-encoding': 'chunked' }],
-  ])('has the time of Lambda while a body %s arrives, and a minute after its end', (_, headers) => {
+  ])('a request whose body %s still arrives has the time that Lambda allows', (_, headers) => {
     const { message, left, wait } = arriving(headers)
     wait(600)
     expect(left()).toBe(298)
@@ -38,7 +38,7 @@ describe('a request behind a distribution', () => {
     expect(left()).toBe(-2)
   })
 
-  it('never has more time than Lambda allows, however late its body ends', () => {
+  it('a request never has more time than Lambda allows, however late its body ends', () => {
     const { message, left, wait } = arriving({ 'content-length': '5' })
     wait(880)
     message.emit('end')

@@ -19,7 +19,7 @@ export const sizes: ReadonlyMap<CategoryId, number> = new Map(
   [100, 1_000, 10_000, 100_000].map((size, index) => [(index + 1) as CategoryId, size]),
 )
 export const smallCategory = 1 as CategoryId
-// Empty at the start; the benches link to it.
+// A category that is empty at the start. The benches link objects to it.
 export const emptyCategory = 9 as CategoryId
 
 type CategoriesStores = Pick<Stores, 'sites' | 'grants' | 'people' | 'contents' | 'links'>
@@ -35,7 +35,7 @@ export type Ask = (
 export const askOver = (stores: CategoriesStores, token: string, longestList = 1_000_000): Ask => {
   const settings = { dataCentre: 'us', longestList }
   const deps = createCategoriesDeps(settings, stores, unlogged)
-  // Measures reading, so nothing is cached.
+  // Nothing is cached, because the benches measure reading.
   const handler = createCategoriesHandler({ ...deps, cacheReply: (_, make) => make() })
   return (method, path, query = {}, body = '') =>
     send(handler, method, path, { headers: { Authorization: token }, query, body })
@@ -46,7 +46,7 @@ const step = 2_000
 
 const hour = 3_600_000
 
-// One in a hundred weighs 7. Release dates are not in the order of ids, so that sorting has work to do.
+// One in a hundred items weighs 7. The order of release dates differs from that of ids, so that sorting has work to do.
 const newsItem = (id: number) => {
   const releaseDate = new Date(Date.UTC(2020, 0, 1) + ((id * 7_919) % 50_000) * hour).toISOString().slice(0, 19)
   const members = {

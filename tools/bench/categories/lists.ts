@@ -55,7 +55,7 @@ interface Usage {
   readonly peakMiB: number
 }
 
-/** Measures time and memory of each request, by size of the category. Each request has a process of its own. */
+/** Measures the time and memory of each request, by size of the category. Each request runs in a process of its own. */
 export const measureListTimes = async (dataDirectory: string, token: string): Promise<readonly Table[]> => {
   const figures = await measureEachList(async (category, query, size): Promise<Usage> => {
     const repetitions = size > 10_000 ? '5' : '15'

@@ -3,15 +3,15 @@ import { median } from '../measure/figures.ts'
 import { askOver } from './library.ts'
 
 /**
- * Runs as a process. Its arguments are a data directory, a token, a path, a query and the number of repetitions. It
- * prints the figures of one request. The peak includes Node itself.
+ * A process that measures one request. Its arguments are a data directory, a token, a path, a query and the number of
+ * repetitions. It prints the figures. The peak of memory includes Node itself.
  */
 const [, , directory = '', token = '', path = '', query = '{}', repetitions = '1'] = process.argv
 
 const machine = await openMachine(directory)
 const ask = askOver(machine.stores, token)
 
-// Resolves the caller, which every first request pays for.
+// The first request also resolves the caller, so it is not measured.
 await ask('GET', path, { limit: '1', cursor: '' })
 const times: number[] = []
 for (let repetition = 0; repetition < Number(repetitions); repetition++) {

@@ -4,8 +4,8 @@ import { S3Client } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 
 /**
- * A plain server with lib-storage: a PUT goes to a bucket as it arrives, without authorisation, checks or answers in
- * between.
+ * A plain server with lib-storage: it passes the body of a PUT to a bucket as it arrives, without authorisation, checks
+ * or intermediate answers.
  */
 const [bucket = ''] = process.argv.slice(2)
 const client = new S3Client({ forcePathStyle: true })

@@ -25,7 +25,7 @@ const theirServer = ({ line }: MeasuredProcess): TusServer => ({
   headers: {},
 })
 
-// Files that are not yet on the disk would slow down the next run.
+// Files that are not yet on the disk would slow down the next run, so they are flushed first.
 const clear = (folder: string): void => {
   for (const name of readdirSync(folder)) rmSync(join(folder, name))
 }
@@ -40,7 +40,7 @@ const rate = (seconds: number): string => (large / mebibyte / seconds).toFixed(0
 const serverNames = ['fsync on', 'fsync off', '@tus/server'] as const
 type Servers = Readonly<Record<(typeof serverNames)[number], TusServer>>
 
-/** Cleanup is not measured. */
+/** The time does not include the cleanup. */
 const measureWay = async (servers: Servers, folder: string, { name, step, target }: (typeof ways)[number]) => {
   const uploadTo = (server: TusServer) => async () => {
     const time = await upload(server, large, step)
@@ -68,7 +68,9 @@ const measureMemory = async (own: BenchedService): Promise<readonly (string | nu
   ]
 }
 
-/** Compares large tus uploads with the file store of the reference tus server, which does not flush. */
+/**
+ * Compares large tus uploads with the file store of the reference tus server, which does not flush files to the disk.
+ */
 export const measureOneMachine = (): Promise<Table> =>
   inScratchFolder(async (folder) => {
     preparePackages(join('tools', 'bench', 'large', 'tus-server'), theirs)

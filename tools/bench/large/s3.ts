@@ -61,10 +61,10 @@ const measureRates = async (opened: CloudFiles, call: Service): Promise<Table> =
   }
 }
 
-// An assumption, like those in prices.ts: seconds of the function for an append of 4.5 MB.
+// In seconds: the time of the function for an append of 4.5 MB. This is an assumption, like those in prices.ts.
 const assumedSecondsOfAppend = 0.4
 
-// Dollars for one upload, not for a million.
+// In dollars for one upload, not for a million.
 const cents = (millions: number): string => (millions / 1e6).toFixed(4)
 
 /** Compares the cost of 1 GiB in appends through the gateway with a multipart upload to presigned URLs. */

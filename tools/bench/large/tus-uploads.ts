@@ -1,7 +1,7 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 
 export interface TusServer {
-  // The URL that creates uploads.
+  // The URL to which a request to create an upload is sent.
   readonly endpoint: string
   readonly headers: Readonly<Record<string, string>>
 }

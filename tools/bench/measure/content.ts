@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 
-/** `length` bytes, as they arrive from a socket. */
+/** `length` bytes, in pieces as they arrive from a socket. */
 export async function* bytes(length: number): AsyncGenerator<Buffer> {
   const chunk = Buffer.alloc(64 * 1024, 'x')
   for (let sent = 0; sent < length; sent += chunk.length) yield chunk
@@ -12,11 +12,11 @@ interface Options {
   readonly method?: string
   readonly token?: string
   readonly contentType?: string
-  /** Further headers. */
+  /** Further headers of the request. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Sends bytes at the speed of the server, between a head and a tail. Returns seconds. */
+/** Sends a head, then bytes as fast as the server reads them, then a tail. Returns seconds. */
 export const send = async (
   url: string,
   { head = '', length, tail = '' }: { readonly head?: string; readonly length: number; readonly tail?: string },

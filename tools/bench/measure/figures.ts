@@ -3,7 +3,7 @@ import { byName } from '../../../lib/core/names.ts'
 
 type Cell = string | number
 
-/** Figures with a title, printed or kept as JSON. */
+/** Figures with a title, which are printed or saved as JSON. */
 export interface Table {
   readonly title: string
   readonly columns: readonly string[]
@@ -23,14 +23,14 @@ export const atMost = (value: number, target: number, unit = '') =>
 
 const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
 
-/** The table in Markdown with aligned columns. */
+/** The table in Markdown, with aligned columns. */
 export const print = ({ title, columns, rows }: Table): string => {
   const [head = [], ...body] = inColumns([columns, ...rows].map((cells) => cells.map(String)))
   const rule = head.map((cell) => '-'.repeat(cell.length))
   return [`### ${title}`, '', ...[head, rule, ...body].map(line)].join('\n')
 }
 
-/** The nearest-rank quantile; `share` is 0 to 1. */
+/** The nearest-rank quantile. `share` is from 0 to 1. */
 export const quantile = (samples: readonly number[], share: number): number => {
   const sorted = samples.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
@@ -46,7 +46,10 @@ export const seconds = async (run: () => unknown): Promise<number> => {
   return (performance.now() - startedAt) / 1000
 }
 
-/** The median of each figure, measured in turns after one unmeasured turn, so that other load affects all of them. */
+/**
+ * The median of each figure. The figures are measured in turns, after one turn that does not count, so that other load
+ * affects all of them.
+ */
 export const inTurns = async <Name extends string>(
   turns: number,
   figures: Readonly<Record<Name, (turn: number) => Promise<number>>>,

@@ -25,7 +25,8 @@ export const inScratchFolder = async <Result>(run: (folder: string) => Promise<R
 }
 
 /**
- * Measures on an empty data directory with the defaults of `npm start`: every change is flushed unless told otherwise.
+ * Measures on an empty data directory with the defaults of `npm start`: every change is flushed, unless an option turns
+ * this off.
  */
 export const onMachine = <Result>(
   run: (machine: Machine) => Promise<Result>,
@@ -40,7 +41,7 @@ export const onMachine = <Result>(
     }
   })
 
-/** Measures on empty dynalite tables. They report consumed capacity; their times mean nothing. */
+/** Measures on empty tables of dynalite. It reports consumed capacity, but its times mean nothing. */
 export const onTables = async <Result>(run: (dynamodb: DynamoDBDocumentClient) => Promise<Result>): Promise<Result> => {
   const { connect, close } = await openTestTables()
   try {
@@ -52,7 +53,7 @@ export const onTables = async <Result>(run: (dynamodb: DynamoDBDocumentClient) =
 
 export const unlogged = { telemetry: { request: () => undefined } }
 
-/** Runs what needs an emulator at `AWS_ENDPOINT_URL`, or says that it is left out. */
+/** Runs a measurement that needs an emulator at `AWS_ENDPOINT_URL`. Without an emulator, prints that it is left out. */
 export const atEndpoint = async (what: string, run: () => Promise<readonly Table[]>): Promise<readonly Table[]> => {
   if (process.env['AWS_ENDPOINT_URL']) return run()
   console.warn(`NO AWS_ENDPOINT_URL: ${what} SKIPPED.\n`)
@@ -63,8 +64,8 @@ const pathLocksTable = 'pathLocks' satisfies keyof typeof tables
 const journalTable = 'journal' satisfies keyof typeof tables
 
 /**
- * The deployed file stores over a bucket and a queue of their own at `AWS_ENDPOINT_URL`, an IP address, and the tables
- * of `dynamodb`.
+ * The deployed file stores, over a bucket and a queue of their own at `AWS_ENDPOINT_URL` (an IP address), and over the
+ * tables of `dynamodb`.
  */
 export const openCloudFiles = async (dynamodb: DynamoDBDocumentClient) => {
   const client = new S3Client({ forcePathStyle: true })

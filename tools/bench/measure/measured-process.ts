@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { atMost } from './figures.ts'
 
 interface Memory {
-  /** The peak since the last reset, in MiB. */
+  /** The peak of memory since the last reset, in MiB. */
   peak(): number
   /** Resets the peak. Returns the present memory, in MiB. */
   reset(): number
@@ -21,7 +21,7 @@ const mebibytes = (pid: number | undefined, field: string): number => {
   return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024
 }
 
-/** Reads `/proc`: Linux only. */
+/** Works on Linux only, because it reads `/proc`. */
 export const memoryOf = (pid: number | undefined): Memory => ({
   peak: () => mebibytes(pid, 'VmHWM'),
   reset() {
@@ -30,7 +30,7 @@ export const memoryOf = (pid: number | undefined): Memory => ({
   },
 })
 
-/** A row: how much the peak of the memory grows with some work, in MiB. */
+/** A row: the growth of the peak of memory during some work, in MiB. */
 export const growthRow = async (memory: Memory, name: string, target: number, work: () => Promise<unknown>) => {
   const before = memory.reset()
   await work()

@@ -11,7 +11,7 @@ export interface Consumed {
 
 const nothing: Consumed = { reads: 0, readUnits: 0, writes: 0, writeUnits: 0 }
 
-// A write stores the item and an entry in each index; dynalite does not count the latter.
+// A write stores the item and an entry in each index. Dynalite does not count the entries in indexes.
 const entriesOf = (table: string): number => {
   const { indexes = {} }: TableDefinition = tables[table as TableName]
   return 1 + Object.keys(indexes).length
@@ -20,7 +20,7 @@ const entriesOf = (table: string): number => {
 const unitsOf = (capacities: readonly ConsumedCapacity[], entries: (table: string) => number): number =>
   capacities.reduce((sum, { CapacityUnits = 0, TableName = '' }) => sum + CapacityUnits * entries(TableName), 0)
 
-/** Makes the client report consumed capacity. The result returns the capacity since its last call. */
+/** Makes the client report consumed capacity. The returned function gives the capacity since its last call. */
 export const meter = (dynamodb: DynamoDBDocumentClient): (() => Consumed) => {
   let consumed = nothing
   dynamodb.middlewareStack.add(

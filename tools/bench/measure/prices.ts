@@ -4,12 +4,12 @@ import type { Consumed } from './meter.ts'
 
 /** AWS list prices in us-east-1 without free tier, in US dollars per million requests, units or seconds. */
 export const prices = {
-  // REST API.
+  // A REST API.
   gatewayRequest: 3.5,
   functionRequest: 0.2,
   // Lambda on arm64.
   gigabyteSecond: 13.3334,
-  // DynamoDB on demand. A write to the directory costs this in every region with a replica.
+  // DynamoDB on demand. A write to the directory has this price in every region with a replica.
   readUnit: 0.125,
   writeUnit: 0.625,
   // S3: PUT, COPY, POST (batch deletion) and LIST. Single deletions are free.
@@ -18,11 +18,14 @@ export const prices = {
   s3Read: 0.4,
   /** SQS, standard queue. */
   queueRequest: 0.4,
-  /** One line in the log of the gateway and one in that of the function: about 1 KB, at 0.50 per GB. */
+  /** One line in the log of the gateway and one line in that of the function: about 1 KB, at 0.50 per GB. */
   logs: 0.5,
-  /** Seconds of a warm function for a request, stores included. An assumption: it depends on the stored data. */
+  /**
+   * In seconds: the time of a warm function for a request, with the stores. This is an assumption, because the time
+   * depends on the stored data.
+   */
   assumedSeconds: 0.02,
-  /** The same for a function that works with files. */
+  /** The same time for a function that works with files. */
   assumedSecondsWithFiles: 0.1,
 } as const
 

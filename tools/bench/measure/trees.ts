@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type MeasuredProcess, startMeasured } from './measured-process.ts'
 
-/** A checkout of the project: this one, or an earlier one for comparison. */
+/** A checkout of the project: this one, or an earlier one to compare with. */
 export interface Tree {
   readonly name: string
   readonly folder: string
@@ -13,7 +13,7 @@ export interface Tree {
 
 export const own: Tree = { name: 'this tree', folder: join(import.meta.dirname, '..', '..', '..') }
 
-/** This tree, after the one at `BASELINE` if that names an earlier checkout with installed packages. */
+/** This tree. If `BASELINE` names an earlier checkout with installed packages, that tree comes first. */
 export const trees = (): readonly Tree[] => {
   const folder = process.env['BASELINE']
   return folder ? [{ name: 'baseline', folder }, own] : [own]
@@ -35,7 +35,7 @@ interface Manifest {
 
 const run = promisify(execFile)
 
-/** Starts the service of a tree on an empty directory, like its `npm start` without npm. */
+/** Starts the service of a tree on an empty directory, as `npm start` does, but without npm. */
 export const startService = async (
   { folder }: Tree,
   environment: Record<string, string> = {},

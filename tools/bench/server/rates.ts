@@ -21,7 +21,7 @@ interface Subject {
   readonly path: string
   /** Adds a unique number to the end of the path of each request. */
   readonly numbered?: true
-  /** The minimum, as a part of the rate of the bare server. */
+  /** The lowest acceptable rate, as a part of the rate of the bare server. */
   readonly target: number | undefined
 }
 
@@ -29,13 +29,13 @@ const reads: readonly Subject[] = [
   { name: '/health', path: '/health', target: undefined },
   { name: 'list of 33 fields', path: v1, target: 0.12 },
   { name: 'list of 10 news', path: v3, target: 0.07 },
-  // An unknown field does not change the page. But for the service it is another page, which is not cached.
-  { name: 'list of 10 news, never twice the same', path: `${v3}?fields=`, numbered: true, target: undefined },
+  // An unknown field does not change the page. But for the service it is a different page, which is not cached.
+  { name: 'list of 10 news, each time another one', path: `${v3}?fields=`, numbered: true, target: undefined },
   { name: '?meta of a folder of 100', path: `${v2}/folder?meta`, target: 0.04 },
   { name: 'GET of a 4 KiB file', path: `${v2}/folder/f0.txt`, target: 0.1 },
 ]
 
-/** The average number of requests per second. Throws an Error after an answer other than 200. */
+/** The average number of requests per second. Throws an Error after any answer other than 200. */
 const rateOf = async (options: Omit<autocannon.Options, 'connections' | 'duration'>): Promise<number> => {
   const result = await autocannon({ connections, duration: seconds, ...options })
   if (result.non2xx + result.errors > 0)
@@ -47,7 +47,7 @@ const prepare = async ({ baseUrl, token }: BenchedService): Promise<void> => {
   const send = async (method: string, path: string, body: string, type: string) => {
     const headers = { Authorization: token, 'Content-Type': type }
     const answer = await fetch(`${baseUrl}${path}`, { method, headers, body })
-    // The form of the demo has some of the types already.
+    // The form of the demo already has some of the types.
     if (!answer.ok && answer.status !== 403)
       throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
   }
@@ -123,7 +123,7 @@ const measureWrites = async (tree: Tree, { baseUrl, token }: BenchedService) => 
   return [tree.name, name, Math.round(rate), '', `>= ${Math.round(target)}/s`, verdict(rate >= target)]
 }
 
-/** Requests per second, alternating with a bare server in a process of its own. */
+/** Requests per second, alternating with a bare server in its own process. */
 export const measureRates = async (): Promise<Table> => {
   const bare = await startMeasured('tools/bench/bare-server.ts', [])
   const { baseUrl: bareUrl } = JSON.parse(bare.line) as { baseUrl: string }

@@ -28,7 +28,7 @@ const ask = ({ hostname, port, pathname, search }: URL, headers = ''): Socket =>
   return socket
 }
 
-/** Readers that take the head of their answer and no more. Answers the memory of the service, in MiB. */
+/** Readers that read the head of their answer and nothing more. Returns the memory of the service, in MiB. */
 const besideReaders = async (service: BenchedService, link: URL) => {
   const sockets: Socket[] = []
   for (let reader = 0; reader < readers; reader += 50) {
@@ -36,7 +36,7 @@ const besideReaders = async (service: BenchedService, link: URL) => {
     sockets.push(...some)
     await Promise.all(some.map((socket) => once(socket, 'data').then(() => socket.pause())))
   }
-  // The buffers of the system fill up.
+  // Waits until the buffers of the system are full.
   await sleep(3_000)
   const memory = service.process.reset()
   for (const socket of sockets) socket.destroy()
@@ -54,7 +54,7 @@ const measureMemory = async (tree: Tree) => {
     const [growth, kept] = [beside - before, after - before]
     return [['beside them', growth, targets.growth] as const, ['5 s after them', kept, targets.kept] as const].map(
       ([when, value, target]) => {
-        const figure = `growth by ${readers} readers that take nothing, ${when}, MiB`
+        const figure = `growth by ${readers} readers that read nothing, ${when}, MiB`
         return [tree.name, figure, Math.round(value), ...atMost(value, target)]
       },
     )
@@ -71,7 +71,7 @@ const timeOfGet = async ({ baseUrl, token }: BenchedService): Promise<number> =>
     length += chunk.length
   })
   await once(socket, 'close')
-  if (length < 256 * mebibyte) throw new Error(`Only ${length} bytes came`)
+  if (length < 256 * mebibyte) throw new Error(`Only ${length} bytes arrived`)
   return performance.now() - startedAt
 }
 
@@ -91,7 +91,7 @@ const measureGets = async (compared: readonly Tree[]) => {
   }
 }
 
-/** Slow readers of a file cost memory; fast ones cost time. */
+/** Slow readers of a file cost memory, and fast ones cost time. */
 export const measureReaders = async (): Promise<Table> => {
   const compared = trees()
   const rows = await measureGets(compared)

@@ -20,7 +20,7 @@ const newsRecord = (id: number) => ({
   weight: id % 100,
 })
 
-/** Records of several kinds: a quarter are links. */
+/** Records of several kinds. A quarter are links. */
 const records = (count: number, firstId: number): string => {
   const news = Math.floor(count * 0.75)
   const ids = numbers(news).map((id) => firstId + id)
@@ -32,7 +32,7 @@ const records = (count: number, firstId: number): string => {
   ])
 }
 
-/** The longest wait of small consecutive requests during other work, in milliseconds. */
+/** The longest time that a small request waits during other work, in milliseconds. The requests follow one another. */
 const longestWait = async <Result>(
   { baseUrl, token }: BenchedService,
   work: Promise<Result>,
@@ -107,7 +107,7 @@ const measureImports = async (tree: Tree, service: BenchedService, folder: strin
   ]
 }
 
-/** The duration of heavy work, and the delay of other requests. */
+/** Measures how long heavy work takes, and how long other requests wait meanwhile. */
 export const measureWaits = async (): Promise<Table> => {
   const rows: (string | number)[][] = []
   for (const tree of trees()) {
@@ -121,7 +121,7 @@ export const measureWaits = async (): Promise<Table> => {
     }
   }
   return {
-    title: 'Heavy work, and who waits for it',
+    title: 'Heavy work, and the wait of other requests',
     columns: ['tree', 'figure', 'value', 'target', 'verdict'],
     rows,
   }

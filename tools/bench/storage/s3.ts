@@ -14,7 +14,7 @@ const objects = 20_000
 const targets = { upload: 0.9, memory: 100, remove: 10 }
 const site = 1 as SiteId
 
-/** The largest growth of the memory of this process during `run`, in MiB. */
+/** The growth of the peak of this process's memory during `run`, in MiB. */
 const growth = async (run: () => Promise<unknown>): Promise<number> => {
   const before = process.memoryUsage.rss()
   let most = before

@@ -44,8 +44,8 @@ const uploadSmall = async ({ baseUrl, token }: Service, run: number): Promise<nu
 }
 
 /**
- * One file of 256 MiB through the local server by each method, alternating with a server that only writes its body to a
- * file.
+ * Uploads one file of 256 MiB through the local server by each method, alternating with a server that only writes its
+ * body to a file.
  */
 const measureLarge = (fsync: 'on' | 'off') =>
   inScratchFolder(async (folder) => {
@@ -53,7 +53,7 @@ const measureLarge = (fsync: 'on' | 'off') =>
     const service = await start(fsync)
     try {
       const { baseUrl } = JSON.parse(bare.line) as { baseUrl: string }
-      // The process needs this much to work.
+      // The memory that the process needs in any case.
       for (const method of methods) await uploads[method](service)
       let times: Readonly<Record<Method | 'bare', number>> = { bare: 0, POST: 0, PUT: 0 }
       const growth = await growthRow(service.process, 'its peak memory growth, MiB', targets.memory, async () => {
@@ -81,7 +81,7 @@ const measureSmall = async (fsync: 'on' | 'off') => {
 
 const rate = (seconds: number): string => (large / mebibyte / seconds).toFixed(0)
 
-/** Uploads to disk through the local server, with fsync at commit and without. */
+/** Measures uploads to the disk through the local server, with and without fsync at commit. */
 export const measureUpload = async (): Promise<Table> => {
   const rows: (string | number)[][] = []
   for (const fsync of ['on', 'off'] as const) {

@@ -8,7 +8,7 @@ import { messages } from '../../../support/messages.ts'
 import { noOtherUser, otherUser, runAsOther } from '../../../support/program.ts'
 import { test } from '../../../support/test.ts'
 
-/** Overwrites the first page of the tables that match a condition. The database itself can still be opened. */
+/** Overwrites the first page of the tables that match a condition. SQLite can still open the database. */
 const damageTables = (directory: string, which: string): void => {
   const file = join(directory, 'site-admin.db')
   const database = new DatabaseSync(file)
@@ -27,8 +27,8 @@ const all = [
 ]
 const wordsOf = (command: string) => command.split(' ')
 
-describe('a command on a damaged database prints advice in one line', () => {
-  test.for(all)('%s', async (command, { siteDirectory }) => {
+describe('a damaged database', () => {
+  test.for(all)('on a damaged database, %s prints advice in one line', async (command, { siteDirectory }) => {
     damageTables(siteDirectory, "tbl_name <> 'secrets'")
     const { status, stdout, stderr } = await administer(siteDirectory, wordsOf(command))
     expect(stderr).toMatch(messages.directory.damagedAnyhow)
@@ -36,7 +36,7 @@ describe('a command on a damaged database prints advice in one line', () => {
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
   })
 
-  test('site list, when the first table to read is damaged', async ({ siteDirectory }) => {
+  test('site list prints advice in one line if its first table is damaged', async ({ siteDirectory }) => {
     damageTables(siteDirectory, "tbl_name = 'secrets'")
     const { status, stderr } = await administer(siteDirectory, ['site', 'list'])
     expect(stderr).toMatch(messages.directory.cannotBeOpened)
@@ -44,17 +44,20 @@ describe('a command on a damaged database prints advice in one line', () => {
   })
 })
 
-describe.skipIf(noOtherUser !== undefined)('a command on a database that is only read speaks of rights', () => {
-  test.for(changing)('%s', async (command, { siteDirectory }) => {
-    execFileSync('chown', ['-R', String(otherUser), siteDirectory])
-    chmodSync(join(siteDirectory, 'site-admin.db'), 0o400)
-    const { status, stdout, stderr } = await runAsOther('admin/main.js', [
-      '--data-dir',
-      siteDirectory,
-      ...wordsOf(command),
-    ])
-    expect(stderr).toMatch(messages.directory.databaseReadOnly)
-    expect(stderr).toContain(siteDirectory)
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-  })
+describe.skipIf(noOtherUser !== undefined)('a read-only database', () => {
+  test.for(changing)(
+    'on a read-only database, the message of %s is about permissions',
+    async (command, { siteDirectory }) => {
+      execFileSync('chown', ['-R', String(otherUser), siteDirectory])
+      chmodSync(join(siteDirectory, 'site-admin.db'), 0o400)
+      const { status, stdout, stderr } = await runAsOther('admin/main.js', [
+        '--data-dir',
+        siteDirectory,
+        ...wordsOf(command),
+      ])
+      expect(stderr).toMatch(messages.directory.databaseReadOnly)
+      expect(stderr).toContain(siteDirectory)
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    },
+  )
 })

@@ -16,28 +16,28 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _site_admin; printf '%s\\n' "\${COMPR
 }
 
 describe('completion in bash', () => {
-  test('offers all commands and their options', () => {
+  test('bash suggests all commands and their options', () => {
     expect(offered('')).toEqual(expect.arrayContaining(['site', 'backup', 'serve', '--data-dir', '--json']))
     expect(offered('ba')).toEqual(['backup'])
   })
 
   test.for([
     ['commands below a command', ['site', 'cr'], ['create']],
-    ['them behind an option with a value', ['--data-dir', 'x', 'site', 'cr'], ['create']],
+    ['commands after an option with a value', ['--data-dir', 'x', 'site', 'cr'], ['create']],
     ['options of the command', ['site', 'create', '--na'], ['--name']],
     ['choices of an option', ['--target', ''], ['local', 'aws']],
-    ['choices behind =, a word of its own for bash', ['--target', '='], ['local', 'aws']],
-    ['those that begin so', ['--target', '=', 'a'], ['aws']],
-    ['the whole word where it is one, as for zsh', ['--target=a'], ['--target=aws']],
-    ['commands behind an option with =', ['--data-dir', '=', 'backup', 'site', 'cr'], ['create']],
+    ['choices after =, which bash treats as a word of its own', ['--target', '='], ['local', 'aws']],
+    ['words that begin with the typed letters', ['--target', '=', 'a'], ['aws']],
+    ['the whole word if = is part of it, as for zsh', ['--target=a'], ['--target=aws']],
+    ['commands after an option with =', ['--data-dir', '=', 'backup', 'site', 'cr'], ['create']],
     ['choices of an argument', ['object', 'remove', 'b'], ['blog']],
-    ['nothing of its own where a value may be anything', ['--data-dir', ''], []],
-  ] as const)('offers %s', ([, words, answer]) => {
+    ['nothing where a value may be anything', ['--data-dir', ''], []],
+  ] as const)('bash suggests %s', ([, words, answer]) => {
     expect(offered(...words)).toEqual(answer)
   })
 })
 
-test('completion is printed for each shell; zsh uses that of bash', async () => {
+test('completion is printed for each shell, and zsh uses that of bash', async () => {
   expect(await run('admin/main.js', ['completion', 'bash'])).toMatchObject({ status: 0, stdout: `${script}\n` })
   expect(completionOf(createProgram(), 'zsh')).toBe(
     `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }\nautoload -Uz bashcompinit && bashcompinit\n${script}`,

@@ -35,7 +35,7 @@ describe('an import of a record without some members', () => {
       .map((line) => JSON.parse(line))
   }
 
-  test('keeps the stored members, also the text of a news item (T-25)', async ({ siteDirectory }) => {
+  test('an import keeps the stored members, also the text of a news item (T-25)', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, importing, jsonLines(whole))
     const before = await exported(siteDirectory)
     expect(before).toMatchObject(whole)
@@ -44,7 +44,7 @@ describe('an import of a record without some members', () => {
     expect(await exported(siteDirectory)).toEqual(after)
   })
 
-  test('sets them to defaults with --replace (T-26)', async ({ siteDirectory }) => {
+  test('an import with --replace sets missing members to defaults (T-26)', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, importing, jsonLines(whole))
     await administerJson(siteDirectory, [...importing, '--replace'], jsonLines(sparse))
     const [webForm, field, category, news, link] = await exported(siteDirectory)
@@ -57,7 +57,7 @@ describe('an import of a record without some members', () => {
     expect(news).toMatchObject({ id: 1, subject: 'News 1', body: '', weight: null, enabled: true, roleId: 9 })
   })
 
-  test('keeps the time of creation with --replace, so the order stays the same', async ({ siteDirectory }) => {
+  test('an import with --replace keeps the time of creation, and so the order', async ({ siteDirectory }) => {
     const createDate = '2020-02-03T04:05:06'
     await administerJson(siteDirectory, importing, jsonLines([{ kind: 'news', id: 1, createDate }]))
     for (const records of [sparse, sparse]) {
@@ -68,7 +68,7 @@ describe('an import of a record without some members', () => {
     }
   })
 
-  test('changes nothing the second time, and writes no history entry', async ({ siteDirectory }) => {
+  test('a repeated import changes nothing and writes no history entry', async ({ siteDirectory }) => {
     for (const records of [whole, sparse]) {
       await administerJson(siteDirectory, importing, jsonLines(records))
       const before = await administerJson(siteDirectory, ['audit', '--site', '1001'])
@@ -87,7 +87,7 @@ const interruptedAfter = (count: number, directory: string) => ({
 })
 
 test.for(['SIGINT', 'SIGTERM'] as const)(
-  'import that is interrupted by %s says what is in, and that repeating it is safe',
+  'an import interrupted by %s says what is stored and that it can be repeated',
   async (signal, { siteDirectory }) => {
     const program = launch('admin/main.js', ['--data-dir', siteDirectory, ...importing])
     const many = Array.from({ length: 500 }, (_, index) => ({ kind: 'category', id: index + 1 }))
@@ -106,18 +106,18 @@ const hasOpen = (pid: number, file: string): boolean =>
     try {
       return readlinkSync(`/proc/${pid}/fd/${name}`) === file
     } catch {
-      // It was closed meanwhile.
+      // The process closed the file meanwhile.
       return false
     }
   })
 
 describe.runIf(process.platform === 'linux').each(['SIGINT', 'SIGTERM'] as const)(
-  'import that waits for a pipe',
+  'an import that waits for a pipe',
   (signal) => {
     test.for([
-      ['into which nobody writes', false],
-      ['whose writer is silent', true],
-    ] as const)(`%s ends at the first ${signal}`, async ([, hasWriter], { siteDirectory }) => {
+      ['without a writer', false],
+      ['with a silent writer', true],
+    ] as const)(`an import from a pipe %s ends at the first ${signal}`, async ([, hasWriter], { siteDirectory }) => {
       const pipe = join(siteDirectory, 'pipe')
       execFileSync('mkfifo', [pipe])
       if (hasWriter) {

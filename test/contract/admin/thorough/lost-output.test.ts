@@ -14,7 +14,7 @@ const full = '/dev/full'
 const administerInto = (file: string, directory: string, command: string): Promise<Outcome> =>
   runInShell(`"$node" admin/main.js --data-dir "$1" ${command} > "$2"`, [directory, file])
 
-/** Runs a command whose output nobody reads. It starts after its reader has closed the pipe. */
+/** Runs a command after the reader of its output has closed the pipe. */
 const administerUnread = (directory: string, command: string): Promise<Outcome> =>
   runInShell(
     `set -o pipefail; { trap '' PIPE; while printf . 2> /dev/null; do :; done; "$node" admin/main.js --data-dir "$1" ${command}; } | true`,
@@ -32,9 +32,9 @@ const addForms = async (directory: string): Promise<void> => {
 const noRoom = messages.output.full()
 const issue = '--json token issue --user ann --site 1001'
 
-describe.skipIf(!existsSync(full))('a command whose output finds no room says so in one line, and has status 1', () => {
+describe.skipIf(!existsSync(full))('a full output', () => {
   test.for(['site list', 'check', 'backup "$1-backup"', '--help', '--version', issue] as const)(
-    '%s',
+    '%s on a full output prints one line, and has status 1',
     async (command, { siteDirectory, onTestFinished }) => {
       onTestFinished(() => rmSync(`${siteDirectory}-backup`, { recursive: true, force: true }))
       const { status, stderr } = await administerInto(full, siteDirectory, command)
@@ -47,47 +47,53 @@ describe.skipIf(!existsSync(full))('a command whose output finds no room says so
 test.skipIf(!existsSync(full)).for([
   ['bogus', 2],
   ['site show 9', 1],
-] as const)('a complaint that finds no room changes no status: %s', async ([command, status], { siteDirectory }) => {
-  const outcome = await runInShell(`"$node" admin/main.js --data-dir "$1" ${command} 2> "$2"`, [siteDirectory, full])
-  expect(outcome).toMatchObject({ status, stdout: '', stderr: '' })
-})
+] as const)(
+  'if a message of an error cannot be written, the status stays the same: %s',
+  async ([command, status], { siteDirectory }) => {
+    const outcome = await runInShell(`"$node" admin/main.js --data-dir "$1" ${command} 2> "$2"`, [siteDirectory, full])
+    expect(outcome).toMatchObject({ status, stdout: '', stderr: '' })
+  },
+)
 
-describe.skipIf(noSmallDisk !== undefined)('output of which only the beginning finds room is lost as well', () => {
+describe.skipIf(noSmallDisk !== undefined)('an output that is full in the middle', () => {
   test.for([
     ['completion bash', noRoom],
     ['export --site 1001', messages.output.full(' The export is incomplete. …')],
-  ] as const)('%s', async ([command, told], { siteDirectory, skip }) => {
-    await addForms(siteDirectory)
-    const disk = mountSmallDisk(join(siteDirectory, 'disk'), 1)
-    if (!disk) return skip('a file system cannot be mounted here')
-    try {
-      disk.fill(4096)
+  ] as const)(
+    '%s fails if only the beginning of its output could be written',
+    async ([command, told], { siteDirectory, skip }) => {
+      await addForms(siteDirectory)
+      const disk = mountSmallDisk(join(siteDirectory, 'disk'), 1)
+      if (!disk) return skip('a file system cannot be mounted here')
+      try {
+        disk.fill(4096)
 
-      const file = join(disk.path, 'output')
-      const { status, stderr } = await administerInto(file, siteDirectory, command)
+        const file = join(disk.path, 'output')
+        const { status, stderr } = await administerInto(file, siteDirectory, command)
 
-      expect(statSync(file).size).toBe(4096)
-      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(told) })
-    } finally {
-      disk.unmount()
-    }
-  })
+        expect(statSync(file).size).toBe(4096)
+        expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(told) })
+      } finally {
+        disk.unmount()
+      }
+    },
+  )
 })
 
 test.for(['site list', '--help'] as const)(
-  'a reader that has had enough hears nothing of it: %s',
+  '%s succeeds if its reader has closed the pipe',
   async (command, { siteDirectory }) => {
     expect(await administerUnread(siteDirectory, command)).toMatchObject({ status: 0, stderr: '' })
   },
 )
 
-describe('a token that nobody can have seen is revoked at once', () => {
+describe('a token that could not be shown', () => {
   const revoked = messages.output.tokenRevoked
 
   test.for([
-    ['there was no room for it', (directory: string) => administerInto(full, directory, issue)],
-    ['nobody was there to read it', (directory: string) => administerUnread(directory, issue)],
-  ] as const)('%s', async ([, lose], { siteDirectory }) => {
+    ['its output was full', (directory: string) => administerInto(full, directory, issue)],
+    ['its output was closed', (directory: string) => administerUnread(directory, issue)],
+  ] as const)('a new token is revoked at once because %s', async ([, lose], { siteDirectory }) => {
     const { status, stderr } = await lose(siteDirectory)
     expect([status, sentenceIn(stderr)]).toEqual([1, expect.stringMatching(revoked)])
     expect(await administerJson(siteDirectory, ['token', 'list'])).toEqual([])

@@ -22,18 +22,18 @@ const holdDirectory = async (directory: string) => {
   return program
 }
 
-/** The names in a directory that nobody uses. */
+/** The names in a directory that no process uses. */
 const whileUnopened = ['blobs', 'locks', 'orphans', 'site-admin.db', 'site-admin.json']
 
-describe('commands', () => {
-  test('that run at once on a directory lose no change', async ({ siteDirectory }) => {
+describe('commands beside each other and the service', () => {
+  test('commands that run at once on a directory lose no change', async ({ siteDirectory }) => {
     const forms = await Promise.all(names.map((name) => create(siteDirectory, name)))
     expect(forms.map(({ id }) => id).toSorted()).toEqual([1, 2, 3, 4])
     expect((await list(siteDirectory)).map(({ name }: { name: string }) => name).toSorted()).toEqual(names.toSorted())
     expect(await readdir(siteDirectory)).toEqual(whileUnopened)
   })
 
-  test('make changes that the service sees, and do not disturb its stop (T-1)', async ({ directory, start }) => {
+  test('a running service sees the changes of commands, and stops cleanly (T-1)', async ({ directory, start }) => {
     const service = await start()
     await create(directory, 'While it runs')
     expect((await service.request('/api/v1/admin/sites/current/webforms/3')).status).toBe(200)
@@ -50,7 +50,7 @@ describe('commands', () => {
 })
 
 describe('a command that uses a directory', () => {
-  test('lets a service start and stop meanwhile, whichever ends last', async ({ siteDirectory, start }) => {
+  test('a service can start and stop while a command runs, whichever ends last', async ({ siteDirectory, start }) => {
     const held = await holdDirectory(siteDirectory)
     const service = await start()
     expect((await service.request('/health')).status).toBe(200)
@@ -62,7 +62,7 @@ describe('a command that uses a directory', () => {
     expect((await start()).baseUrl).toBeDefined()
   })
 
-  test('prevents a service from resetting the directory', async ({ siteDirectory }) => {
+  test('a running command prevents a service from resetting the directory', async ({ siteDirectory }) => {
     const held = await holdDirectory(siteDirectory)
     const reset = await launch('local/main.js', ['--port', '0', '--reset', '--data-dir', siteDirectory]).ended
     expect(reset).toMatchObject({ status: 1, stdout: '' })
@@ -71,7 +71,7 @@ describe('a command that uses a directory', () => {
     expect(await held.ended).toMatchObject({ status: 0 })
   })
 
-  test('does not block the next command when it is killed', async ({ siteDirectory }) => {
+  test('a killed command does not block the next one', async ({ siteDirectory }) => {
     const held = await holdDirectory(siteDirectory)
     held.kill('SIGKILL')
     await held.ended

@@ -29,7 +29,7 @@ const fill = async (
   }
 }
 
-/** The contents of a site in the stores. The directory may have lost the site already. */
+/** The contents of a site in the stores, also if the directory has lost the site. */
 const leftOf = async ({ webForms, contents, links, workflows, files }: AreaStores, id: SiteId) => ({
   forms: (await webForms.list(id)).length,
   contents: (await contents.list(id, 'category', 0, 10)).length + (await contents.list(id, 'news', 0, 10)).length,
@@ -41,7 +41,7 @@ const leftOf = async ({ webForms, contents, links, workflows, files }: AreaStore
 const nothing = { forms: 0, contents: 0, links: 0, workflows: 0, files: false, drafts: false }
 
 describe('site remove', () => {
-  test('lists what it would remove, and with --yes removes only that site', async ({ directory, start }) => {
+  test('site remove lists what it would remove, and with --yes removes that site', async ({ directory, start }) => {
     await fill(directory, await start())
     const counts = { files: 4, webForms: 2, categories: 3, objects: { news: 40, blog: 12 }, workflows: 1, tokens: 3 }
     const told = await administerJson(directory, ['site', 'remove', '1001', '--dry-run'])
@@ -67,7 +67,7 @@ describe('site remove', () => {
     })
   })
 
-  test('keeps the history, and does not reuse the number unless asked to', async ({ siteDirectory }) => {
+  test('after a removal, the history stays, and the number is not used again', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, ['site', 'remove', '1001', '--yes'])
     const types = async () =>
       (await administerJson(siteDirectory, ['audit', '--site', '1001'])).map(({ type }: { type: string }) => type)
@@ -77,7 +77,7 @@ describe('site remove', () => {
     expect(await administerJson(siteDirectory, again)).toMatchObject({ id: 1001 })
   })
 
-  test('continues where it was interrupted, at any step', async ({ directory, start }) => {
+  test('a removal that was interrupted at any step can be continued', async ({ directory, start }) => {
     await fill(directory, await start())
     const machine = await openMachine(directory)
     const stores: AdminStores = {
@@ -111,7 +111,7 @@ describe('site remove', () => {
     await machine.close()
   })
 
-  test('waits for cached tokens to end, and removes files stored meanwhile', async ({ siteDirectory }) => {
+  test('a removal waits until cached tokens end, and removes files stored meanwhile', async ({ siteDirectory }) => {
     const machine = await openMachine(siteDirectory)
     const stores: AdminStores = {
       ...machine.stores,

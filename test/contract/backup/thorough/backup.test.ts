@@ -34,8 +34,8 @@ const oldestVersion = async (service: SpawnedService, path: string): Promise<Buf
 }
 
 /**
- * Writes a number into a small file, then into a large one, again and again. At any moment the first number equals the
- * second, or is one higher.
+ * Writes a number into a small file and then into a large file, again and again. At any moment the number in the small
+ * file equals the number in the large file, or is one higher.
  */
 const writeOn = async (service: SpawnedService, writer: number, isOver: () => boolean): Promise<void> => {
   for (let count = 0; !isOver(); count += 1) {
@@ -47,10 +47,7 @@ const writeOn = async (service: SpawnedService, writer: number, isOver: () => bo
 }
 
 describe('a backup of a running service', () => {
-  test('has the state of its beginning, and its restoration accepts the same tokens (T-20)', async ({
-    place,
-    serve,
-  }) => {
+  test('a backup has the state of its beginning, and the same tokens (T-20)', async ({ place, serve }) => {
     const service = await serve(place.data)
     await put(service, 'small.txt', 'small')
     await put(service, 'large.bin', contentOf('a'))
@@ -79,7 +76,7 @@ describe('a backup of a running service', () => {
     expect(await faultsOf(place.restored)).toEqual([])
   })
 
-  test('has the state of one moment, while eight writers replace and remove files', async ({ place, serve }) => {
+  test('a backup has the state of one moment, while eight writers change files', async ({ place, serve }) => {
     const service = await serve(place.data)
     for (let file = 0; file < 20; file += 1) await put(service, `kept/${file}`, contentOf('k'))
     let isOver = false
@@ -107,7 +104,7 @@ describe('a backup of a running service', () => {
     }
   })
 
-  test('has a half-done upload that continues there, and separately in the directory', async ({ place, serve }) => {
+  test('an unfinished upload continues in the backup, and separately in the directory', async ({ place, serve }) => {
     const service = await serve(place.data)
     const tus = { 'Tus-Resumable': '1.0.0' }
     const created = await service.request(`${storage}/uploads`, {
@@ -132,7 +129,7 @@ describe('a backup of a running service', () => {
   })
 })
 
-test('the backup keeps its shared blobs when the directory loses them', async ({ backedUp, serve }) => {
+test('the backup keeps its shared blobs when the directory removes them', async ({ backedUp, serve }) => {
   const { data, backup, token } = backedUp
   expect(statSync(blobOf(backup)).ino).toBe(statSync(blobOf(data)).ino)
   await rm(data, { recursive: true })

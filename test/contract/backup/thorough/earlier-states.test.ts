@@ -8,8 +8,8 @@ import { blobOf, contentOf, faultsOf, put, read, replaceBlob, restore, test } fr
 import { messages } from '../../../support/messages.ts'
 import { storage } from '../../../support/paths.ts'
 
-describe('when an old version of a file is damaged', () => {
-  test('the advice of check repairs the file, and the remaining fault explains itself', async ({
+describe('a damaged old version of a file', () => {
+  test('the advice of check repairs the file, and its old version is still reported', async ({
     backedUp: { data, folder, restored },
     serve,
   }) => {
@@ -52,7 +52,7 @@ describe('when an old version of a file is damaged', () => {
     expect(await read(await serve(restored), 'large.bin')).toEqual(contentOf('a'))
   })
 
-  test('by other bytes, check --bytes reports an old version', async ({ backedUp: { data, folder }, serve }) => {
+  test('check --bytes reports other bytes of an old version', async ({ backedUp: { data, folder }, serve }) => {
     await replaceBlob(data)
     const service = await serve(data)
     await put(service, 'large.bin', contentOf('b'))
@@ -67,7 +67,10 @@ describe('when an old version of a file is damaged', () => {
     expect(await makeBackup(data, join(folder, 'again'), plainly)).toMatchObject({ damaged: 0, damagedEarlier: 1 })
   })
 
-  test('a live copy counts as damaged', async ({ backedUp: { data, folder }, serve }) => {
+  test('a damaged live copy of an old version counts as damage of the file', async ({
+    backedUp: { data, folder },
+    serve,
+  }) => {
     const service = await serve(data)
     const copied = await service.request(`${storage}/large.bin?meta`, {
       method: 'PUT',
@@ -86,7 +89,7 @@ describe('when an old version of a file is damaged', () => {
   })
 })
 
-test('a backup of a program that did not distinguish old versions is restored', async ({
+test('a backup of a program that did not distinguish old versions can be restored', async ({
   backedUp: { backup, restored },
 }) => {
   const marker = join(backup, 'site-admin-backup.json')

@@ -10,7 +10,7 @@ import { backUp, blobOf, faultsOf, restore, tamper, test } from '../../../suppor
 import { messages } from '../../../support/messages.ts'
 import { storage } from '../../../support/paths.ts'
 
-/** Damaged files may be restored on request. Names that lead out of the folder never are. */
+/** Damaged files may be restored on request. Names that lead out of the folder are always refused. */
 const even = { evenIfDamaged: true, withBytes: true, signal: new AbortController().signal }
 
 const upload = (kept: number, complete: 0 | 1, blob: string) =>
@@ -20,19 +20,19 @@ const elsewhere = [
   ['of a file', "UPDATE objects SET blob = '../../secret.txt' WHERE key LIKE '%large.bin'", 'objects'],
   ['of a small file', "UPDATE objects SET blob = '../../secret.txt' WHERE key LIKE '%small.txt'", 'objects'],
   [
-    'of an earlier state',
+    'of an old version',
     "INSERT INTO old_objects VALUES ('live/1001/a', 'v', '/etc/passwd', 9, 0, 'text/plain', NULL, 1, 0)",
     'old_objects',
   ],
   ['of an upload', upload(5, 0, '../../victim'), 'uploads'],
-  ['of an upload of which nothing has come', upload(0, 0, '../../victim'), 'uploads'],
-  ['of an upload that is complete', upload(5, 1, '../../victim'), 'uploads'],
-  ['that holds more than a name', upload(5, 1, `${'0'.repeat(32)}/../../victim`), 'uploads'],
+  ['of an upload without bytes', upload(0, 0, '../../victim'), 'uploads'],
+  ['of a complete upload', upload(5, 1, '../../victim'), 'uploads'],
+  ['with more than a name', upload(5, 1, `${'0'.repeat(32)}/../../victim`), 'uploads'],
 ] as const
 
-describe('a blob that leads out of the folder', () => {
+describe('a blob whose name leads out of the folder', () => {
   test.for(elsewhere)(
-    '%s is refused always, by restore, by backup and by check',
+    'the name %s is refused by restore, by backup and by check',
     async ([, sql, table], { backedUp }) => {
       const { data, folder, backup, restored } = backedUp
       const finding = messages.backup.blobName(table)
@@ -50,7 +50,7 @@ describe('a blob that leads out of the folder', () => {
     },
   )
 
-  test('is neither served nor removed by a service', async ({ backedUp: { data, folder }, serve }) => {
+  test('a service neither serves nor removes the blob', async ({ backedUp: { data, folder }, serve }) => {
     const [secret, ...victims] = ['secret.txt', 'victim1', 'victim2', 'victim3'].map((name) => join(folder, name))
     for (const file of [secret, ...victims]) writeFileSync(String(file), 'x'.repeat(40_064))
     tamper(
@@ -68,9 +68,9 @@ describe('a blob that leads out of the folder', () => {
   })
 })
 
-describe('a pipe in place of a file does not block', () => {
+describe('a pipe in place of a file', () => {
   for (const name of ['site-admin-backup.json', 'site-admin.db', 'site-admin.db-wal', 'demo.json']) {
-    test(`in a backup: ${name}`, async ({ backedUp: { backup, restored }, signal }) => {
+    test(`a pipe in a backup does not block: ${name}`, async ({ backedUp: { backup, restored }, signal }) => {
       const file = join(backup, name)
       await rm(file, { force: true })
       execFileSync('mkfifo', ['-m', '600', file])
@@ -86,7 +86,7 @@ describe('a pipe in place of a file does not block', () => {
     })
   }
 
-  test('as the marker of a data directory', async ({ backedUp: { data }, signal }) => {
+  test('a pipe in place of the marker of a data directory does not block', async ({ backedUp: { data }, signal }) => {
     const file = join(data, 'site-admin.json')
     await rm(file)
     execFileSync('mkfifo', ['-m', '600', file])
@@ -95,7 +95,7 @@ describe('a pipe in place of a file does not block', () => {
     expect(outcome.stderr).toMatch(messages.directory.pipe)
   })
 
-  test('in place of a blob', async ({ backedUp: { backup, restored }, signal }) => {
+  test('a pipe in place of a blob does not block', async ({ backedUp: { backup, restored }, signal }) => {
     const blob = blobOf(backup)
     await rm(blob)
     execFileSync('mkfifo', ['-m', '600', blob])
@@ -111,22 +111,27 @@ describe('a pipe in place of a file does not block', () => {
   })
 })
 
-describe('a link does not lead a backup out of its folder', () => {
+describe('links in a backup', () => {
   test.for([
     ['site-admin.db', messages.backup.link],
     ['demo.json', messages.backup.link],
     ['blobs', messages.backup.noFolder],
-  ] as const)('in the place of %s', async ([name, what], { backedUp: { folder, backup, restored } }) => {
-    renameSync(join(backup, name), join(folder, 'elsewhere'))
-    symlinkSync(join(folder, 'elsewhere'), join(backup, name))
-    const found = new RegExp(`${name} ${what}`)
-    await expect(restoreBackup(backup, restored, even)).rejects.toThrow(found)
-    expect(existsSync(restored)).toBe(false)
-    const { status, stdout, stderr } = await administer(backup, ['check'])
-    expect({ status, told: stdout + stderr }).toEqual({ status: 1, told: expect.stringMatching(found) })
-  })
+  ] as const)(
+    'a link in place of %s does not lead out of the backup',
+    async ([name, what], { backedUp: { folder, backup, restored } }) => {
+      renameSync(join(backup, name), join(folder, 'elsewhere'))
+      symlinkSync(join(folder, 'elsewhere'), join(backup, name))
+      const found = new RegExp(`${name} ${what}`)
+      await expect(restoreBackup(backup, restored, even)).rejects.toThrow(found)
+      expect(existsSync(restored)).toBe(false)
+      const { status, stdout, stderr } = await administer(backup, ['check'])
+      expect({ status, told: stdout + stderr }).toEqual({ status: 1, told: expect.stringMatching(found) })
+    },
+  )
 
-  test('in place of a blob', async ({ backedUp: { data, folder, backup, restored } }) => {
+  test('a link in place of a blob does not lead out of the backup', async ({
+    backedUp: { data, folder, backup, restored },
+  }) => {
     for (const directory of [data, backup]) {
       const blob = blobOf(directory)
       renameSync(blob, join(directory, 'elsewhere'))

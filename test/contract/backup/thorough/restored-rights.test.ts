@@ -10,7 +10,7 @@ import { noOtherUser, otherUser, runAsOther } from '../../../support/program.ts'
 
 const give = (path: string) => execFileSync('chown', ['-R', `${otherUser}:${otherUser}`, path])
 
-/** The owners of a folder and of everything in it. */
+/** The owners of a folder and of all entries below it. */
 const ownersIn = (folder: string): ReadonlySet<string> => {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   return new Set(
@@ -21,8 +21,8 @@ const ownersIn = (folder: string): ReadonlySet<string> => {
   )
 }
 
-describe.skipIf(noOtherUser !== undefined)('in a directory of another user', () => {
-  test('a restoration by root keeps root as the owner of the backup and its linked blobs', async ({ backedUp }) => {
+describe.skipIf(noOtherUser !== undefined)('a restoration by root into a directory of another user', () => {
+  test('a backup of root keeps root as its owner, also of the linked blobs', async ({ backedUp }) => {
     const { data, backup, restored } = backedUp
     expect(lstatSync(blobOf(backup)).ino).toBe(lstatSync(blobOf(data)).ino)
     mkdirSync(restored)
@@ -34,7 +34,7 @@ describe.skipIf(noOtherUser !== undefined)('in a directory of another user', () 
     expect(lstatSync(blobOf(restored)).ino).not.toBe(lstatSync(blobOf(backup)).ino)
   })
 
-  test('a restoration by root links blobs that already belong to the user of the service', async ({ backedUp }) => {
+  test('blobs that already belong to the user of the service are linked', async ({ backedUp }) => {
     const { backup, restored } = backedUp
     mkdirSync(restored)
     give(restored)
@@ -45,7 +45,7 @@ describe.skipIf(noOtherUser !== undefined)('in a directory of another user', () 
     expect(lstatSync(blobOf(restored)).ino).toBe(lstatSync(blobOf(backup)).ino)
   })
 
-  test('a restoration by root belongs to the user of the service, who can use all of it', async ({ backedUp }) => {
+  test('the restored directory belongs to the user of the service, who can use it', async ({ backedUp }) => {
     const { folder, backup, restored } = backedUp
     chmodSync(folder, 0o755)
     mkdirSync(restored)
@@ -66,7 +66,7 @@ describe.skipIf(noOtherUser !== undefined)('in a directory of another user', () 
     ['site-admin.db', ['serve', '--port', '0']],
     ['demo.json', ['serve', '--port', '0']],
     ['locks', ['site', 'list']],
-  ] as const)('nobody is told to give up data of which %s is root’s: %j', async ([name, words], { backedUp }) => {
+  ] as const)('if %s belongs to root, the message names the user to use: %j', async ([name, words], { backedUp }) => {
     const { folder, data } = backedUp
     chmodSync(folder, 0o755)
     give(data)
@@ -83,7 +83,7 @@ describe.skipIf(noOtherUser !== undefined)('in a directory of another user', () 
 })
 
 test.skipIf(noOtherUser !== undefined)(
-  'who may not read a backup is told that rights are missing',
+  'a user who may not read a backup gets a message about permissions',
   async ({ backedUp }) => {
     const { folder, backup, restored } = backedUp
     chmodSync(folder, 0o755)

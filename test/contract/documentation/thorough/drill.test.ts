@@ -24,7 +24,7 @@ test('the documented backup drill works, and reports a failure', async ({ place,
   symlinkSync(join(root, 'bin', 'site-admin.js'), join(bin, 'site-admin'))
   const service = await serve(place.data)
   await put(service, 'a/large.bin', contentOf('a'))
-  // More than one page of a list.
+  // The folders contain more objects than one page of a list.
   for (let folder = 0; folder < 10; folder++) {
     const body = new FormData()
     for (let file = 0; file < 100; file++) body.append('file', new Blob(['small']), `${file}.txt`)

@@ -19,8 +19,8 @@ const test = base.extend('centres', async ({ directory, start }) => {
 
 const fields = (site: number) => `/api/v1/admin/sites/${site}/webforms/1/fields/system`
 
-describe('A site that lives in another data centre', () => {
-  test('is answered by that data centre alone (O-4)', async ({ centres: { us, eu, token, sites } }) => {
+describe('A site in another data centre', () => {
+  test('only the data centre of a site answers requests to it (O-4)', async ({ centres: { us, eu, token, sites } }) => {
     const get = (url: string) => fetch(url, { headers: { Authorization: token }, redirect: 'manual' })
     expect((await get(us + fields(sites.us))).status).toBe(200)
     expect((await get(eu + fields(sites.eu))).status).toBe(200)
@@ -37,7 +37,7 @@ describe('A site that lives in another data centre', () => {
     ['?', ''],
     ['?a=b#c', '?a=b%23c'],
     ['#b?c=d', '%23b?c=d'],
-  ])('is redirected to with %s byte by byte', async ([sent = '', kept = sent], { centres }) => {
+  ])('a redirect keeps %s byte by byte', async ([sent = '', kept = sent], { centres }) => {
     const { us, eu, token, sites } = centres
     const connection = await rawConnection({ url: us })
     const path = `/api/v2/admin/sites/${sites.eu}/storage/a`
@@ -46,7 +46,7 @@ describe('A site that lives in another data centre', () => {
     expect({ status, location: headers['location'] }).toEqual({ status: 301, location: eu + path + kept })
   })
 
-  test('is redirected to before the body is read', async ({ centres: { eu, token, sites } }) => {
+  test('a request is redirected before its body is read', async ({ centres: { eu, token, sites } }) => {
     const connection = await rawConnection({ url: eu })
     await connection.write(
       requestText('PUT', `${fields(sites.us)}/-2`, {
@@ -69,7 +69,7 @@ const consoleMayAsk = async (baseUrl: string): Promise<readonly string[]> => {
 
 describe('a data centre that is added beside a running service', () => {
   base(
-    'is where the callers of its sites are sent, and where the console may go, at once',
+    'callers are redirected to a new data centre at once, and the console may call it',
     async ({ directory, start }) => {
       const { baseUrl } = await start()
       const added = 'http://127.0.0.1:9'
@@ -89,7 +89,7 @@ describe('a data centre that is added beside a running service', () => {
     },
   )
 
-  base('is told to keep its address for a while when that changes', async ({ directory, start }) => {
+  base('a change of its base URL warns that the running service keeps the old one', async ({ directory, start }) => {
     await start()
     const { stderr } = await administer(directory, ['data-centre', 'add', 'us', '--url', 'http://127.0.0.1:9'])
     expect(stderr).toBe(messages.site.baseUrlKept + messages.site.baseUrlOfService('us'))

@@ -26,21 +26,24 @@ const makeOldDirectory = async (directory: string) => {
 }
 
 describe('A start that fails gives the reason in one line, and ends with status 1', () => {
-  test.for(['--port', '--data-centres'])('when the port that %s names is taken', async (flag, { directory }) => {
-    const other = createServer().listen(0, '127.0.0.1')
-    await new Promise((resolve) => other.once('listening', resolve))
-    const { port } = other.address() as AddressInfo
-    try {
-      const value = flag === '--port' ? String(port) : `us:0,eu:${port}`
-      const outcome = await startOn(directory, [flag, value])
-      expect(outcome).toMatchObject({ status: 1, stdout: '' })
-      expect(outcome.stderr).toBe(messages.start.portTaken(port))
-    } finally {
-      other.close()
-    }
-  })
+  test.for(['--port', '--data-centres'])(
+    'a start fails if the port that %s names is in use',
+    async (flag, { directory }) => {
+      const other = createServer().listen(0, '127.0.0.1')
+      await new Promise((resolve) => other.once('listening', resolve))
+      const { port } = other.address() as AddressInfo
+      try {
+        const value = flag === '--port' ? String(port) : `us:0,eu:${port}`
+        const outcome = await startOn(directory, [flag, value])
+        expect(outcome).toMatchObject({ status: 1, stdout: '' })
+        expect(outcome.stderr).toBe(messages.start.portTaken(port))
+      } finally {
+        other.close()
+      }
+    },
+  )
 
-  test('when a setting is wrong, before it resets anything', async ({ dataDirectory }) => {
+  test('a start fails if a setting is wrong, before anything is reset', async ({ dataDirectory }) => {
     const before = snapshotOf(dataDirectory)
     const flags = ['--port', '0', '--reset', '--yes']
     const wrong = { LARGEST_FILE: 'huge', FSYNC: 'maybe' }
@@ -54,7 +57,7 @@ describe('A start that fails gives the reason in one line, and ends with status 
     expect(snapshotOf(dataDirectory)).toEqual(before)
   })
 
-  test('when the directory is below a file', async ({ directory }) => {
+  test('a start fails if the directory is below a file', async ({ directory }) => {
     const file = join(directory, 'file')
     await writeFile(file, '')
     for (const path of [file, join(file, 'data')]) {
@@ -63,7 +66,7 @@ describe('A start that fails gives the reason in one line, and ends with status 
     }
   })
 
-  test('when another service uses the directory, without disturbing it', async ({ directory, start }) => {
+  test('a start fails if another service uses the directory, and does not disturb it', async ({ directory, start }) => {
     const service = await start()
     const outcome = await startOn(directory, ['--port', '0', '--reset'])
     expect(outcome).toMatchObject({ status: 1, stdout: '' })
@@ -89,7 +92,7 @@ test.for([
   expect(snapshotOf(directory)).toEqual(before)
 })
 
-/** Fills it as callers would. */
+/** Fills the directory as callers would. */
 const fill = (directory: string) => {
   const database = new DatabaseSync(join(directory, 'site-admin.db'))
   const numbers = 'WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < 1204)'
@@ -123,7 +126,7 @@ describe('--reset asks before it removes anything (O-11)', () => {
     ['', 'filled', fill, filled],
     ['no', 'damaged', damage, unread],
   ] as const)(
-    'the answer "%s" leaves a %s directory as it is',
+    'the answer "%s" leaves a %s directory unchanged',
     async ([answer, , prepare, question], { siteDirectory: directory }) => {
       await prepare(directory)
       const before = snapshotOf(directory)
@@ -197,7 +200,7 @@ test('--reset does not touch a directory on which version 0.1 is running', async
 })
 
 describe('a directory whose first start was interrupted', () => {
-  test('is completed by the next start', async ({ dataDirectory, start }) => {
+  test('the next start completes an interrupted first start', async ({ dataDirectory, start }) => {
     await writeFile(join(dataDirectory, 'site-admin.json'), '{"service":"site-admin","layout":1,"ready":false}')
     await writeFile(join(dataDirectory, 'site-admin.db'), 'half')
     const service = await start()
@@ -205,7 +208,7 @@ describe('a directory whose first start was interrupted', () => {
     expect(JSON.parse(await readFile(join(dataDirectory, 'site-admin.json'), 'utf8'))).toMatchObject({ ready: true })
   })
 
-  test('is refused by commands, like a missing one (T-6)', async ({ directory }) => {
+  test('commands refuse an unfinished directory like a missing one (T-6)', async ({ directory }) => {
     const missing = join(directory, 'missing')
     for (const path of [directory, missing]) {
       const outcome = await administer(path, ['site', 'list'])
@@ -233,7 +236,7 @@ test('other users can read nothing, whatever the umask (O-12)', async ({ directo
   }
 })
 
-test('a directory that others could read is closed to them by the next start', async ({ dataDirectory, start }) => {
+test('the next start closes a directory that other users could read', async ({ dataDirectory, start }) => {
   chmodSync(dataDirectory, 0o755)
   await start()
   expect(await modeOf(dataDirectory)).toBe('700')

@@ -8,7 +8,9 @@ import { fields, news, storage } from '../../../support/paths.ts'
 import { noOtherUser, otherUser, runAsOther } from '../../../support/program.ts'
 import { test as base } from '../../../support/test.ts'
 
-/** A data directory of a service that has run once, with its demo token. `demo` is the content of the file. */
+/**
+ * A data directory of a service that has run once, with its demo token. `demo` is the content of the file demo.json.
+ */
 const test = base.extend('used', async ({ directory, start }) => {
   const service = await start()
   await service.stop()
@@ -23,7 +25,10 @@ const removeSite = async (directory: string) => {
 const tokensOf = (directory: string) => administerJson(directory, ['token', 'list'])
 
 describe('the demo token', () => {
-  test('is the same at every start, and works (O-7)', async ({ used: { token, directory, file }, start }) => {
+  test('the demo token works, and is the same at every start (O-7)', async ({
+    used: { token, directory, file },
+    start,
+  }) => {
     const before = readFileSync(file)
     const service = await start()
     expect(service.token).toBe(token)
@@ -32,7 +37,7 @@ describe('the demo token', () => {
     expect(await tokensOf(directory)).toHaveLength(1)
   })
 
-  test('that was revoked stays revoked, and the start issues another one', async ({
+  test('a revoked demo token stays revoked, and the start issues another one', async ({
     used: { directory, token, file },
     start,
   }) => {
@@ -46,7 +51,7 @@ describe('the demo token', () => {
     expect(readFileSync(file, 'utf8')).toContain(service.token)
   })
 
-  test('still works if an earlier version made it', async ({ used: { demo, token, file }, start }) => {
+  test('a demo token of an earlier version still works', async ({ used: { demo, token, file }, start }) => {
     const { state: _, ...earlier } = demo
     writeFileSync(file, JSON.stringify(earlier))
     expect((await start()).token).toBe(token)
@@ -55,7 +60,7 @@ describe('the demo token', () => {
 })
 
 test.skipIf(noOtherUser !== undefined)(
-  'check does not advise to remove a file of the demo that only lacks rights',
+  'for a demo file with wrong permissions, check does not advise to remove it',
   async ({ used: { directory, file } }) => {
     execFileSync('chown', ['-R', `${otherUser}:${otherUser}`, directory])
     execFileSync('chown', ['root:root', file])
@@ -67,7 +72,7 @@ test.skipIf(noOtherUser !== undefined)(
   },
 )
 
-test('A removed demo site stays removed, and --json does not mention one', async ({ used, start }) => {
+test('A removed demo site stays removed, and --json does not mention it', async ({ used, start }) => {
   const { directory } = used
   await removeSite(directory)
   for (let restart = 0; restart < 2; restart += 1) {
@@ -92,21 +97,24 @@ describe('A site 1001 that is not the demo site gets no token', () => {
   test.for([
     ['this version', (demo: object) => ({ ...demo, state: 'removed' })],
     ['an earlier version', ({ state: _, ...earlier }: { state?: string }) => earlier],
-  ] as const)('when %s has removed the demo site', async ([, stateOf], { used: { directory, demo, file }, start }) => {
-    await removeSite(directory)
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ state: 'removed' })
-    await administerJson(directory, ['site', 'create', '--name', 'Shop', '--id', '1001'])
-    writeFileSync(file, JSON.stringify(stateOf(demo)))
-    expect(JSON.parse((await start()).line)).not.toHaveProperty('token')
-    expect(await tokensOf(directory)).toEqual([])
-  })
+  ] as const)(
+    'a site 1001 gets no token after %s has removed the demo site',
+    async ([, stateOf], { used: { directory, demo, file }, start }) => {
+      await removeSite(directory)
+      expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ state: 'removed' })
+      await administerJson(directory, ['site', 'create', '--name', 'Shop', '--id', '1001'])
+      writeFileSync(file, JSON.stringify(stateOf(demo)))
+      expect(JSON.parse((await start()).line)).not.toHaveProperty('token')
+      expect(await tokensOf(directory)).toEqual([])
+    },
+  )
 
-  test('when the directory never had a demo', async ({ siteDirectory, start }) => {
+  test('a site 1001 gets no token in a directory that never had a demo', async ({ siteDirectory, start }) => {
     expect(JSON.parse((await start()).line)).not.toHaveProperty('token')
     expect(await tokensOf(siteDirectory)).toEqual([])
   })
 
-  test('when the file of the demo is missing, and the stored token stays', async ({ used, start }) => {
+  test('if the file of the demo is missing, no token is issued, and the old one stays', async ({ used, start }) => {
     const { directory, file, token } = used
     rmSync(file)
     const service = await start()

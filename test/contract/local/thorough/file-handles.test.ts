@@ -30,7 +30,7 @@ const taken = (url: string): Promise<Socket | undefined> =>
     socket.once('data', () => resolve(socket))
   })
 
-/** Opens connections until the service has no free handle. Returns the accepted ones. */
+/** Opens connections until the service has no free handle. Returns the connections that the service accepted. */
 const useUp = async (url: string): Promise<readonly Socket[]> => {
   const sockets: Socket[] = []
   for (let socket = await taken(url); socket && sockets.length < 4 * handles; socket = await taken(url)) {
@@ -39,7 +39,7 @@ const useUp = async (url: string): Promise<readonly Socket[]> => {
   return sockets
 }
 
-test('a service without file handles refuses requests, and answers again when it has some (O-19)', async ({
+test('without file handles, requests are refused until handles are free again (O-19)', async ({
   scarce: { baseUrl, token, program },
 }) => {
   const headers = { Authorization: token }

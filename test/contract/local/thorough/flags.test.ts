@@ -19,12 +19,12 @@ const linesOf = (stderr: string) => {
     .map((line) => JSON.parse(line))
 }
 
-/** Makes the process do something when it receives a stop signal, before the service stops. */
+/** Makes the process run this code when it receives a stop signal, before the service stops. */
 const onStop = (statement: string) => ({
   NODE_OPTIONS: `--import=data:text/javascript,process.on('SIGTERM',()=>{${encodeURIComponent(statement)}})`,
 })
 
-describe('with --log json, every line on standard error is a JSON object with its time (O-8)', () => {
+describe('with --log json, every line on standard error is a JSON object (O-8)', () => {
   const large = '/api/v2/admin/sites/current/storage/large'
   const flags = ['--port', '0', '--log', 'json']
   const logged = (message: unknown, error?: string) => ({
@@ -36,7 +36,7 @@ describe('with --log json, every line on standard error is a JSON object with it
   })
   const ready = logged(expect.stringMatching(messages.start.ready('.+')))
 
-  test('from a start on damaged data to a warning of Node and the stop', async ({ start, directory }) => {
+  test('lines from a start on damaged data to a warning and the stop are JSON', async ({ start, directory }) => {
     const first = await start()
     await first.request(large, { method: 'PUT', body: 'x'.repeat(40_000) })
     await first.stop()
@@ -55,7 +55,7 @@ describe('with --log json, every line on standard error is a JSON object with it
     expect(linesOf(stderr)).toHaveLength(lines.length)
   })
 
-  test('when the service does not stop cleanly', async ({ start, directory }) => {
+  test('lines of a service that does not stop cleanly are JSON', async ({ start, directory }) => {
     const service = await start(flags)
     await rm(join(directory, 'locks'), { recursive: true })
     const { status, stderr } = await service.stop()
@@ -64,7 +64,7 @@ describe('with --log json, every line on standard error is a JSON object with it
     expect(linesOf(stderr)).toEqual(expect.arrayContaining([ready, failure]))
   })
 
-  test('when the service fails', async ({ start }) => {
+  test('lines of a service that fails are JSON', async ({ start }) => {
     const service = await start(flags, onStop('throw new Error("out of the blue")'))
     const { status, stderr } = await service.stop()
     expect(status).toBe(1)
@@ -76,7 +76,7 @@ describe('with --log json, every line on standard error is a JSON object with it
     ['local/main.js', [], messages.directory.inUse],
     ['admin/main.js', ['serve', '--port', 'http'], messages.usage.invalid('--port <number>', 'http')],
     ['admin/main.js', ['serve', '--data-centres', 'us:0'], messages.usage.portOrDataCentres],
-  ] as const)('when %s %j is refused', async ([entry, words, message], { start, directory }) => {
+  ] as const)('lines of a refused %s %j are JSON', async ([entry, words, message], { start, directory }) => {
     await start()
     const { status, stdout, stderr } = await run(entry, ['--data-dir', directory, ...words, ...flags])
     expect(status).toBeGreaterThan(0)
@@ -86,7 +86,7 @@ describe('with --log json, every line on standard error is a JSON object with it
 })
 
 describe('npm start', () => {
-  test('with --json prints one JSON object with all that a program needs (O-6)', async ({ start }) => {
+  test('--json prints one JSON object with all that a program needs (O-6)', async ({ start }) => {
     const service = await start()
     expect(JSON.parse(service.line)).toMatchObject({
       baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
@@ -101,7 +101,7 @@ describe('npm start', () => {
     expect(stdout).toBe(`${service.line}\n`)
   })
 
-  test('logs one line per request on standard error, without token and query (O-8)', async ({ start }) => {
+  test('a request is one line on standard error, without token and query (O-8)', async ({ start }) => {
     const service = await start()
     await service.request(`${fields}?secret=hush`)
     const { stderr } = await service.stop()
@@ -110,13 +110,13 @@ describe('npm start', () => {
     expect(stderr).not.toContain('hush')
   })
 
-  test('with --quiet logs no requests', async ({ start }) => {
+  test('--quiet logs no requests', async ({ start }) => {
     const service = await start(['--port', '0', '--quiet'])
     await service.request(fields)
     expect((await service.stop()).stderr).toBe('')
   })
 
-  test('with --help lists every flag and ends with status 0 (O-2)', async () => {
+  test('--help lists every flag and ends with status 0 (O-2)', async () => {
     const { status, stdout } = await run('local/main.js', ['--help'])
     expect(status).toBe(0)
     const flags = 'host port base-url data-dir data-centres tls-cert tls-key reset yes no-demo json quiet log help'
@@ -125,7 +125,7 @@ describe('npm start', () => {
     }
   })
 
-  test('with --log json logs one object per line, with the members of a request', async ({ start }) => {
+  test('--log json logs one object per line, with the members of a request', async ({ start }) => {
     const service = await start(['--port', '0', '--log', 'json'])
     const { headers } = await service.request(`${fields}?secret=hush`)
     await service.request('/no/such/path')
@@ -151,7 +151,7 @@ describe('npm start', () => {
     expect(stderr).not.toContain('hush')
   })
 
-  test('with --host 0.0.0.0 prints an address that reaches it', async ({ start }) => {
+  test('--host 0.0.0.0 prints an address that can be reached', async ({ start }) => {
     const { baseUrl, request } = await start(['--port', '0', '--host', '0.0.0.0'])
     expect(baseUrl).not.toContain('0.0.0.0')
     expect((await request('/health')).status).toBe(200)
@@ -159,7 +159,7 @@ describe('npm start', () => {
     expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200)
   })
 
-  test('with --base-url uses that URL in its line and in links, whatever its port (O-3)', async ({ directory }) => {
+  test('--base-url is used in the first line and in links, whatever its port (O-3)', async ({ directory }) => {
     const flags = ['--json', '--data-dir', directory, '--port', '0', '--base-url', 'https://files.example/base/']
     const program = launch('local/main.js', [...flags, '--log', 'text'])
     const { baseUrl, dataCentres, listening } = JSON.parse(await program.line())
@@ -174,7 +174,7 @@ describe('npm start', () => {
     expect(listed).toMatchObject([{ id: 'us', url: 'https://files.example/base' }])
   })
 
-  test('accepts a base URL for each data centre (O-3)', async ({ directory }) => {
+  test('each data centre may have a base URL (O-3)', async ({ directory }) => {
     const urls = 'us=https://us.example,eu=https://eu.example'
     const flags = ['--json', '--data-dir', directory, '--data-centres', 'us:0,eu:0', '--base-url', urls]
     const program = launch('local/main.js', flags)
@@ -184,7 +184,7 @@ describe('npm start', () => {
     expect(dataCentres).toEqual({ us: 'https://us.example', eu: 'https://eu.example' })
   })
 
-  test('with --no-demo creates neither site nor token', async ({ start, directory }) => {
+  test('--no-demo creates neither site nor token', async ({ start, directory }) => {
     const service = await start(['--port', '0', '--no-demo'])
     expect(JSON.parse(service.line)).toEqual({ baseUrl: service.baseUrl, dataCentres: service.dataCentres })
     expect(await administerJson(directory, ['site', 'list'])).toEqual([])
@@ -192,14 +192,14 @@ describe('npm start', () => {
     expect(await readdir(directory)).not.toContain('demo.json')
   })
 
-  test('with --no-demo does not print the token of an existing demo', async ({ start }) => {
+  test('--no-demo does not print the token of an existing demo', async ({ start }) => {
     const { token, stop } = await start()
     await stop()
     expect((await start(['--port', '0', '--no-demo'])).line).not.toContain(token)
   })
 
   test.for(['--port 65536', '--verbose', '--host 192.0.2.1 --port 0', '--host no.such.host.invalid --port 0'])(
-    'refuses %j with one line, and status 1',
+    '%j is refused with one line, and status 1',
     async (flags, { directory }) => {
       const { status, stdout, stderr } = await run('local/main.js', ['--data-dir', directory, ...flags.split(' ')])
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
@@ -207,7 +207,7 @@ describe('npm start', () => {
     },
   )
 
-  test.for(wrongFlags)('refuses %j', async ([flags, complaint], { directory }) => {
+  test.for(wrongFlags)('%j is refused', async ([flags, complaint], { directory }) => {
     const { status, stdout, stderr } = await administer(directory, ['serve', ...flags.split(' ')])
     expect(status).toBeGreaterThan(0)
     expect({ stdout, files: await readdir(directory) }).toEqual({ stdout: '', files: [] })
@@ -218,7 +218,7 @@ describe('npm start', () => {
     ['--port', '4000\u001b[2J\n'],
     ['--host', '192.0.2.1\n\u001b[2J'],
     ['--data-dir', 'notes\n\u001b[2J'],
-  ])('refuses %j %j in printable characters', async ([flag = '', value = ''], { directory }) => {
+  ])('%j %j is refused in printable characters', async ([flag = '', value = ''], { directory }) => {
     const folder = join(directory, value)
     await mkdir(folder)
     await writeFile(join(folder, 'notes.txt'), 'mine')

@@ -41,7 +41,7 @@ const names = ['mkdir', 'mkdirat', 'openat', 'rename', 'renameat', 'renameat2']
 const writes = ['pwrite64', 'pwritev', 'pwritev2', 'write', 'writev', 'sendto', 'sendmsg']
 const traced = [...flushes, ...names, ...writes]
 
-/** Undefined if programs can be traced. */
+/** The reason why programs cannot be traced here. Undefined if they can. */
 const noTracing = ((): string | undefined => {
   try {
     execFileSync('strace', ['-f', '-o', '/dev/null', 'true'], { stdio: 'ignore' })
@@ -60,7 +60,7 @@ const find = (calls: readonly SystemCall[], from: number, name: RegExp, path: Re
 const sync = /sync$/
 const writing = /write/
 
-/** The bytes of the blob, its name, the row and the answer, in this order. */
+/** Checks this order: the bytes of the blob, its name, the row and the answer. */
 const expectBlobBeforeRow = (calls: readonly SystemCall[], data: string) => {
   const blobs = join(data, 'blobs')
   const lastByte = calls.findLast(({ name, path }) => writing.test(name) && path.startsWith(`${blobs}/`))
@@ -89,7 +89,7 @@ const traceCommand = async (directory: string, args: readonly string[]): Promise
   return readTrace(readFileSync(trace, 'utf8'))
 }
 
-describe.skipIf(noTracing)('below the service, a file is on the disk before the change that names it', () => {
+describe.skipIf(noTracing)('the order of flushes', () => {
   const startTraced = async (directory: string, data: string, onTestFinished: TestContext['onTestFinished']) => {
     const trace = join(directory, 'trace')
     const command = `exec strace -D ${options} -o "$1" "$node" local/main.js --json --quiet --port 0 --data-dir "$2"`
@@ -104,14 +104,14 @@ describe.skipIf(noTracing)('below the service, a file is on the disk before the 
     return {
       send: (path: string, init: RequestInit & { readonly headers?: Record<string, string> }) =>
         fetch(new URL(path, baseUrl), { ...init, headers: { Authorization: token, ...init.headers } }),
-      /** For `callsSince`. */
+      /** The number of calls before, for `callsSince`. */
       now: () => lines().split('\n').length - 1,
       stop,
       callsSince: (begin: number) => readTrace(lines()).filter(({ begun }) => begun >= begin),
     }
   }
 
-  test('for a new data directory: each name in its folder, and the log of the database before the marker (O-20)', async ({
+  test('a new directory flushes each name, and the database before the marker (O-20)', async ({
     directory,
     onTestFinished,
   }) => {
@@ -131,7 +131,7 @@ describe.skipIf(noTracing)('below the service, a file is on the disk before the 
     expect(find(second, opened, sync, data)).toBeLessThan(find(second, -1, /^rename/, join(data, 'running')))
   })
 
-  test('after a crash: the writes of the killed service, before a blob moves (O-20)', async ({
+  test('after a crash, the writes of the killed service are flushed first (O-20)', async ({
     directory,
     onTestFinished,
   }) => {
@@ -145,7 +145,7 @@ describe.skipIf(noTracing)('below the service, a file is on the disk before the 
     expect(find(calls, -1, sync, /\.db-wal$/)).toBeLessThan(find(calls, -1, /^rename/, join(data, 'orphans', 'orphan')))
   })
 
-  test('for a PUT: bytes, name, row, answer (S-47)', async ({ directory, onTestFinished }) => {
+  test('a PUT flushes bytes, name and row before the answer (S-47)', async ({ directory, onTestFinished }) => {
     const data = join(directory, 'data')
     const { send, now, stop, callsSince } = await startTraced(directory, data, onTestFinished)
     const begin = now()
@@ -155,10 +155,7 @@ describe.skipIf(noTracing)('below the service, a file is on the disk before the 
     expectBlobBeforeRow(callsSince(begin), data)
   })
 
-  test('for a piece of a resumable upload: bytes, name, offset, answer (U-19)', async ({
-    directory,
-    onTestFinished,
-  }) => {
+  test('an append flushes bytes, name and offset before the answer (U-19)', async ({ directory, onTestFinished }) => {
     const data = join(directory, 'data')
     const { send, now, stop, callsSince } = await startTraced(directory, data, onTestFinished)
     const inTus = { 'Tus-Resumable': '1.0.0' }
@@ -177,7 +174,7 @@ describe.skipIf(noTracing)('below the service, a file is on the disk before the 
     expectBlobBeforeRow(callsSince(begin), data)
   })
 
-  test('for a backup and a restoration: the files and their names, before they are complete (O-20)', async ({
+  test('a backup and a restoration flush files and names before the end (O-20)', async ({
     backedUp: { folder, data },
   }) => {
     const target = join(folder, 'traced')

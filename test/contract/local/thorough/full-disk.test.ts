@@ -17,7 +17,7 @@ const test = base
   .extend('disk', async ({ directory, skip }, { onCleanup }): Promise<SmallDisk> => {
     if (noSmallDisk !== undefined) skip(noSmallDisk)
     const disk = mountSmallDisk(join(directory, 'disk'), megabytes)
-    if (!disk) return skip('this machine does not let a file system be mounted')
+    if (!disk) return skip('no file system can be mounted on this machine')
     onCleanup(disk.unmount)
     return disk
   })
@@ -28,7 +28,7 @@ const test = base
     return { service, data }
   })
 
-test('writes to a full disk answer 507, reads continue, and writes succeed again when there is room (E-17, O-18)', async ({
+test('a write to a full disk answers 507, and succeeds when there is room (E-17, O-18)', async ({
   disk,
   full: { service, data },
 }) => {
@@ -45,7 +45,7 @@ test('writes to a full disk answer 507, reads continue, and writes succeed again
   disk.fill()
   const outOfSpace = { status: 507, code: 100507 }
   expect(await put('huge', 400_000)).toEqual(outOfSpace)
-  // The log of changes first uses the room that it already has.
+  // The WAL first uses the room that it already has.
   let writes = 0
   while ((await put(`many/${writes}`, 10_000)).status === 200 && writes < mostWrites) writes += 1
   expect(writes).toBeLessThan(mostWrites)
@@ -113,7 +113,7 @@ test('a killed service that starts again on a full disk prints advice', async ({
   killed.kill('SIGKILL')
   await killed.ended
   disk.fill()
-  // The log of changes is readable. The first change finds no room.
+  // The WAL is readable. The first change finds no room.
   for (const start of [
     ['local/main.js', '--data-dir', data, '--port', '0'],
     ['admin/main.js', '--data-dir', data, 'serve', '--port', '0'],

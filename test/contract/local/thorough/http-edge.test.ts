@@ -31,26 +31,29 @@ describe('A malformed request is answered with a JSON body', () => {
     'headers over 16 KB': { text: `${get}Host: x\r\nX-Long: ${'x'.repeat(17 * 1024)}\r\n\r\n`, status: 431 },
     'a path over 16 KB': { text: `GET /${'x'.repeat(17 * 1024)} HTTP/1.1\r\nHost: x\r\n\r\n`, status: 431 },
     'headers that break off': { text: `${get}Host: x\r\nAccep`, status: 400, thenEnd: true },
-    'two lengths that disagree': { text: `${put}Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}`, status: 400 },
+    'two different lengths': { text: `${put}Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}`, status: 400 },
     'a length beside chunks': {
       text: `${put}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
       status: 400,
     },
     'a tunnel': { text: 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\nhello', status: 400 },
     'a tunnel to a path of the service': { text: 'CONNECT /health HTTP/1.1\r\nHost: x\r\n\r\n', status: 400 },
-    'an expectation that nobody knows': { text: `${get}Host: x\r\nExpect: a miracle\r\n\r\n`, status: 417 },
+    'an unknown expectation': { text: `${get}Host: x\r\nExpect: a miracle\r\n\r\n`, status: 417 },
   }
-  test.for(Object.entries(cases))('%s', async ([, { text, status, thenEnd }], { service }) => {
-    const answer = lastAnswer(await send(service, text, thenEnd))
-    expect(answer.status).toBe(status)
-    expect(answer.headers['content-type']).toMatch(/^application\/json/)
-    expect(answer.headers['content-length']).toBe(String(answer.body.length))
-    expect(JSON.parse(answer.body)).toEqual(errorBody)
-    expect((await service.request(fields)).status).toBe(200)
-  })
+  test.for(Object.entries(cases))(
+    '%s is answered with an error in JSON',
+    async ([, { text, status, thenEnd }], { service }) => {
+      const answer = lastAnswer(await send(service, text, thenEnd))
+      expect(answer.status).toBe(status)
+      expect(answer.headers['content-type']).toMatch(/^application\/json/)
+      expect(answer.headers['content-length']).toBe(String(answer.body.length))
+      expect(JSON.parse(answer.body)).toEqual(errorBody)
+      expect((await service.request(fields)).status).toBe(200)
+    },
+  )
 })
 
-test('CONNECT is refused and its connection closed, even when its caller resets it', async ({ start }) => {
+test('CONNECT is refused and its connection closed, even if the caller resets it', async ({ start }) => {
   const tunnel = 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n'
   const service = await start()
   const { hostname: host, port } = new URL(service.baseUrl)
@@ -73,7 +76,7 @@ describe('a body that breaks off', () => {
   const head = (token: string) =>
     requestText('PUT', field, { Authorization: token, 'Content-Length': 100, Expect: '100-continue' })
 
-  test('is answered if the caller still listens, and changes nothing', async ({ service }) => {
+  test('a caller who still listens gets an answer, and nothing has changed', async ({ service }) => {
     const before = await (await service.request(field)).json()
     const connection = await rawConnection({ url: service.baseUrl })
     await connection.write(head(service.token))
@@ -86,7 +89,7 @@ describe('a body that breaks off', () => {
     expect(await (await service.request(field)).json()).toEqual(before)
   })
 
-  test('is the fault of the caller, and not logged as one of the service', async ({ start }) => {
+  test('an incomplete body is not logged as a fault of the service', async ({ start }) => {
     const service = await start()
     const connection = await rawConnection({ url: service.baseUrl })
     await connection.write(head(service.token))
@@ -97,7 +100,7 @@ describe('a body that breaks off', () => {
     expect(stderr).not.toMatch(/ 5\d\d |failed|Error/)
   })
 
-  test('is answered too if its chunks are malformed', async ({ service }) => {
+  test('a body with malformed chunks is answered too', async ({ service }) => {
     const text = requestText('PUT', field, { Authorization: service.token, 'Transfer-Encoding': 'chunked' }, 'zz\r\n')
     const received = await send(service, text)
     expect(received.match(/HTTP\/1\.1 \d/g)).toHaveLength(1)
@@ -107,7 +110,7 @@ describe('a body that breaks off', () => {
 })
 
 describe('Expect: 100-continue', () => {
-  test('is answered with 100 when the service accepts the body', async ({ service }) => {
+  test('the service answers 100 when it accepts the body', async ({ service }) => {
     const connection = await rawConnection({ url: service.baseUrl })
     const body = '{"mandatory":false}'
     await connection.write(
@@ -127,7 +130,7 @@ describe('Expect: 100-continue', () => {
     ['without a token', field, { Authorization: 'none' }, 401],
     ['of another site', field.replace('current', '7'), {}, 400],
     ['that is too large', field, { 'Content-Length': 65 * 1024 }, 413],
-  ] as const)('is not answered with 100 for a body %s', async ([, path, headers, status], { service }) => {
+  ] as const)('the service does not answer 100 for a body %s', async ([, path, headers, status], { service }) => {
     const common = { Authorization: service.token, 'Content-Length': 20, Expect: '100-continue' }
     const received = await send(service, requestText('PUT', path, { ...common, ...headers }))
     expect(received).not.toContain('100 Continue')
@@ -139,7 +142,7 @@ describe('Expect: 100-continue', () => {
 describe('a body over the limit', () => {
   const mebibyte = 1024 * 1024
 
-  test('is answered 413 at once, and read to its end if the caller keeps sending', async ({ service }) => {
+  test('the answer 413 comes at once, and the service reads the rest of the body', async ({ service }) => {
     const connection = await rawConnection({ url: service.baseUrl })
     await connection.write(requestText('PUT', field, { Authorization: service.token, 'Transfer-Encoding': 'chunked' }))
     const sendChunks = async (bytes: number) => {
@@ -157,7 +160,7 @@ describe('a body over the limit', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ code: 100013 })
   })
 
-  test('is refused with 413, also for a client that reads only after it has sent everything', async ({ service }) => {
+  test('a client that reads only after it has sent everything gets the 413 too', async ({ service }) => {
     const answer = await service.request(field, { method: 'PUT', body: 'x'.repeat(mebibyte) })
     expect(answer.status).toBe(413)
     expect(await answer.json()).toMatchObject({ code: 100013 })

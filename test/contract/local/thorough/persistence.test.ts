@@ -6,7 +6,7 @@ import { fields } from '../../../support/paths.ts'
 import { launch } from '../../../support/program.ts'
 import { test } from '../../../support/test.ts'
 
-test('URLs in answers follow the service to another port', async ({ start }) => {
+test('URLs in answers have the new port after the service moves to another port', async ({ start }) => {
   await (await start()).stop()
   const { baseUrl, request } = await start()
   const uri = expect.stringMatching(new RegExp(`^${baseUrl}/`))
@@ -14,7 +14,7 @@ test('URLs in answers follow the service to another port', async ({ start }) => 
 })
 
 test.for(['site-admin.json', 'site-admin.db', 'running', 'demo.json'])(
-  'A first start that is killed once it has made %s leaves a directory that the next start completes',
+  'A first start that is killed once %s exists is completed by the next start',
   async (file, { start, directory }) => {
     const first = launch('local/main.js', ['--port', '0', '--data-dir', directory])
     while (!existsSync(join(directory, file))) await turn()

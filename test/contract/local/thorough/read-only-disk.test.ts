@@ -27,31 +27,31 @@ const test = base
   })
   .extend('rescued', ({ rescue }) => rescue?.())
 
-describe.skipIf(noSmallDisk !== undefined)('a data directory on a file system that can only be read', () => {
+describe.skipIf(noSmallDisk !== undefined)('a data directory on a read-only file system', () => {
   test.for([
     ['site', 'list'],
     ['export', '--site', '1001'],
     ['backup', '/tmp/site-admin-no-backup'],
     ['serve', '--port', '0'],
-  ])('is refused with what helps, by: %s', async (words, { rescued, skip }) => {
-    if (!rescued) return skip('a file system cannot be mounted here')
+  ])('a read-only directory is refused with advice, by %s', async (words, { rescued, skip }) => {
+    if (!rescued) return skip('no file system can be mounted here')
     const { status, stdout, stderr } = await run('admin/main.js', ['--data-dir', rescued, ...words])
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
     expect(stderr).toMatch(messages.directory.readOnly)
     expect(stderr).not.toContain('rights')
   })
 
-  test('can be checked, and its copy used', async ({ rescued, directory, skip }) => {
-    if (!rescued) return skip('a file system cannot be mounted here')
+  test('a read-only directory can be checked, and a copy of it used', async ({ rescued, directory, skip }) => {
+    if (!rescued) return skip('no file system can be mounted here')
     expect(await administerApart(rescued, ['check'])).toMatchObject({ status: 0, stdout: messages.check.noFaults })
     const copy = join(directory, 'copy')
     cpSync(rescued, copy, { recursive: true, preserveTimestamps: true })
     expect(await administerApart(copy, ['site', 'list'])).toMatchObject({ status: 0 })
   })
 
-  test('cannot be checked without the index of its WAL, but its copy can', async ({ rescue, directory, skip }) => {
+  test('without the index of its WAL, only a copy can be checked', async ({ rescue, directory, skip }) => {
     const data = await rescue?.((path) => rmSync(join(path, 'site-admin.db-shm')))
-    if (data === undefined) return skip('a file system cannot be mounted here')
+    if (data === undefined) return skip('no file system can be mounted here')
     const { status, stdout } = await administerApart(data, ['--json', 'check'])
     expect({ status, ...JSON.parse(stdout) }).toEqual({
       status: 1,

@@ -16,7 +16,7 @@ const beginChange = async ({ baseUrl, token }: SpawnedService): Promise<RawConne
   await connection.write(
     requestText('PUT', field, { Authorization: token, 'Content-Length': change.length, Expect: '100-continue' }),
   )
-  // The service reads the body from here on: the request is in flight.
+  // From here on the service reads the body: the request is in flight.
   await connection.until(/100 Continue\r\n\r\n/)
   await connection.write(change.slice(0, half))
   return connection
@@ -56,12 +56,12 @@ test('a service also ends when its parent process is killed', async ({ directory
   const starter = launch('bin/site-admin.js', ['--json', '--data-dir', directory, 'serve', '--port', '0'])
   const { baseUrl } = JSON.parse(await starter.line())
   starter.kill('SIGKILL')
-  // The service shares this output, which closes when both have ended.
+  // The service shares this output, which closes when both processes have ended.
   expect((await starter.ended).signal).toBe('SIGKILL')
   expect(await takesConnections(baseUrl)).toBe(false)
 })
 
-test('idle connections are closed first', async ({ start }) => {
+test('idle connections are closed before the running request ends', async ({ start }) => {
   const service = await start()
   const unused = await rawConnection({ url: service.baseUrl })
   const kept = await rawConnection({ url: service.baseUrl })

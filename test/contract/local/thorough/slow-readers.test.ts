@@ -16,7 +16,7 @@ const mebibytesOf = (pid: number): number =>
 const bytesTaken = (pid: number): number => Number(/rchar: (\d+)/.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1])
 
 test.runIf(process.platform === 'linux')(
-  'readers of a link that take nothing keep little of the service, which serves others beside them and gives the memory back',
+  'readers of a link that read nothing use little memory, and do not block others',
   async ({ start }) => {
     const service = await start()
     const headers = { 'Content-Type': 'text/plain' }
@@ -39,7 +39,7 @@ test.runIf(process.platform === 'linux')(
       await connection.write(requestText('GET', pathname + search))
       await connection.until(/\r\n\r\n/)
     }
-    // The service keeps reading while the system still buffers bytes for them.
+    // The service keeps reading while the system still buffers bytes for the readers.
     const taken: number[] = []
     await expect.poll(() => taken.push(bytesTaken(service.pid)) > 5 && taken.at(-5) === taken.at(-1)).toBe(true)
     expect(mebibytesOf(service.pid) - before).toBeLessThan(200)

@@ -57,7 +57,7 @@ test('People of a site that has a person see no such command', async ({ demoDire
 test.for([
   [['--data-centres', 'us:0,eu:0'], messages.start.dataCentre('eu')],
   [['--port', '0', '--base-url', 'https://sites.example'], messages.start.ready('https://sites.example')],
-] as const)('People who start with %j see the address of each listener', async ([flags, line], { welcome }) => {
+] as const)('People who start with %j see the address of each data centre', async ([flags, line], { welcome }) => {
   const [, address] = line.exec((await welcome(...flags)).join('\n')) ?? []
   expect((await fetch(`http://${address}/health`)).status).toBe(200)
 })

@@ -40,7 +40,7 @@ export const describeListing = (bench: Workbench): void => {
     expect(await keysUnder(`${prefix}folder/`, { folded: true })).toEqual([`${prefix}folder/`])
   })
 
-  it('Any legal name is stored and listed as it is (S-13)', async () => {
+  it('Any legal name is stored and listed unchanged (S-13)', async () => {
     const prefix = fresh()
     const name = fc
       .string({ unit: codePoint, minLength: 1, maxLength: 20 })

@@ -22,11 +22,11 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
   const writes: readonly (readonly [string, (key: string) => Promise<Change>])[] = [
     ['a few bytes', (key) => putOf(key, 'mine')],
     ['many bytes', (key) => putOf(key, large)],
-    ['many bytes whose place was not known', (key) => putOf(key, large, stage(undefined, large))],
+    ['many bytes whose key was not known', (key) => putOf(key, large, stage(undefined, large))],
     ['a removal', async (key) => ({ kind: 'remove', key })],
   ]
 
-  it.each(writes)('Only the version that was seen is replaced: %s (S-64)', async (_, changeOf) => {
+  it.each(writes)('Only the version that the caller saw is replaced: %s (S-64)', async (_, changeOf) => {
     const key = `${fresh()}a`
     await put(key, 'old')
     const old = await seen(key)
@@ -39,20 +39,23 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it.each(writes.slice(0, 3))('Only a free key is filled when none was seen: %s (S-64)', async (_, changeOf) => {
-    const key = `${fresh()}a`
-    const nothing = { key, version: undefined }
-    const first = await changeOf(key)
-    expect(await bench.place([first], { matching: [nothing] })).toEqual({ outcome: 'placed' })
-    const before = await seen(key)
-    const second = await changeOf(key)
-    expect(await bench.place([second], { matching: [nothing] })).toEqual({ outcome: 'changed', key })
-    await letGo([second])
-    expect(await seen(key)).toEqual(before)
-    expect(await leftovers()).toBe(0)
-  })
+  it.each(writes.slice(0, 3))(
+    'If the caller saw no file, only a free key is filled: %s (S-64)',
+    async (_, changeOf) => {
+      const key = `${fresh()}a`
+      const nothing = { key, version: undefined }
+      const first = await changeOf(key)
+      expect(await bench.place([first], { matching: [nothing] })).toEqual({ outcome: 'placed' })
+      const before = await seen(key)
+      const second = await changeOf(key)
+      expect(await bench.place([second], { matching: [nothing] })).toEqual({ outcome: 'changed', key })
+      await letGo([second])
+      expect(await seen(key)).toEqual(before)
+      expect(await leftovers()).toBe(0)
+    },
+  )
 
-  it('No change happens when one of several objects has changed (S-64)', async () => {
+  it('If one of several objects has changed, no change is made (S-64)', async () => {
     const prefix = fresh()
     for (const name of ['a', 'b']) await put(`${prefix}${name}`, 'old')
     const old = await Promise.all(['a', 'b'].map((name) => seen(`${prefix}${name}`)))
@@ -71,20 +74,21 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  /** Places, all at once, changes that expect the same state. Returns the index of the one that was placed. */
+  /** Places changes that expect the same state, all at once. Returns the index of the change that was placed. */
   const race = async (all: readonly (readonly Change[])[], matching: readonly Expected[]): Promise<number> => {
     const results = await Promise.all(all.map((changes) => bench.place(changes, { matching })))
     for (const [index, changes] of all.entries()) if (results[index]?.outcome !== 'placed') await letGo(changes)
     const outcomes = results.map(({ outcome }: PlaceOutcome) => outcome)
     const [loser] = outcomes.filter((outcome) => outcome !== 'placed')
-    // A move may see a stale source before it compares versions.
+    // A move may find a stale source before it compares versions.
     expect(['changed', 'stale']).toContain(loser)
     expect(outcomes).toContain('placed')
     return outcomes.indexOf('placed')
   }
 
-  it('Two changes that replace or create the same object: one wins', async ({ skip }) => {
-    if (!bench.comparesWrites()) return skip('NOT PROVEN: this endpoint does not compare what it writes onto')
+  it('One of two changes that replace or create the same object wins', async ({ skip }) => {
+    if (!bench.comparesWrites())
+      return skip('NOT PROVEN: this endpoint does not compare the version that a write replaces')
     for (let round = 0; round < rounds; round++) {
       const key = `${fresh()}a`
       for (const [expected, texts] of [
@@ -99,8 +103,9 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('A replacement and a removal of the same object: one wins', async ({ skip }) => {
-    if (!bench.comparesWrites()) return skip('NOT PROVEN: this endpoint does not compare what it writes onto')
+  it('One of a replacement and a removal of the same object wins', async ({ skip }) => {
+    if (!bench.comparesWrites())
+      return skip('NOT PROVEN: this endpoint does not compare the version that a write replaces')
     for (let round = 0; round < rounds; round++) {
       const prefix = fresh()
       const key = `${prefix}a`
@@ -115,8 +120,9 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('Two changes that create the same objects and their folder: one wins', async ({ skip }) => {
-    if (!bench.comparesWrites()) return skip('NOT PROVEN: this endpoint does not compare what it writes onto')
+  it('Only one of two changes that create the same objects and folder succeeds', async ({ skip }) => {
+    if (!bench.comparesWrites())
+      return skip('NOT PROVEN: this endpoint does not compare the version that a write replaces')
     for (let round = 0; round < rounds; round++) {
       const folder = `${fresh()}folder/`
       const names = ['a', 'b', 'c']

@@ -12,7 +12,7 @@ const versionOf = async ({ store }: Workbench, key: string) => {
 export const describePlacing = (bench: Workbench): void => {
   const { fresh, stage, placed, put, content, keysUnder, leftovers, comparesVersions } = bench
 
-  it('Changes of every kind happen together, or none when one is impossible', async ({ skip }) => {
+  it('Changes of every kind happen together, or none if one is impossible', async ({ skip }) => {
     if (!comparesVersions()) return skip('NOT PROVEN: this endpoint ignores versions')
     const prefix = fresh()
     for (const key of ['replaced', 'removed', 'moved', 'stale']) await put(`${prefix}${key}`, `old ${key}`)
@@ -57,13 +57,13 @@ export const describePlacing = (bench: Workbench): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('A folder is seen among many names, in a folder of any size', async () => {
+  it('A folder is found among many names, in a folder of any size', async () => {
     const prefix = fresh()
     await put(`${prefix}3/below/deep`, 'x')
     const names = Array.from({ length: 5 }, (_, index) => `${prefix}${index}/`)
     expect(await bench.place([], { absent: names })).toEqual({ outcome: 'occupied', key: `${prefix}3/` })
 
-    // More than one listing shows, and before the names in their order.
+    // More names than one listing shows. In the order of names, they come before all other names.
     const others = Array.from({ length: 1_000 }, (_, index) => ({
       kind: 'folder' as const,
       key: `${prefix}!${index}/`,
@@ -71,9 +71,9 @@ export const describePlacing = (bench: Workbench): void => {
     await placed(others)
     expect(await bench.place([], { absent: names })).toEqual({ outcome: 'occupied', key: `${prefix}3/` })
     expect(await bench.place([], { absent: names.toSpliced(3, 1) })).toEqual({ outcome: 'placed' })
-  }, 60_000)
+  })
 
-  it('An object stays whole when many write it at once (S-33)', async () => {
+  it('An object stays whole when many callers write it at once (S-33)', async () => {
     const key = `${fresh()}a`
     const bodies = Array.from({ length: 8 }, (_, index) => String(index).repeat(200 * kilobyte))
     await Promise.all(bodies.map((body) => put(key, body)))

@@ -50,7 +50,7 @@ export const describeRacing = (bench: Workbench): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('A folder without a marker keeps a file from its name, also after a look at markers (S-43)', async () => {
+  it('A file cannot get the name of a folder without a marker (S-43)', async () => {
     const prefix = fresh()
     await put(`${prefix}name/below`, 'x')
     const file = await putOf(`${prefix}name`, 'file')
@@ -62,8 +62,8 @@ export const describeRacing = (bench: Workbench): void => {
     await file.staged.discard()
   })
 
-  it.for(['move', 'copy'] as const)('One %s of two to the same place is made', async (kind, { skip }) => {
-    if (!bench.refusesTaken()) return skip('NOT PROVEN: this endpoint copies onto what is there')
+  it.for(['move', 'copy'] as const)('One %s of two to the same key succeeds', async (kind, { skip }) => {
+    if (!bench.refusesTaken()) return skip('NOT PROVEN: this endpoint copies over existing objects')
     for (let round = 0; round < rounds; round++) {
       const prefix = fresh()
       await put(`${prefix}a`, 'a')
@@ -75,7 +75,7 @@ export const describeRacing = (bench: Workbench): void => {
       const taken = ['a', 'b'].filter((_, index) => results[index]?.outcome === 'placed')
       expect(taken.length).toBeLessThan(2)
       expect(await content(`${prefix}to`)).toBe(taken[0])
-      // A move takes its source along; a copy leaves it where it is.
+      // A move removes its source, and a copy keeps it.
       const left = ['a', 'b'].filter((name) => kind === 'copy' || !taken.includes(name))
       expect(await keysUnder(prefix)).toEqual(
         [...left, ...(taken.length > 0 ? ['to'] : [])].map((name) => prefix + name),
@@ -121,7 +121,7 @@ export const describeRacing = (bench: Workbench): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  /** A removal lists its folder once it is recorded. An object is in that list, or it is refused. */
+  /** A removal lists its folder after it is recorded. An object is in that list, or is refused. */
   const removeWhilePlacing = async (
     name: string,
     begin: (open: () => void) => Pick<PlaceConditions, 'deadline'> & { readonly begun?: Promise<void> },

@@ -16,8 +16,9 @@ export const describeRelocating = (bench: Workbench): void => {
     const all = async (prefix: string) =>
       (await listed(prefix)).map((from): Change => ({ kind, from, key: `${from.key}-new` }))
 
-    it('It keeps bytes and types, and never replaces an object', async ({ skip }) => {
-      if (kind === 'copy' && !bench.refusesTaken()) return skip('NOT PROVEN: this endpoint copies onto what is there')
+    it('Bytes and types stay the same, and other objects are not replaced', async ({ skip }) => {
+      if (kind === 'copy' && !bench.refusesTaken())
+        return skip('NOT PROVEN: this endpoint copies over existing objects')
       const prefix = fresh()
       for (const name of ['a', 'b']) await put(`${prefix}${name}`, name, 'image/png')
       const changes = await all(prefix)
@@ -32,7 +33,7 @@ export const describeRelocating = (bench: Workbench): void => {
       expect(await bench.store.find(`${prefix}a-new`)).toMatchObject({ contentType: 'image/png', size: 1 })
     })
 
-    it('It changes nothing after one of its objects was replaced or removed', async ({ skip }) => {
+    it('If one of the objects was replaced or removed, nothing changes', async ({ skip }) => {
       if (!bench.comparesVersions()) return skip('NOT PROVEN: this endpoint ignores versions')
       const prefix = fresh()
       for (const name of ['a', 'b']) await put(`${prefix}${name}`, 'old')
@@ -44,7 +45,7 @@ export const describeRelocating = (bench: Workbench): void => {
       expect(await keysUnder(prefix)).toEqual([`${prefix}a`])
     })
 
-    it('It changes nothing when its time ends before its last object', async () => {
+    it('If the time ends before the last object, nothing changes', async () => {
       const prefix = fresh()
       const names = [...'abcdefghij']
       for (const name of names) await put(`${prefix}${name}`, name)
@@ -61,7 +62,7 @@ export const describeRelocating = (bench: Workbench): void => {
   describe.each([10, 40 * kilobyte])('A copy of %i bytes', (size) => {
     const bytes = 'x'.repeat(size)
 
-    it.each(['source', 'copy'])('It keeps its bytes when the other object is removed: the %s', async (which) => {
+    it.each(['source', 'copy'])('The copied bytes stay when the other object is removed: the %s', async (which) => {
       const prefix = fresh()
       await put(`${prefix}a`, bytes)
       const from = await infoOf(bench.store, `${prefix}a`)

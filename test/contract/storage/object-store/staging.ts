@@ -17,14 +17,14 @@ const fingerprintOf = (bytes: Buffer): string => {
   return fingerprint.digest()
 }
 
-/** Bytes of an upload, from their arrival to their place. */
+/** Bytes of an upload, from their arrival to their placement. */
 export const describeStaging = (bench: Workbench, isLarge: boolean): void => {
   const { fresh, stage, placed, put, content, keysUnder, leftovers } = bench
 
   const most = isLarge ? 9 * megabyte : 40 * kilobyte
   const large = isLarge ? [8 * megabyte, 17 * megabyte] : []
   it.each([0, 1, 64 * kilobyte, ...large])(
-    'Bytes are kept as they are, with their fingerprint: %i (S-83)',
+    'Bytes are stored unchanged, with their fingerprint: %i (S-83)',
     async (size) => {
       const key = `${fresh()}bytes`
       const bytes = randomBytes(size)
@@ -40,7 +40,7 @@ export const describeStaging = (bench: Workbench, isLarge: boolean): void => {
     },
   )
 
-  it.runIf(isLarge)('A fingerprint that is being made is never given to newer bytes (S-84)', async () => {
+  it.runIf(isLarge)('A fingerprint that is computed late is never given to newer bytes (S-84)', async () => {
     const key = `${fresh()}a`
     await put(key, randomBytes(most))
     const making = bench.store.fingerprintOf(await infoOf(bench.store, key), unlimited)
@@ -58,7 +58,7 @@ export const describeStaging = (bench: Workbench, isLarge: boolean): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it.each([10, most])('Content that breaks after %i bytes leaves nothing', async (size) => {
+  it.each([10, most])('Content that breaks off after %i bytes leaves nothing', async (size) => {
     const key = `${fresh()}a`
     const staging = bench.store.stage(brokenAfter(randomBytes(size)), { key, contentType: 'a/b' })
     await expect(staging).rejects.toThrow('The connection broke')

@@ -28,12 +28,12 @@ export const describeVersions = (bench: Workbench): void => {
   }
   const restorationOf = async (key: string, at = 0): Promise<Restoration> => {
     const version = (await versionsOf(key))[at]
-    if (!version) throw new Error(`There is no version ${at} of ${key}`)
+    if (!version) throw new Error(`${key} has no version ${at}`)
     return { ...version, kind: 'restore', key }
   }
 
   describe('The versions of an object', () => {
-    it('They do not include those of longer keys (H-16)', async () => {
+    it('The list has no versions of longer keys (H-16)', async () => {
       const prefix = fresh()
       for (const name of ['a', 'ab', 'a/b']) await put(`${prefix}${name}`, name)
       expect(await shapes(`${prefix}a`)).toEqual([[1, 'current']])
@@ -56,7 +56,7 @@ export const describeVersions = (bench: Workbench): void => {
   })
 
   describe('A purge', () => {
-    it('It deletes the named versions alone (H-30)', async () => {
+    it('Only the named versions are deleted (H-30)', async () => {
       const [one, other] = [`${fresh()}a`, `${fresh()}b`]
       for (const key of [one, other]) for (const text of ['1', '22', '333']) await put(key, text)
       await remove(other)
@@ -74,7 +74,7 @@ export const describeVersions = (bench: Workbench): void => {
   })
 
   describe('A restored object', () => {
-    it('An unknown version changes nothing, with any change beside it', async () => {
+    it('An unknown version changes nothing, whatever else changes with it', async () => {
       const prefix = fresh()
       await put(`${prefix}a`, 'a')
       await remove(`${prefix}a`)
@@ -102,7 +102,7 @@ export const describeVersions = (bench: Workbench): void => {
       expect([await content(`${prefix}a`), await content(`${prefix}b`)]).toEqual(['a', 'b'])
     })
 
-    it('An object that was removed again meanwhile is not taken for the old one', async () => {
+    it('An object that was removed again meanwhile is not mistaken for the old one', async () => {
       const prefix = fresh()
       for (const name of ['a', 'b']) await put(`${prefix}${name}`, name)
       await remove(`${prefix}a`, `${prefix}b`)

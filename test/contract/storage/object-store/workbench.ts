@@ -20,14 +20,14 @@ export interface OpenedStore {
   readonly removals: FolderRemovals
   /** The number of blobs without an object, unfinished uploads and scratch objects. */
   leftovers(): Promise<number>
-  // Some emulators lack these four checks.
+  // Some emulators do not support these four features.
   /** Deletions and copies check the version. */
   readonly comparesVersions: boolean
   /** A copy can refuse to replace an object. */
   readonly refusesTaken: boolean
-  /** Writes and deletions can require the present version. */
+  /** Writes and deletions can require the current version. */
   readonly comparesWrites: boolean
-  /** A read of an old version can ask for a part. */
+  /** A read of an old version can request a range. */
   readonly cutsVersions: boolean
   close(): Promise<void>
 }
@@ -54,12 +54,12 @@ export interface Workbench {
   /** A new prefix for each case. */
   fresh(): string
   stage(key: string | undefined, content: string | Buffer, contentType?: string): Promise<Staged>
-  /** Places changes under these conditions alone. */
+  /** Places changes under exactly these conditions. */
   place(changes: readonly Change[], conditions?: Partial<PlaceConditions>): Promise<PlaceOutcome>
   /** Places changes that must succeed. */
   placed(changes: readonly Change[]): Promise<void>
   put(key: string, content: string | Buffer, contentType?: string): Promise<void>
-  /** The bytes of an object as characters. Undefined: no object. */
+  /** The bytes of an object as characters. Undefined if the object does not exist. */
   content(key: string): Promise<string | undefined>
   keysUnder(prefix: string, query?: Partial<ListQuery>): Promise<string[]>
   leftovers(): Promise<number>

@@ -16,7 +16,7 @@ interface Elsewhere {
   readonly url: string
   /** Requests with their headers. */
   readonly seen: readonly string[]
-  /** Resolves after a request whose path begins like this. */
+  /** Resolves after a request whose path begins with `path`. */
   asked(path: string): Promise<void>
   /** Serves a page at a path. */
   serve(path: string, type: string, body: string | Buffer): void
@@ -97,7 +97,7 @@ describe('A stored document that is opened with the token in its address', () =>
   )
 
   test.for(cases)(
-    'It leaks nothing and runs nothing: $form, $name',
+    'The document leaks nothing and runs nothing: $form, $name',
     async ({ form, accept }, { service, storage, elsewhere, openPage }) => {
       const { type, isShown } = formsOf[form]
       await storage.put(`hostile.${form}`, openForm(form, `${elsewhere.url}/stored`))
@@ -113,7 +113,8 @@ describe('A stored document that is opened with the token in its address', () =>
       if (accept !== undefined) expect(headers['content-type']).toBe(type)
       expect(await page.evaluate(`document.documentElement?.getAttribute('data-ran')`)).toBeFalsy()
 
-      // The same document without a sandbox. When it has acted, the first one would have acted too.
+      // The same document without a sandbox. When it has sent its requests, the sandboxed one would have sent its own
+      // too.
       elsewhere.serve(`/free.${form}`, type, openForm(form, `${elsewhere.url}/free`))
       elsewhere.serve('/fence', 'text/html', `<meta http-equiv="refresh" content="0;url=/free/fence">`)
       const free = await openPage()
@@ -124,7 +125,7 @@ describe('A stored document that is opened with the token in its address', () =>
     },
   )
 
-  test('It hides its address from the link that its reader follows', async ({
+  test('A followed link does not reveal the address of the document', async ({
     service,
     storage,
     elsewhere,
@@ -169,7 +170,7 @@ describe('A page of another origin that reads with jQuery 1.11', () => {
   }
 
   test.for(Object.entries(contents))(
-    'It gets text: %s',
+    'The page gets text: %s',
     async ([extension, text], { service, storage, elsewhere, openPage }) => {
       const path = `/_System/Apps/client/file.${extension}`
       await storage.put(path, text)
@@ -182,7 +183,7 @@ describe('A page of another origin that reads with jQuery 1.11', () => {
     },
   )
 
-  test('It stores a text as it read it', async ({ service, storage, elsewhere, openPage }) => {
+  test('The page can store a text unchanged', async ({ service, storage, elsewhere, openPage }) => {
     await storage.put('/_System/Apps/client/menu.json', contents.json)
     const { ajax } = await openClient(elsewhere, openPage, service.token)
     const url = storage.at('/_System/apps/client/menu.json')
@@ -196,7 +197,12 @@ describe('A page of another origin that reads with jQuery 1.11', () => {
     expect(await ajax(storage.at('_System/Apps/client/copy.json'))).toEqual({ data: contents.json, type: 'string' })
   })
 
-  test('It gets text after JSON, also from its cache', async ({ service, storage, elsewhere, openPage }) => {
+  test('The page gets text after JSON, also from the cache of the browser', async ({
+    service,
+    storage,
+    elsewhere,
+    openPage,
+  }) => {
     await storage.put('cached.json', contents.json)
     const { ajax } = await openClient(elsewhere, openPage, service.token)
     const url = storage.at('cached.json')

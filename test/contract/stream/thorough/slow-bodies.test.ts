@@ -21,7 +21,7 @@ const beginPut = async (url: string, headers: Readonly<Record<string, string>>, 
 }
 
 describe('A request behind a distribution', () => {
-  it('ends when its body comes more slowly than 16 KiB/s, although its token is valid (S-131)', async () => {
+  it('a body under 16 KiB/s ends the request, even with a valid token (S-131)', async () => {
     const { url, token } = await openStream()
     const { socket, closed, text } = await beginPut(url, { Authorization: token })
     trickle(socket, Buffer.alloc(1_000))
@@ -29,7 +29,7 @@ describe('A request behind a distribution', () => {
     expect(text()).toBe('')
   })
 
-  it('continues at 16 KiB/s, and is stored (S-131)', async () => {
+  it('a body of 16 KiB/s is stored (S-131)', async () => {
     const { url, token } = await openStream()
     const { socket, text } = await beginPut(url, { Authorization: token }, 180 * 2_000)
     let left = 180
@@ -43,8 +43,8 @@ describe('A request behind a distribution', () => {
 
   it.each([
     ['without a token', {}],
-    ['with a wrong one', { Authorization: 'f'.repeat(64) }],
-  ])('ends after 1 MiB of its body %s (S-114, A-10)', async (_, headers) => {
+    ['with a wrong token', { Authorization: 'f'.repeat(64) }],
+  ])('a request %s ends after 1 MiB of its body (S-114, A-10)', async (_, headers) => {
     const { url } = await openStream()
     const { socket, closed, text } = await beginPut(url, headers)
     let sent = 0
@@ -61,7 +61,7 @@ describe('A request behind a distribution', () => {
     expect(text()).toMatch(/^$|^HTTP\/1\.1 401 /)
   })
 
-  it('ends 10 s after it began without a valid token, however fast its body comes (S-114)', async () => {
+  it('without a valid token a request ends after 10 s, however fast (S-114)', async () => {
     const { url } = await openStream()
     const { socket, closed, text } = await beginPut(url, {})
     trickle(socket, Buffer.alloc(4_000))
@@ -69,7 +69,7 @@ describe('A request behind a distribution', () => {
     expect(text()).toBe('')
   })
 
-  it('still gets the redirect to its data centre after 8 MiB of its body (S-114, A-23)', async () => {
+  it('the redirect to another data centre comes even after 8 MiB (S-114, A-23)', async () => {
     const { url, distantToken } = await openStream()
     const body = Buffer.alloc(8 * mebibyte)
     const { socket, text } = await beginPut(url, { Authorization: distantToken }, body.length)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { Item } from '../../../../lib/categories/query/item-shape.ts'
 import { type Condition, known } from './reference.ts'
 
-/** Few distinct values, so that conditions match sometimes, and ties are common. */
+/** Few distinct values, so that conditions sometimes match and ties are common. */
 const word = fc.constantFrom('', 'a', 'A', 'ab', 'Ab c', 'äÖ', 'ÄÖ', '7', 'null', '$in', "it's")
 const day = fc.constantFrom('2025-12-31', '2026-01-01', '2026-01-02')
 const time = fc.constantFrom('00:00:00', '12:30:00', '23:59:59')
@@ -19,7 +19,7 @@ const news = fc.record({
   displayable: fc.boolean(),
 })
 
-/** Items of a category with unique ids. */
+/** Items of a category, with unique ids. */
 export const items = fc
   .uniqueArray(fc.tuple(news, fc.constantFrom(0, 1)), { selector: ([{ id }]) => id, maxLength: 30 })
   .map((pairs): Item[] =>

@@ -16,7 +16,7 @@ test.each([
   ['0000-01-01', '0000-01-01T00:00:00'],
   ['0001-01-01', '0001-01-01T00:00:00'],
   ['9999-12-31T23:59:59', '9999-12-31T23:59:59'],
-])('%s is %s', (text, moment) => {
+])('the date %s is read as %s', (text, moment) => {
   expect(readDateTime(text)).toBe(moment)
 })
 
@@ -37,7 +37,7 @@ test.each([
   '9999-12-31T23:59:59-01:00',
   '0000-01-01T00:00:00+01:00',
   '2026-01-31T12:00:00.1234567890',
-])('%j is not a date', (text) => {
+])('the text %j is not a date', (text) => {
   expect(readDateTime(text)).toBeUndefined()
 })
 

@@ -24,13 +24,13 @@ test('a cursor of another site is refused', () => {
 const forged = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const [hash] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [string]
 test.each([{}, [hash, 'x', 'y'], [hash, 1], [hash, 1, {}], [hash, 1.5, 'a']])(
-  'a forged cursor %j is refused',
+  'the forged cursor %j is refused',
   (value) => {
     expect(() => read({ cursor: forged(value) })).toThrow(refusal)
   },
 )
 
-test('a cursor of any other text is refused', () => {
+test('any text that is not a cursor is refused', () => {
   fc.assert(
     fc.property(
       fc.string({ minLength: 1 }).filter((text) => text !== 'undefined'),

@@ -89,7 +89,7 @@ const memberPasses = (item: Item, name: string, expression: unknown): boolean =>
   return Object.entries(expression).every(([operator, operand]) => holds(item, name, operator, operand))
 }
 
-/** True if the item matches. */
+/** True if the item matches the condition. */
 export const passes = (item: Item, condition: Condition): boolean =>
   Object.entries(condition).every(([name, value]) => {
     if (name === '$and') return (value as Condition[]).every((branch) => passes(item, branch))

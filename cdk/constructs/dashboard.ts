@@ -1,0 +1,80 @@
+import type { Stack } from 'aws-cdk-lib'
+import {
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  LogQueryVisualizationType,
+  LogQueryWidget,
+} from 'aws-cdk-lib/aws-cloudwatch'
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
+import { period } from './alarms.ts'
+import { turnedAway } from './firewall.ts'
+import { logGroupsOf, replicationsIn, throttlesOf, type Watched } from './monitoring.ts'
+
+const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>
+  new GraphWidget({ title, left, right, width: 12, height: 6, period })
+
+const ofOperations = (title: string, watched: Watched, ...query: readonly string[]) =>
+  new LogQueryWidget({
+    title,
+    logGroupNames: logGroupsOf(watched).map(([, { logGroupName }]) => logGroupName),
+    queryLines: ['filter message = "request"', ...query],
+    view: LogQueryVisualizationType.TABLE,
+    width: 12,
+    height: 6,
+  })
+
+export const createDashboard = (stack: Stack, watched: Watched): void => {
+  const { api, functions, tables, removals, hasFirewall, streaming } = watched
+  const replications = replicationsIn(watched)
+  const ofFunctions = (title: string, metricFor: (lambda: LambdaFunction, label: string) => IMetric) =>
+    graph(
+      title,
+      Object.entries(functions).map(([label, lambda]) => metricFor(lambda, label)),
+    )
+  const throttles = (kind: 'Read' | 'Write') =>
+    Object.entries(tables).map(([label, table]) => throttlesOf(kind, table).with({ label }))
+  const dashboard = new Dashboard(stack, 'Dashboard', { dashboardName: stack.stackName })
+  dashboard.addWidgets(
+    graph('Requests', [api.metricCount()], [api.metricClientError(), api.metricServerError()]),
+    graph('Latency, ms', [api.metricLatency({ statistic: 'p50' }), api.metricLatency({ statistic: 'p99' })]),
+    ofFunctions('Duration of functions, p99, ms', (lambda, label) =>
+      lambda.metricDuration({ statistic: 'p99', label }),
+    ),
+    ofFunctions('Failures of functions', (lambda, label) => lambda.metricErrors({ label })),
+    ofFunctions('Concurrent functions', (lambda, label) =>
+      lambda.metric('ConcurrentExecutions', { statistic: 'Maximum', label }),
+    ),
+    graph('Throttled reads (left) and writes (right) of tables', throttles('Read'), throttles('Write')),
+    graph(
+      'Waiting removals (left), and the age of the oldest in seconds (right)',
+      [removals.queue.metricApproximateNumberOfMessagesVisible()],
+      [removals.queue.metricApproximateAgeOfOldestMessage()],
+    ),
+    ...(replications.length > 0
+      ? [
+          graph(
+            'Replication of the directory, ms',
+            replications.map(({ name, region, metric }) => metric.with({ label: `${name} to ${region}` })),
+          ),
+        ]
+      : []),
+    ...(hasFirewall
+      ? [graph('Requests that the firewall blocked', [...turnedAway(stack, streaming !== undefined)])]
+      : []),
+    ofOperations(
+      'Operations',
+      watched,
+      'stats count(*) as requests, pct(durationMs, 50) as p50, pct(durationMs, 99) as p99, max(durationMs) as ' +
+        'slowest by operation',
+      'sort requests desc',
+    ),
+    ofOperations(
+      'Operations that were refused or failed',
+      watched,
+      'filter status >= 400',
+      'stats count(*) as answers by operation, status',
+      'sort answers desc',
+    ),
+  )
+}

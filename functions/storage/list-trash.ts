@@ -1,0 +1,63 @@
+import type { Answer } from '../../lib/contract/contract.ts'
+import type { trashPage } from '../../lib/contract/storage/contract-schemas.ts'
+import { reserves } from '../../lib/core/deadline.ts'
+import { inParallel } from '../../lib/core/in-parallel.ts'
+import type { Change } from '../../lib/history/history.ts'
+import { type ChangeFilter, changesBefore } from '../../lib/history/list-changes.ts'
+import { operation } from '../../lib/http/operation.ts'
+import { ok } from '../../lib/http/reply.ts'
+import type { StorageDeps } from '../../lib/service/deps.ts'
+import { root, type StoragePath } from '../../lib/storage/path.ts'
+import { readCursor, writeCursor } from '../../lib/storage/reading/listing.ts'
+import { findInTrash } from '../../lib/storage/reading/trash.ts'
+import { pageOf, readablePath, timeOf } from './params.ts'
+
+type Item = Answer<typeof trashPage>['deleted'][number]
+
+/** Each item costs calls of the store. */
+const mostItems = 100
+const callsAtOnce = 16
+/** Each round reads up to 10,000 entries of the history. */
+const mostRounds = 5
+
+// Clocks differ, and S3 counts whole seconds. An entry that is older than that is about an earlier removal.
+const tolerance = 5_000
+
+const itemsOf = async ({ files }: StorageDeps, changes: readonly Change[]): Promise<readonly Item[]> => {
+  const found = new Map<Change, Item>()
+  await inParallel(changes, callsAtOnce, async (change) => {
+    const type = change.type === 'folder.removed' ? 'folder' : 'file'
+    const path = change.subject as StoragePath
+    const item = await findInTrash(files, change.site, { path, type })
+    if (!item || (item.goneAt ?? 0) > change.at + tolerance) return
+    found.set(change, { path, type, size: item.size, removedAt: timeOf(change.at), removedBy: change.actor })
+  })
+  return changes.flatMap((change) => found.get(change) ?? [])
+}
+
+/** GET with `?deleted=all`: what a folder and everything below it lost, as the history has it (H-37). */
+export const listTrash = (deps: StorageDeps) =>
+  operation({ params: readablePath, query: pageOf }, async (input) => {
+    const { site, caller, params, deadline, query } = input
+    const limit = Math.min(query.limit, mostItems)
+    const filter: ChangeFilter = {
+      types: ['file.removed', 'folder.removed'],
+      subject: params.path === root ? '' : `${params.path}/`,
+      rights: caller.rights,
+    }
+    let before = query.cursor === undefined ? undefined : Number(readCursor(query.cursor, ['change']).after)
+    const end = deadline.reserving(reserves.preview)
+    const [deleted, subjects]: [Item[], Set<string>] = [[], new Set()]
+    for (let round = 0; round === 0 || (before !== undefined && round < mostRounds && !end.isOver()); round++) {
+      const page = await changesBefore(deps.history, site.id, { limit: limit - deleted.length, filter, before })
+      const newest = page.changes.filter(({ subject }) => !subjects.has(subject) && subjects.add(subject))
+      deleted.push(...(await itemsOf(deps, newest)))
+      before = page.next
+      if (deleted.length === limit) break
+    }
+    const value: Answer<typeof trashPage> = {
+      deleted,
+      ...(before !== undefined && { nextCursor: writeCursor({ by: 'change', after: String(before) }) }),
+    }
+    return ok({ value })
+  })

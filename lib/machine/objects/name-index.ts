@@ -1,0 +1,83 @@
+import type { ListedObject, ObjectStore } from '../../storage/object-store.ts'
+import { foldCase, nameOf, pathIn } from '../../storage/path.ts'
+import type { Database } from '../sqlite/database.ts'
+import { prepareAll, query } from '../sqlite/queries.ts'
+import { endOf } from './object-rows.ts'
+
+/** Names in one transaction, about 10 ms. */
+const step = 500
+/** More than a search waits for. */
+const mostWaiting = 20_000
+/** Entries of the index that one query looks at. */
+const mostSeen = 2_000
+
+interface NameRow {
+  readonly id: number
+  readonly key: string
+}
+
+type FoundRow = ListedObject & Pick<NameRow, 'id'>
+
+interface NameIndex extends Required<Pick<ObjectStore, 'indexNames' | 'findNames'>> {
+  /** For a sweep, after which no search has many names to add. */
+  indexAll(): Promise<void>
+}
+
+/** Finds objects by parts of their names (S-127). Changes only note their names; `indexNames` reads these notes. */
+export const createNameIndex = ({ connection, read, note }: Database): NameIndex => {
+  const names = prepareAll(connection, {
+    last: query<{ id: number }>('SELECT rowid AS id FROM name_index ORDER BY rowid DESC LIMIT 1'),
+    waiting: query<NameRow>('SELECT id, key FROM names WHERE id > ? ORDER BY id LIMIT +?'),
+    countWaiting: query<{ count: number }>('SELECT count(*) AS count FROM (SELECT 1 FROM names WHERE id > ? LIMIT +?)'),
+    removed: query<Pick<NameRow, 'id'>>(
+      'DELETE FROM removed_names WHERE id IN (SELECT id FROM removed_names LIMIT +?) RETURNING id',
+    ),
+    add: 'INSERT INTO name_index (rowid, name) VALUES (?, ?)',
+    drop: 'DELETE FROM name_index WHERE rowid = ?',
+    seen: query<{ last: number; count: number }>(`SELECT max(rowid) AS last, count(*) AS count FROM (
+      SELECT rowid FROM name_index WHERE name_index MATCH ?1 AND rowid > ?2 ORDER BY rowid LIMIT +?3)`),
+    find: query<FoundRow>(`SELECT id, objects.key, size, modified, version, fingerprint FROM (
+        SELECT rowid AS id FROM name_index WHERE name_index MATCH ?1 AND rowid > ?2 ORDER BY rowid LIMIT +?3
+      ) JOIN names USING (id) JOIN objects USING (key)
+      WHERE objects.key > ?4 AND objects.key < ?5 ORDER BY id LIMIT +?6`),
+  })
+
+  const lastIndexed = () => names.last.get()?.id ?? 0
+
+  /** Returns how many rows it took. */
+  const indexSome = () =>
+    note(() => {
+      const removed = names.removed.all(step)
+      for (const { id } of removed) names.drop.run(id)
+      const waiting = names.waiting.all(lastIndexed(), step)
+      for (const { id, key } of waiting) names.add.run(id, foldCase(nameOf(pathIn(key))))
+      return Math.max(removed.length, waiting.length)
+    })
+
+  const indexAll = async () => {
+    while ((await indexSome()) === step);
+  }
+
+  return {
+    indexAll,
+
+    async indexNames() {
+      const waiting = await read(() => names.countWaiting.get(lastIndexed(), mostWaiting)?.count ?? 0)
+      if (waiting === mostWaiting) return false
+      await indexAll()
+      return true
+    },
+
+    findNames: ({ prefix, text, after = '0', limit }) =>
+      read(() => {
+        const words = `"${text.replaceAll('"', '""')}"`
+        const from = Number(after)
+        const found = names.find.all(words, from, mostSeen, prefix, endOf(prefix), limit)
+        const seen = names.seen.get(words, from, mostSeen)
+        const isAll = seen === undefined || seen.count < mostSeen
+        const last = found.length === limit ? found.at(-1)?.id : isAll ? undefined : seen.last
+        const objects = found.map(({ id: _, ...object }) => object)
+        return { objects, next: last === undefined ? undefined : String(last) }
+      }),
+  }
+}

@@ -1,0 +1,83 @@
+import type { Deadline } from '../../core/deadline.ts'
+import { type ListedObject, longestListing, type NamePage, type ObjectStore } from '../object-store.ts'
+import { foldCase, folderKey, nameOf, pathIn, type StoragePath } from '../path.ts'
+import type { Scope } from '../scope.ts'
+import { foreignCursor, prefixesBelow, readCursor, writeCursor } from './listing.ts'
+
+interface SearchQuery {
+  readonly text: string
+  readonly limit: number
+  readonly cursor: string | undefined
+  readonly deadline: Pick<Deadline, 'isOver'>
+}
+
+export interface SearchPage {
+  readonly objects: readonly ListedObject[]
+  readonly cursor: string | undefined
+}
+
+/** Calls of the store in one request. */
+const mostCalls = 20
+
+/** An index of names finds no shorter texts, in characters. */
+const shortestIndexed = 3
+
+const ways = ['index', 'keys'] as const
+
+interface Step {
+  readonly prefix: string
+  readonly text: string
+  readonly after: string | undefined
+  readonly limit: number
+}
+
+const listStep = async (store: ObjectStore, { prefix, text, after, limit }: Step): Promise<NamePage> => {
+  const { objects, next } = await store.list({ prefix, folded: false, after, limit: longestListing })
+  const hits = objects.filter(({ key }) => key !== prefix && foldCase(nameOf(pathIn(key))).includes(text))
+  if (hits.length <= limit) return { objects: hits, next }
+  const some = hits.slice(0, limit)
+  return { objects: some, next: some.at(-1)?.key }
+}
+
+const startOf = (cursor: string | undefined, top: string, prefixes: readonly string[]) => {
+  if (cursor === undefined) return { by: undefined, index: 0, after: undefined }
+  const { by, after } = readCursor(cursor, ways)
+  const [folder = '', position = ''] = after.split('\n')
+  const index = prefixes.indexOf(top + folder)
+  if (index < 0) throw foreignCursor()
+  return { by, index, after: position === '' ? undefined : position }
+}
+
+/**
+ * Files and folders below a folder whose names contain a text, without regard to case (S-127). A page may be short
+ * before the end. Errors: storageRefused (cursor), unavailable.
+ */
+export const searchNames = async (
+  store: ObjectStore,
+  scope: Scope,
+  folder: StoragePath,
+  { text, limit, cursor, deadline }: SearchQuery,
+): Promise<SearchPage> => {
+  const top = folderKey('live', scope.site, folder)
+  const folded = foldCase(text)
+  const prefixes = prefixesBelow(scope, folder)
+  const start = startOf(cursor, top, prefixes)
+  const isIndexed =
+    start.by !== 'keys' && [...folded].length >= shortestIndexed && (await store.indexNames?.()) === true
+  const way = isIndexed ? 'index' : 'keys'
+  const step = (query: Step) => (isIndexed ? store.findNames?.(query) : undefined) ?? listStep(store, query)
+  const objects: ListedObject[] = []
+  let { index } = start
+  let after = start.by === way ? start.after : undefined
+  for (let calls = 0; index < prefixes.length && objects.length < limit && calls < mostCalls; calls++) {
+    const prefix = prefixes[index] ?? top
+    if (calls > 0 && deadline.isOver()) break
+    const page: NamePage = await step({ prefix, text: folded, after, limit: limit - objects.length })
+    objects.push(...page.objects)
+    if (page.next === undefined) index += 1
+    after = page.next
+  }
+  const prefix = prefixes[index]
+  const position = prefix === undefined ? undefined : `${prefix.slice(top.length)}\n${after ?? ''}`
+  return { objects, cursor: position === undefined ? undefined : writeCursor({ by: way, after: position }) }
+}

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import { ServiceError } from '../../core/errors.ts'
+import type { Requester } from '../changes/change.ts'
+import { toStoragePath } from '../path.ts'
+import { requireScope } from '../scope.ts'
+import { acquireLease, completeUpload, endLease, settleUpload } from './complete-upload.ts'
+import type { Lease } from './lease.ts'
+import {
+  type Addition,
+  admitAppend,
+  countedBytes,
+  type Durable,
+  holdingOf,
+  isWaiting,
+  progressOf,
+  tooLong,
+  type Upload,
+} from './upload.ts'
+import { discardUpload, findUpload, type UploadsDeps } from './uploads.ts'
+
+/**
+ * Appends bytes under a lease, and ends the lease unless the upload has all of its bytes. Bytes before a broken
+ * connection stay. If the bytes are wrong or too many, they are dropped; without a declared length, those up to the
+ * limit may stay.
+ */
+const appendBytes = async (
+  { uploadRecords, uploadParts, clock, quotas }: UploadsDeps,
+  upload: Upload,
+  lease: Lease,
+  addition: Addition,
+): Promise<Upload> => {
+  const { id } = upload
+  const { holder } = lease
+  const { checksum } = addition
+  const { length, room } = admitAppend(upload, addition)
+  let wrong: ServiceError | undefined
+  const refuseWrong = (error: ServiceError | false | undefined): void => {
+    if (!error) return
+    wrong = error
+    throw error
+  }
+  async function* admitted(): AsyncGenerator<Uint8Array, void> {
+    const hash = createHash(checksum?.algorithm ?? 'md5')
+    let size = 0
+    for await (const chunk of addition.content) {
+      if (lease.isOver()) throw new ServiceError('unavailable')
+      size += chunk.length
+      refuseWrong(size > room && tooLong(upload.offset + room))
+      if (checksum) hash.update(chunk)
+      yield chunk
+    }
+    refuseWrong(checksum && !hash.digest().equals(checksum.value) && new ServiceError('chunkMismatch'))
+  }
+  const grown = { ...upload, length, holding: holdingOf(upload) }
+  const durable: Durable = { size: 0, holding: grown.holding }
+  // Bytes without a complete check do not count, and the quota must count bytes before they are stored.
+  const isCounted = upload.length !== null || (await quotas?.quotaOf(upload.site)) === undefined
+  if (!checksum && isCounted) lease.follow(grown, durable)
+  const appended = await uploadParts.append(grown, upload.offset, admitted(), durable, lease.isOver)
+  const { size, failure } = appended
+  const stays = failure === undefined || (!wrong && size > 0 && !checksum)
+  if (!stays) throw failure
+  const progress = progressOf(grown, appended, clock.wall())
+  await lease.settle()
+  const added = countedBytes(progress) - countedBytes(upload)
+  if (added > 0) await quotas?.reserve(upload.site, added)
+  // After the last byte the file is placed, so the lease stays.
+  if (!(await uploadRecords.advance(id, holder, progress, progress.offset === length))) {
+    throw new ServiceError((await uploadRecords.get(id)) ? 'uploadLocked' : 'uploadUnknown')
+  }
+  if (failure !== undefined) throw failure
+  return { ...upload, ...progress }
+}
+
+const isEmptyAddition = (upload: Upload, { offset, length, declared }: Omit<Addition, 'content'>): boolean =>
+  declared === 0 && offset === upload.offset && (length === undefined || length === upload.length)
+
+interface BegunAppend {
+  readonly upload: Upload
+  readonly lease?: Lease
+}
+
+export const beginAppend = async (
+  deps: UploadsDeps,
+  requester: Requester,
+  id: string,
+  addition: Omit<Addition, 'content'>,
+): Promise<BegunAppend> => {
+  const { offset, declared } = addition
+  // No upload reaches this offset. The store does not get the number, because it may be too large for the store.
+  if (declared === 0 || offset > deps.largestResumableFile) {
+    const upload = await findUpload(deps, requester, id)
+    if (upload.target.isDirect) throw new ServiceError('uploadUnknown')
+    if (offset > upload.limit) throw new ServiceError('offsetMismatch')
+    if (isEmptyAddition(upload, addition)) return { upload }
+  }
+  const { held, lease } = await acquireLease(deps, { id, offset }, 'uploadLocked', requester)
+  try {
+    if (held.target.isDirect) throw new ServiceError('uploadUnknown')
+    requireScope(requester, toStoragePath(held.target.path))
+  } catch (error) {
+    await endLease(deps, id, lease, true)
+    throw error
+  }
+  return { upload: held, lease }
+}
+
+export const completeAppend = async (
+  deps: UploadsDeps,
+  requester: Requester,
+  { upload, lease }: BegunAppend,
+  addition: Addition,
+): Promise<Upload> => {
+  if (!lease) return settleUpload(deps, requester, upload)
+  let isHeld = true
+  try {
+    const grown = await appendBytes(deps, upload, lease, addition)
+    isHeld = isWaiting(grown)
+    return isHeld ? await completeUpload(deps, requester, grown, lease) : grown
+  } finally {
+    await endLease(deps, upload.id, lease, isHeld)
+  }
+}
+
+/**
+ * Takes the bytes that come with the creation, and places an empty upload. If they are refused, nothing of the upload
+ * is left.
+ */
+export const fillUpload = async (
+  deps: UploadsDeps,
+  requester: Requester,
+  upload: Upload,
+  first: Addition | undefined,
+): Promise<Upload> => {
+  try {
+    if (!first) return await settleUpload(deps, requester, upload)
+    return await completeAppend(deps, requester, await beginAppend(deps, requester, upload.id, first), first)
+  } catch (error) {
+    await discardUpload(deps, upload).catch(() => {})
+    throw error
+  }
+}

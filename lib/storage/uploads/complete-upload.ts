@@ -1,0 +1,140 @@
+import { ServiceError } from '../../core/errors.ts'
+import type { Requester } from '../changes/change.ts'
+import type { Claim } from '../object-store.ts'
+import { requireDirectParts, sumsOf } from './direct-parts.ts'
+import { keepLease, type Lease } from './lease.ts'
+import { entryOfUpload, placeUpload } from './placement.ts'
+import { expiryOfComplete, holdingOf, isWaiting, type Upload } from './upload.ts'
+import type { WholeUpload } from './upload-stores.ts'
+import { discardUpload, findUpload, newId, type UploadsDeps } from './uploads.ts'
+
+const longestRetryAfter = 5
+
+const retryAfter = (left: number) => ({
+  headers: { 'Retry-After': String(Math.max(1, Math.min(Math.ceil(left / 1000), longestRetryAfter))) },
+})
+
+export const acquireLease = async (
+  deps: UploadsDeps,
+  { id, offset }: Pick<Upload, 'id' | 'offset'>,
+  busy: 'uploadLocked' | 'unavailable',
+  requester?: Requester,
+): Promise<{ readonly held: Upload; readonly lease: Lease }> => {
+  const { uploadRecords: records, clock, lease: terms } = deps
+  const owner = requester && { site: requester.site, user: requester.author.actor, now: clock.wall() }
+  const holder = newId()
+  const since = clock.monotonic()
+  const taken = await records.take(id, offset, holder, terms.lasts, owner)
+  if (taken.outcome === 'gone') {
+    if (requester) await findUpload(deps, requester, id)
+    throw new ServiceError('uploadUnknown')
+  }
+  if (taken.outcome === 'moved') throw new ServiceError(busy === 'uploadLocked' ? 'offsetMismatch' : busy)
+  if (taken.outcome === 'held') throw new ServiceError(busy, retryAfter(taken.left))
+  return { held: taken.upload, lease: keepLease({ records, clock, terms }, { id, holder, since }) }
+}
+
+export const endLease = async (
+  { uploadRecords }: UploadsDeps,
+  id: string,
+  lease: Lease,
+  isHeld: boolean,
+): Promise<void> => {
+  await lease.end()
+  if (isHeld) await uploadRecords.giveBack(id, lease.holder).catch(() => {})
+}
+
+const wholeOf = (upload: Upload): WholeUpload => {
+  const { id, target, created, offset } = upload
+  return { id, target, created, length: offset, holding: holdingOf(upload) }
+}
+
+// Milliseconds.
+const longestRequest = 15 * 60_000
+
+const claimOf = (deps: UploadsDeps, id: string, { holder }: Lease, { deadline }: Requester): Claim => {
+  const { uploadRecords, clock, lease } = deps
+  return {
+    // Until the end of the request, so that nobody takes over while it undoes its placement.
+    isHeld: () => uploadRecords.renew(id, holder, Math.min(Math.max(lease.lasts, deadline.timeLeft()), longestRequest)),
+    complete: (entry) => uploadRecords.complete(id, holder, expiryOfComplete(clock.wall()), entry, deadline),
+  }
+}
+
+const completed = (upload: Upload, { clock }: UploadsDeps): Upload => ({
+  ...upload,
+  isComplete: true,
+  expires: expiryOfComplete(clock.wall()),
+  holding: null,
+})
+
+const isRefusal = (error: unknown): boolean => error instanceof ServiceError && error.status < 500
+
+export const completeUpload = async (
+  deps: UploadsDeps,
+  requester: Requester,
+  upload: Upload,
+  lease: Lease,
+): Promise<Upload> => {
+  if (lease.isOver()) throw new ServiceError('unavailable')
+  const claim = claimOf(deps, upload.id, lease, requester)
+  try {
+    await placeUpload(deps, { ...wholeOf(upload), claim }, requester)
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    if (!(await claim.isHeld())) throw new ServiceError('unavailable', { cause: error })
+    // If this fails, the upload expires later.
+    await discardUpload(deps, upload, true).catch(() => {})
+    throw error
+  }
+  return completed(upload, deps)
+}
+
+/** An earlier request may still try to place the upload. */
+const takeOver = async (
+  { uploadRecords, uploadParts }: UploadsDeps,
+  held: Upload,
+  { holder }: Lease,
+): Promise<Upload> => {
+  const holding = await uploadParts.takeOver(wholeOf(held))
+  if (holding === held.holding) return held
+  const moved = { ...held, holding }
+  if (await uploadRecords.advance(held.id, holder, moved, true)) return moved
+  throw new ServiceError('unavailable')
+}
+
+/**
+ * Places an upload that has all of its bytes. Errors: unavailable, after which the upload stays open. Any other error
+ * has ended the upload.
+ */
+export const settleUpload = async (deps: UploadsDeps, requester: Requester, upload: Upload): Promise<Upload> => {
+  if (!isWaiting(upload)) return upload
+  const { held, lease } = await acquireLease(deps, upload, 'unavailable')
+  try {
+    const own = await takeOver(deps, held, lease)
+    if (!(await deps.uploadParts.isInPlace(wholeOf(own)))) return await completeUpload(deps, requester, own, lease)
+    await claimOf(deps, own.id, lease, requester).complete(entryOfUpload(own.target, requester))
+    return completed(own, deps)
+  } finally {
+    await endLease(deps, upload.id, lease, true)
+  }
+}
+
+/**
+ * Places a direct upload whose parts are all stored. Errors: storageRefused for a missing part, after which the upload
+ * stays open.
+ */
+export const completeParts = async (deps: UploadsDeps, requester: Requester, upload: Upload): Promise<Upload> => {
+  const { id, target, length, isComplete } = upload
+  if (isComplete || isWaiting(upload)) return settleUpload(deps, requester, upload)
+  const stored = await requireDirectParts(deps.directParts).stored({ id, target, holding: holdingOf(upload) })
+  const parts = sumsOf(stored, upload)
+  const { held, lease } = await acquireLease(deps, upload, 'uploadLocked')
+  try {
+    const whole = { ...held, offset: length ?? 0, holding: { ...holdingOf(held), parts } }
+    if (!(await deps.uploadRecords.advance(id, lease.holder, whole, true))) throw new ServiceError('uploadLocked')
+    return await completeUpload(deps, requester, whole, lease)
+  } finally {
+    await endLease(deps, id, lease, true)
+  }
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { expectError } from '../support/expectations.ts'
+import { move, ownFolder, put, read, remove, restore } from '../support/storage.ts'
+
+const own = ownFolder()
+
+const trash = async (folder: string, query = '') => (await read(folder, `?deleted=all${query}`)).json
+
+const pathsIn = async (folder: string): Promise<readonly string[]> =>
+  (await trash(folder)).deleted.map(({ path }: { path: string }) => path)
+
+describe('The trash', () => {
+  it('has removed files and folders of all folders below, the newest first (H-37)', async () => {
+    const folder = `${own}/all`
+    for (const path of ['a/one.txt', 'b/c/two.txt', 'b/c/three.txt', 'kept.txt']) await put(`${folder}/${path}`, '123')
+    await remove(`${folder}/a/one.txt`)
+    await remove(`${folder}/b`)
+    const removal = { removedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/), removedBy: expect.any(String) }
+    expect((await trash(folder)).deleted).toEqual([
+      { path: `${folder}/b`, type: 'folder', size: null, ...removal },
+      { path: `${folder}/a/one.txt`, type: 'file', size: 3, ...removal },
+    ])
+  })
+
+  it('does not have moved, restored and replaced files (H-37)', async () => {
+    const folder = `${own}/back`
+    for (const name of ['moved.txt', 'restored.txt', 'again.txt', 'gone.txt']) await put(`${folder}/${name}`, 'x')
+    await move(`${folder}/moved.txt`, `${folder}/elsewhere.txt`)
+    for (const name of ['restored.txt', 'again.txt', 'gone.txt']) await remove(`${folder}/${name}`)
+    await restore(`${folder}/restored.txt`)
+    await put(`${folder}/again.txt`, 'new')
+    expect(await pathsIn(folder)).toEqual([`${folder}/gone.txt`])
+  })
+
+  it('names a file that was removed twice once (H-37)', async () => {
+    const folder = `${own}/twice`
+    for (const text of ['first', 'second!']) {
+      await put(`${folder}/a.txt`, text)
+      await remove(`${folder}/a.txt`)
+    }
+    const { deleted } = await trash(folder)
+    expect(deleted.map(({ path, size }: { path: string; size: number }) => [path, size])).toEqual([
+      [`${folder}/a.txt`, 7],
+    ])
+  })
+
+  it('comes in pages, and each entry can be restored (H-38)', async () => {
+    const folder = `${own}/pages`
+    const names = ['1.txt', '2.txt', '3.txt']
+    for (const name of names) await put(`${folder}/${name}`, name)
+    for (const name of names) await remove(`${folder}/${name}`)
+    const first = await trash(folder, '&limit=2')
+    const rest = await trash(folder, `&limit=2&cursor=${encodeURIComponent(first.nextCursor)}`)
+    const paths = [...first.deleted, ...rest.deleted].map(({ path }: { path: string }) => path)
+    expect(paths).toEqual(['3.txt', '2.txt', '1.txt'].map((name) => `${folder}/${name}`))
+    for (const path of paths) expect((await restore(path)).status).toBe(200)
+    expect(await pathsIn(folder)).toEqual([])
+  })
+
+  it.each(['&limit=0', '&cursor=none'])('refuses the query %s with 104000 (H-38)', async (query) => {
+    expectError(await read('', `?deleted=all${query}`), 400, 104000)
+  })
+})

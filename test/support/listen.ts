@@ -1,0 +1,29 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { AddressInfo, Server as TcpServer } from 'node:net'
+import { onTestFinished, vi } from 'vitest'
+
+/** Starts a server on a free port, and returns its address. */
+export const listen = async (server: TcpServer): Promise<string> => {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+export const closeAtOnce = (server: Server): void => {
+  server.closeAllConnections()
+  server.close()
+}
+
+/** Starts a server for one test. */
+export const listenInTest = (server: Server): Promise<string> => {
+  onTestFinished(() => closeAtOnce(server))
+  return listen(server)
+}
+
+/** From now on the SDK asks this address in place of AWS, until `vi.unstubAllEnvs`. */
+export const askInPlaceOfAws = (endpoint: string): void => {
+  const keys = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' }
+  for (const [name, value] of Object.entries({ AWS_ENDPOINT_URL: endpoint, AWS_REGION: 'us-east-1', ...keys })) {
+    vi.stubEnv(name, value)
+  }
+}
