@@ -918,7 +918,7 @@ export type CreatedKey = {
 };
 
 /**
- * The value of `where`. Its other keys are the members that `order` accepts, each with a value or operators.
+ * The value of `where`. Its keys besides `$and` and `$or` are the members that `order` accepts, each with a value or operators.
  */
 export type Where = {
     $and?: Array<Where>;
@@ -5733,7 +5733,7 @@ export type ListKeysData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
@@ -5743,40 +5743,40 @@ export type ListKeysData = {
 
 export type ListKeysErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5796,7 +5796,7 @@ export type CreateKeyData = {
     body: NewKey;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
@@ -5806,25 +5806,25 @@ export type CreateKeyData = {
 
 export type CreateKeyErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `101002` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -5832,23 +5832,23 @@ export type CreateKeyErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5868,7 +5868,7 @@ export type DeleteKeyData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -5882,41 +5882,41 @@ export type DeleteKeyData = {
 
 export type DeleteKeyErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
-     * - `101010` The site has no such key. GET …/keys lists its keys.
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `101010` The site has no such key. Choose an id that GET …/keys lists.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
