@@ -65,7 +65,6 @@ export const createUseLog = (grants: Pick<Grants, 'recordUse'>, now: () => numbe
 interface NewKey {
   readonly name: string
   readonly rights: readonly Right[]
-  /** Epoch seconds. */
   readonly expires: number
 }
 
@@ -79,7 +78,7 @@ export const keyEntry = (type: 'key.created' | 'key.removed', key: Key, author: 
   details: { user: key.user },
 })
 
-/** Only this answer has the key. Errors: unavailable. */
+/** Only this answer has the key. `expires`: epoch seconds. Errors: unavailable. */
 export const issueKey = async (
   grants: Pick<Grants, 'put'>,
   maker: Pick<Person, 'name' | 'created'>,
@@ -112,7 +111,6 @@ export const revokeKey = async (
 
 const peopleAtOnce = 16
 
-/** A-89: with the rights that they have now. Errors: unavailable. */
 export const listKeys = async (
   { grants, people }: { readonly grants: Pick<Grants, 'keysOf'>; readonly people: Pick<People, 'get'> },
   site: SiteId,
