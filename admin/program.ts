@@ -12,11 +12,13 @@ import { exportCommand } from './commands/export.ts'
 import { formCommand } from './commands/form.ts'
 import { importCommand } from './commands/import.ts'
 import { issuerCommand } from './commands/issuer.ts'
+import { keyCommand } from './commands/key.ts'
 import { objectCommand } from './commands/object.ts'
 import { roleCommand } from './commands/role.ts'
 import { ruleCommand } from './commands/rule.ts'
 import { siteCommand } from './commands/site.ts'
 import { tokenCommand } from './commands/token.ts'
+import { userCommand } from './commands/user.ts'
 import { workflowCommand } from './commands/workflow.ts'
 import { adviceOn, type GlobalOptions } from './stores/stores.ts'
 import { commandOf } from './terminal/arguments.ts'
@@ -67,6 +69,8 @@ export const createProgram = (
     dataCentreCommand(),
     siteCommand(),
     tokenCommand(),
+    userCommand(),
+    keyCommand(),
     roleCommand(),
     issuerCommand(),
     ruleCommand(),

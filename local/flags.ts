@@ -4,6 +4,7 @@ import { escapeControls } from '../client/src/command/format-text.ts'
 import { UsageError } from '../lib/machine/directory/faults.ts'
 import { readBaseUrl } from '../lib/sites/site-directory.ts'
 import { readBlocks } from '../server/caller-address.ts'
+import type { CertificateFiles } from './certificate.ts'
 import type { DataCentreListener } from './listeners.ts'
 import type { LogFormat } from './request-log.ts'
 
@@ -16,6 +17,8 @@ export interface RawFlags {
   readonly baseUrl?: BaseUrls
   readonly dataDir: string
   readonly dataCentres?: readonly [DataCentreListener, ...DataCentreListener[]]
+  readonly tlsCert?: string
+  readonly tlsKey?: string
   readonly reset: boolean
   readonly yes: boolean
   readonly demo: boolean
@@ -26,8 +29,9 @@ export interface RawFlags {
   readonly log: LogFormat
 }
 
-export interface Flags extends Omit<RawFlags, 'port' | 'baseUrl' | 'dataCentres'> {
+export interface Flags extends Omit<RawFlags, 'port' | 'baseUrl' | 'dataCentres' | 'tlsCert' | 'tlsKey'> {
   readonly dataCentres: readonly [DataCentreListener, ...DataCentreListener[]]
+  readonly tls?: CertificateFiles
 }
 
 const defaultPort = 4000
@@ -120,6 +124,8 @@ export const addServiceOptions = (command: Command): Command =>
       'serve several data centres with one directory, such as us:4000,eu:4001',
       parseDataCentres,
     )
+    .option('--tls-cert <file>', 'serve https with this certificate and its chain (PEM); needs --tls-key', parseText)
+    .option('--tls-key <file>', 'the private key of --tls-cert (PEM)', parseText)
     .option('--reset', 'remove all data after a confirmation, then start empty', false)
     .option('--yes', 'with --reset: remove without a confirmation', false)
     .option('--no-demo', 'create no demo site')
@@ -134,12 +140,19 @@ export const printableErrors = {
     write(escapeControls(text.trimEnd().replace('\n(Did you mean', ' (Did you mean'))),
 }
 
+const tlsOf = (cert: string | undefined, key: string | undefined): Pick<Flags, 'tls'> => {
+  if (cert !== undefined && key !== undefined) return { tls: { cert, key } }
+  if (cert === undefined && key === undefined) return {}
+  throw new UsageError('--tls-cert and --tls-key belong together: give both of them, or neither.')
+}
+
 /** Throws UsageError for flags that contradict each other. */
-export const flagsOf = ({ port, baseUrl, dataCentres, ...flags }: RawFlags): Flags => {
+export const flagsOf = ({ port, baseUrl, dataCentres, tlsCert, tlsKey, ...flags }: RawFlags): Flags => {
   if (port !== undefined && dataCentres) {
     throw new UsageError('Give --port or --data-centres, not both: --data-centres names the ports.')
   }
-  return { ...flags, dataCentres: addBaseUrls(dataCentres ?? [{ id: 'us', port: port ?? defaultPort }], baseUrl) }
+  const listeners = addBaseUrls(dataCentres ?? [{ id: 'us', port: port ?? defaultPort }], baseUrl)
+  return { ...flags, ...tlsOf(tlsCert, tlsKey), dataCentres: listeners }
 }
 
 /** Ends the process for `--help` and for wrong values; throws UsageError for flags that contradict each other. */

@@ -53,7 +53,7 @@ const sentenceOf = (closing: Closing): string =>
 
 export const createListeners = (
   dataCentres: readonly DataCentreListener[],
-  host: string,
+  { scheme, host }: { readonly scheme: 'http' | 'https'; readonly host: string },
   serverFor: (dataCentre: DataCentreListener) => Server,
   say: (sentence: string) => void,
 ) => {
@@ -72,7 +72,7 @@ export const createListeners = (
       for (const { id, port, baseUrl, server } of listeners) {
         const taken = await listen(server, host, port)
         listening[id] = withPort(taken.address, taken.port)
-        urls[id] = baseUrl ?? `http://${withPort(anyAddress.has(host) ? ownAddress() : host, taken.port)}`
+        urls[id] = baseUrl ?? `${scheme}://${withPort(anyAddress.has(host) ? ownAddress() : host, taken.port)}`
       }
       return { urls, listening }
     },

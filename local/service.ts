@@ -1,4 +1,3 @@
-import type { Server } from 'node:http'
 import type { BlockList } from 'node:net'
 import { join } from 'node:path'
 import { createAccessHandler } from '../functions/access/group.ts'
@@ -9,7 +8,7 @@ import { createStorageHandler } from '../functions/storage/group.ts'
 import { type MachineSettings, readSettingsOf } from '../lib/config/config.ts'
 import { systemClock } from '../lib/core/clock.ts'
 import { isOutOfSpace } from '../lib/core/system-failures.ts'
-import type { Telemetry } from '../lib/http/request.ts'
+import type { Handler, Telemetry } from '../lib/http/request.ts'
 import { readDemo } from '../lib/machine/directory/demo-file.ts'
 import { diskFullError, type Reset } from '../lib/machine/directory/open-directory.ts'
 import { type LocalStores, openMachine } from '../lib/machine/machine.ts'
@@ -22,7 +21,8 @@ import {
 } from '../lib/service/deps.ts'
 import type { SiteDirectory } from '../lib/sites/site-directory.ts'
 import { createAddressOf } from '../server/caller-address.ts'
-import { createServer, dispatch, type Front } from '../server/create-server.ts'
+import { createServer, dispatch } from '../server/create-server.ts'
+import type { CertificateFiles } from './certificate.ts'
 import { createClientSecrets } from './client-secrets.ts'
 import { ensureDemo } from './demo.ts'
 import { createDownloads, createLinkTo, isDownload } from './downloads.ts'
@@ -36,14 +36,13 @@ interface ServerDeps {
   readonly settings: MachineSettings
   readonly telemetry: Telemetry
   readonly insecureSignIn: boolean
-  readonly addressOf: NonNullable<Front['addressOf']>
 }
 
 /** In milliseconds. A renewal records how many bytes of an upload are on the disk, and the upload waits for it. */
 const lease = { lasts: 15_000, renewsEvery: 1_000 }
 
-/** The operations of all groups, for one data centre. This does not listen yet. */
-const serverFor = ({ dataCentre, stores, settings, telemetry, insecureSignIn, addressOf }: ServerDeps): Server => {
+/** The handlers of all groups for one data centre. */
+const handlersFor = ({ dataCentre, stores, settings, telemetry, insecureSignIn }: ServerDeps) => {
   const here = { dataCentre, ...settings }
   const surroundings = { telemetry, consoleFolder }
   const linkTo = createLinkTo({ secret: stores.linkSecret }, systemClock)
@@ -57,7 +56,7 @@ const serverFor = ({ dataCentre, stores, settings, telemetry, insecureSignIn, ad
     categories: createCategoriesHandler(createCategoriesDeps(here, stores, surroundings)),
     storage: createStorageHandler(storage),
   })
-  return createServer((path) => (isDownload(path) ? downloads : groups(path)), { addressOf })
+  return (path: string): Handler => (isDownload(path) ? downloads : groups(path))
 }
 
 /** The default data centre of this list becomes the only default in the directory. */
@@ -78,6 +77,7 @@ interface Options {
   readonly dataDirectory: string
   readonly host: string
   readonly dataCentres: readonly [DataCentreListener, ...DataCentreListener[]]
+  readonly tls?: CertificateFiles
   readonly reset: Reset
   readonly demo?: boolean
   readonly trustProxy?: BlockList | undefined
@@ -100,6 +100,7 @@ const reportDamage = ({ tidied }: LocalStores, say: (sentence: string) => void):
 export const startService = async (options: Options) => {
   const { dataDirectory, host, dataCentres, reset, demo: wantsDemo = true, telemetry, say } = options
   const { trustProxy: trusted, insecureSignIn = false } = options
+  const tls = options.tls && (await import('./certificate.ts')).openTls(options.tls, say)
   const settings = readSettingsOf('machine')
   const machine = await openMachine(dataDirectory, {
     role: 'service',
@@ -111,14 +112,16 @@ export const startService = async (options: Options) => {
   const [{ id: home }] = dataCentres
   const listeners = createListeners(
     dataCentres,
-    host,
+    { scheme: tls ? 'https' : 'http', host },
     ({ id: dataCentre, baseUrl }) => {
       const addressOf = createAddressOf({ trusted, isBehindProxy: baseUrl !== undefined })
-      return serverFor({ dataCentre, stores, settings, telemetry, insecureSignIn, addressOf })
+      const handlers = handlersFor({ dataCentre, stores, settings, telemetry, insecureSignIn })
+      return (tls?.createServer ?? createServer)(handlers, { addressOf })
     },
     say,
   )
   const stop = async () => {
+    tls?.close()
     await listeners.close()
     await machine.close()
   }
@@ -130,7 +133,8 @@ export const startService = async (options: Options) => {
     await registerDataCentres(stores.sites, urls, home)
     const deps = { directory, stores, dataCentre: home, clock: systemClock, say }
     const demo = wantsDemo ? await ensureDemo(deps) : undefined
-    return { baseUrl: urls[home] ?? '', dataCentres: urls, listening, demo, stop }
+    const hasPeople = demo && (await stores.people.listOfSite(demo.siteId)).length > 0
+    return { baseUrl: urls[home] ?? '', dataCentres: urls, listening, demo, hasPeople, stop }
   } catch (error) {
     await stop()
     // A full disk may be noticed only by the writes at the start.

@@ -9,7 +9,7 @@ import { createRequestLog, logInJson } from './request-log.ts'
 import { type RunningService, startService } from './service.ts'
 
 /** The printed lines work when a user pastes them into a shell. */
-const demoLines = (baseUrl: string, demo: Demo): readonly string[] => {
+const demoLines = (baseUrl: string, demo: Demo, firstPerson: readonly string[]): readonly string[] => {
   const forms = `/api/v1/admin/sites/current/webforms`
   const fields = `${forms}/${demo.webFormId}/fields/system`
   const news = `/webresources/api/v3/sites/current/categories/${demo.categoryIds[0]}/news`
@@ -19,6 +19,7 @@ const demoLines = (baseUrl: string, demo: Demo): readonly string[] => {
     '',
     'Open the console, signed in:',
     `${baseUrl}/console#token=${demo.token}`,
+    ...firstPerson,
     '',
     'Try it:',
     `  BASE=${baseUrl} TOKEN=${demo.token}`,
@@ -37,12 +38,15 @@ const demoLines = (baseUrl: string, demo: Demo): readonly string[] => {
   ]
 }
 
+const addOwner = (admin: string, site: number | string): string => `${admin} user add NAME --site ${site} --role owner`
+
 const withoutDemo = (baseUrl: string, admin: string): readonly string[] => [
-  'Create a site, unless you have one, and a token for this site. The first command prints the ID:',
+  'Create a site, unless you have one, then a token or a person for it. The first command prints the ID:',
   `  ${admin} site create --name "My site"`,
   `  ${admin} token issue --user me --site ID --permission files`,
+  `  ${addOwner(admin, 'ID')}`,
   '',
-  `The console asks for the token: ${baseUrl}/console`,
+  `The console asks for the token, or the name and the password: ${baseUrl}/console`,
 ]
 
 const readyLines = ({ dataCentres, listening }: RunningService): readonly string[] =>
@@ -52,8 +56,9 @@ const readyLines = ({ dataCentres, listening }: RunningService): readonly string
   })
 
 const welcome = (service: RunningService, admin: string): string => {
-  const { baseUrl, demo } = service
-  const next = demo ? demoLines(baseUrl, demo) : withoutDemo(baseUrl, admin)
+  const { baseUrl, demo, hasPeople } = service
+  const firstPerson = demo && hasPeople === false ? [`Add the first person: ${addOwner(admin, demo.siteId)}`] : []
+  const next = demo ? demoLines(baseUrl, demo, firstPerson) : withoutDemo(baseUrl, admin)
   return [...readyLines(service), '', ...next, '', 'Stop it with Ctrl+C.'].join('\n')
 }
 
@@ -83,7 +88,7 @@ export const serve = async (given: Flags, admin: string): Promise<void> => {
   const { quiet, log: format, json, dataDir, yes, ...flags } = given
   // The service continues when nobody reads its output.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-  const say = (sentence: string) => console.error(sentence)
+  const say = (sentence: string) => console.error(escapeControls(sentence))
   const telemetry = createRequestLog(quiet, format)
   const reset = flags.reset && (yes ? async () => {} : confirmReset(dataDir))
   const service = await startService({ ...flags, dataDirectory: dataDir, reset, telemetry, say })

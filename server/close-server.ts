@@ -11,10 +11,12 @@ export type Close = (report?: (closing: Closing) => void) => Promise<void>
 /** Call this before the server listens. `timeout` is in milliseconds. */
 export const closerOf = (server: Server, timeout = 10_000): Close => {
   const connections = new Map<Socket, Set<ServerResponse>>()
-  server.on('connection', (socket: Socket) => {
+  const track = (socket: Socket) => {
     connections.set(socket, new Set())
     socket.once('close', () => connections.delete(socket))
-  })
+  }
+  // Over TLS, requests come on a socket of their own, after the handshake.
+  server.on('connection', track).on('secureConnection', track)
   const owe = ({ socket }: IncomingMessage, response: ServerResponse) => {
     const owed = connections.get(socket)
     owed?.add(response)
@@ -41,7 +43,7 @@ export const closerOf = (server: Server, timeout = 10_000): Close => {
     const sweep = setInterval(closeIdle, sweepInterval)
     const end = setTimeout(() => {
       const cutOff = inFlight()
-      server.closeAllConnections()
+      for (const connection of connections.keys()) connection.destroy()
       if (cutOff > 0) report({ cutOff })
     }, timeout)
     await closed

@@ -1,6 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Server as SecureServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
+import type { SecureContextOptions } from 'node:tls'
 import { groupAt, type prefixes } from '../lib/contract/routes/routes.ts'
 import { type Deadline, unlimited } from '../lib/core/deadline.ts'
 import type { Handler } from '../lib/http/request.ts'
@@ -94,8 +96,8 @@ export interface Front {
   readonly addressOf?: (message: IncomingMessage) => string | undefined
 }
 
-/** Returns a server that does not listen yet. `handlerFor` gets the percent-encoded path without the query. */
-export const createServer = (
+const answerOn = <Kind extends Server>(
+  server: Kind,
   handlerFor: (path: string) => Handler,
   {
     admits = () => true,
@@ -104,8 +106,8 @@ export const createServer = (
     waiting = waitingInProcess,
     slowestBody,
     addressOf = () => undefined,
-  }: Front = {},
-): Server => {
+  }: Front,
+): Kind => {
   const inTurn = createTurns()
   const watch = slowestBody && createBodyWatch(slowestBody)
 
@@ -128,10 +130,7 @@ export const createServer = (
     else refuseMalformed(response)
   }
 
-  // Node would answer a request without Host, but without a body.
-  const server = createHttpServer({ requireHostHeader: false }, (request, response) => {
-    accept({ request, response, isWaiting: () => false }, request)
-  })
+  server.on('request', (request, response) => accept({ request, response, isWaiting: () => false }, request))
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     const body = bodyAfterLeave(request, response)
     accept({ request, response, isWaiting: () => !body.readableDidRead }, body)
@@ -146,4 +145,21 @@ export const createServer = (
   server.setTimeout(120_000)
   server.maxHeadersCount = 0
   return server
+}
+
+// Node's own answer to a request without Host has no body.
+const options = { requireHostHeader: false }
+
+/** A server that does not listen yet. `handlerFor` gets the percent-encoded path without the query. */
+export const createServer = (handlerFor: (path: string) => Handler, front: Front = {}): Server =>
+  answerOn(createHttpServer(options), handlerFor, front)
+
+/** The same over TLS. */
+export const createSecureServer = (
+  certificate: SecureContextOptions,
+  handlerFor: (path: string) => Handler,
+  front: Front = {},
+): SecureServer => {
+  const { createServer: createHttpsServer } = process.getBuiltinModule('node:https')
+  return answerOn(createHttpsServer({ ...options, ...certificate }), handlerFor, front)
 }

@@ -1,25 +1,26 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { permissionsOf, rightsOfToken } from '../../lib/access/callers.ts'
 import { type Grant, hashToken, newToken, type Permission, permissions } from '../../lib/access/grants.ts'
 import type { ChangeType, HistoryEntry } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
-import { areas, parseRight, type Right, rightOf, simplified, textOfRight } from '../../lib/core/rights.ts'
+import { type Right, rightOf, simplified, textOfRight } from '../../lib/core/rights.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { entryOf } from '../stores/changes.ts'
+import { findGrant, printOnce } from '../stores/find-grant.ts'
 import { grantsOf } from '../stores/site-removal.ts'
 import { type GlobalOptions, onStores, siteOf } from '../stores/stores.ts'
 import {
   collect,
   commandOf,
   groupOf,
+  mostRights,
   type OfSite,
+  parseGrantedRight,
   parseLifetime,
   parseName,
   parsePositiveId,
 } from '../terminal/arguments.ts'
-import { outputLost, Refusal, textOf, tryToPrint } from '../terminal/output.ts'
-
-export const mostRights = 50
+import { Refusal, textOf } from '../terminal/output.ts'
 
 interface IssueOptions {
   readonly user: string
@@ -35,17 +36,6 @@ const expiryOf = ({ expires }: Grant) => new Date(expires * 1000).toISOString()
 const entriesOf = (type: ChangeType, { hash, user, sites }: Grant): readonly HistoryEntry[] =>
   sites.map((site) => entryOf(type, site, `token/${hash.slice(0, 12)}`, { user }))
 
-/** Revokes a token that could not be printed. Throws a Refusal that reports this. */
-const takeBack = async ({ grants }: AdminStores, grant: Grant, failure: Error): Promise<never> => {
-  const unseen = `${outputLost(failure)} Nobody saw the token`
-  try {
-    await grants.remove(grant.hash, entriesOf('token.removed', grant))
-  } catch {
-    throw new Refusal(`${unseen}. Revoke it with "token revoke ${grant.hash}", then issue another token.`)
-  }
-  throw new Refusal(`${unseen}, so it is revoked. Issue another token.`)
-}
-
 // A token without `--right` is stored in the old form (A-38).
 const permissionsIn = ({ permission, right }: Pick<IssueOptions, 'permission' | 'right'>): readonly string[] => {
   if (right.length === 0) return [...new Set(permission)]
@@ -55,7 +45,6 @@ const permissionsIn = ({ permission, right }: Pick<IssueOptions, 'permission' | 
   return rights.map(textOfRight)
 }
 
-// The token is shown only once, so it is printed while the stores are open: if the output fails, the token is revoked.
 const issue = async (stores: AdminStores, { user, site, ttl, ...granted }: IssueOptions, self: Command) => {
   const permissions = permissionsIn(granted)
   await Promise.all(site.map((id) => siteOf(stores, id)))
@@ -70,15 +59,16 @@ const issue = async (stores: AdminStores, { user, site, ttl, ...granted }: Issue
   await stores.grants.put(grant, entriesOf('token.created', grant))
 
   const { json } = self.optsWithGlobals<GlobalOptions>()
-  const failure = await tryToPrint(textOf({ token, expires: expiryOf(grant) }, json))
-  if (failure) await takeBack(stores, grant, failure)
+  const text = textOf({ token, expires: expiryOf(grant) }, json)
+  await printOnce(text, { what: 'token', again: 'issue' }, grant.hash, () =>
+    stores.grants.remove(grant.hash, entriesOf('token.removed', grant)),
+  )
   return undefined
 }
 
 const list = async (stores: AdminStores, { site }: Partial<OfSite>) => {
   if (site !== undefined) await siteOf(stores, site)
-  const tokens = (await grantsOf(stores, site)).filter(({ kind }) => kind === undefined)
-  return tokens.map((grant) => {
+  return (await grantsOf(stores, site)).filter(isToken).map((grant) => {
     const { hash, user, sites } = grant
     const rights = rightsOfToken(grant)
     const permissions = permissionsOf(rights)
@@ -86,23 +76,11 @@ const list = async (stores: AdminStores, { site }: Partial<OfSite>) => {
   })
 }
 
-// The part of a hash that lists, the history and `audit` print.
-const beginningOfHash = /^(?:token\/)?([0-9a-f]{8,64})$/
-
-const findGrant = async (stores: AdminStores, token: string): Promise<Grant | undefined> => {
-  const own = await stores.grants.get(hashToken(token))
-  const [, beginning] = beginningOfHash.exec(token) ?? []
-  if (own || beginning === undefined) return own
-  const [found, ...others] = (await grantsOf(stores, undefined)).filter(({ hash }) => hash.startsWith(beginning))
-  if (others.length === 0) return found
-  throw new Refusal(
-    `${others.length + 1} tokens have a hash that begins with ${beginning}. Add more digits of the hash.`,
-  )
-}
+const isToken = (grant: Grant): grant is Grant => grant.kind === undefined
 
 const revoke = async (stores: AdminStores, token: string) => {
   const { grants } = stores
-  const grant = await findGrant(stores, token)
+  const grant = await findGrant(stores, token, 'token', isToken)
   if (grant && (await grants.remove(grant.hash, entriesOf('token.removed', grant)))) return { revoked: true }
   throw new Refusal('This token does not exist: it may be revoked or expired. "token list" lists all tokens.')
 }
@@ -116,17 +94,6 @@ const lifetimeOption = () =>
   new Option('--ttl <lifetime>', 'the time that the token works, such as 30m, 4h, 3d or 2w')
     .argParser(parseLifetime)
     .default(parseLifetime('2w'), '2w')
-
-export const parseGrantedRight = (text: string): Right => {
-  const right = parseRight(text)
-  if (!right) {
-    throw new InvalidArgumentError(
-      `It must be an area, a colon and read or write, such as forms:read. Areas: ${areas.join(', ')}. A ` +
-        'right on files may name a folder, such as files:write:/news.',
-    )
-  }
-  return right
-}
 
 const permissionOption = () =>
   new Option('--permission <permission...>', 'another permission of the token (repeatable)')

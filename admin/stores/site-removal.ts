@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Grant, isCurrent } from '../../lib/access/grants.ts'
+import { type Grant, isCurrent, isGrantOfKey } from '../../lib/access/grants.ts'
 import { withoutRulesOf } from '../../lib/access/issuers/issuers.ts'
 import { type ContentKind, objectKindNames } from '../../lib/core/content-kinds.ts'
 import { unlimited } from '../../lib/core/deadline.ts'
@@ -81,12 +81,13 @@ const empty = async ({ workflows, files, webForms, contents }: AreaStores, site:
 const uncover = async (stores: AdminStores, { id }: Site): Promise<boolean> => {
   let isAnyCurrent = false
   for (const grant of await grantsOf(stores, id)) {
-    const { hash, user, sites, kind } = grant
-    // Sessions and keys lose the site with their person.
-    if (kind !== undefined) continue
-    const type = sites.length === 1 ? 'token.removed' : 'token.changed'
-    await stores.grants.uncover(hash, id, entryOf(type, id, `token/${hash.slice(0, 12)}`, { user }))
+    const { hash, user, sites } = grant
     isAnyCurrent ||= isCurrent(grant, Date.now())
+    // Sessions lose the site with their person.
+    if (grant.kind === 'session') continue
+    const kind = isGrantOfKey(grant) ? 'key' : 'token'
+    const type = kind === 'key' || sites.length === 1 ? (`${kind}.removed` as const) : 'token.changed'
+    await stores.grants.uncover(hash, id, entryOf(type, id, `${kind}/${hash.slice(0, 12)}`, { user }))
   }
   return isAnyCurrent
 }

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { largestContentId, parseId, type SiteId } from '../../lib/core/ids.ts'
+import { areas, parseRight, type Right } from '../../lib/core/rights.ts'
 
 export const parsePositiveId = <Id extends number>(text: string): Id => {
   const id = parseId<Id>(text)
@@ -60,6 +61,19 @@ export const parseSpan = spanUpTo(Number.POSITIVE_INFINITY, 'It must be a durati
 
 /** In seconds. Tokens live from `30m` to a year. */
 export const parseLifetime = spanUpTo(365 * day, 'It must be a duration such as 30m, 4h, 3d or 2w, a year at most.')
+
+export const mostRights = 50
+
+export const parseGrantedRight = (text: string): Right => {
+  const right = parseRight(text)
+  if (!right) {
+    throw new InvalidArgumentError(
+      `It must be an area, a colon and read or write, such as forms:read. Areas: ${areas.join(', ')}. ` +
+        'A right on files may name a folder, such as files:write:/news.',
+    )
+  }
+  return right
+}
 
 /** A command with its description. Its help shows the examples. */
 export const commandOf = (name: string, description: string, ...examples: readonly string[]): Command =>

@@ -6,12 +6,15 @@ type TableAction = `${'Get' | 'BatchGet' | 'Put' | 'Update' | 'Delete' | 'BatchW
 export interface TableAccess {
   readonly table: TableName
   readonly index?: string
+  /** Only items whose partition key matches. */
+  readonly keys?: string
   readonly actions: readonly TableAction[]
 }
 
 const directory: readonly TableAccess[] = [
   { table: 'sites', actions: ['GetItem'] },
   { table: 'tokens', actions: ['GetItem'] },
+  { table: 'tokens', keys: 'used#*', actions: ['PutItem'] },
   { table: 'users', actions: ['GetItem'] },
 ]
 
@@ -22,7 +25,8 @@ export const tableGrants: Readonly<Record<FunctionName, readonly TableAccess[]>>
   access: [
     journal,
     { table: 'sites', actions: ['GetItem'] },
-    { table: 'tokens', actions: ['GetItem', 'PutItem', 'DeleteItem'] },
+    { table: 'tokens', actions: ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem'] },
+    { table: 'tokens', index: 'keysOfSite', actions: ['Query'] },
     { table: 'users', actions: ['GetItem', 'Scan', 'PutItem', 'DeleteItem'] },
     { table: 'signIns', actions: ['GetItem', 'PutItem', 'UpdateItem'] },
   ],
@@ -56,8 +60,9 @@ export const operationsOn = (table: TableName): ReadonlySet<string> => {
 
 export const administrationGrants: readonly TableAccess[] = [
   { table: 'sites', actions: ['GetItem', 'Scan', 'PutItem', 'UpdateItem', 'DeleteItem'] },
-  { table: 'tokens', actions: ['GetItem', 'Scan', 'PutItem', 'UpdateItem', 'DeleteItem'] },
-  { table: 'users', actions: ['Scan', 'PutItem'] },
+  { table: 'tokens', actions: ['GetItem', 'BatchGetItem', 'Scan', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+  { table: 'tokens', index: 'keysOfSite', actions: ['Query'] },
+  { table: 'users', actions: ['GetItem', 'Scan', 'PutItem', 'DeleteItem'] },
   { table: 'webForms', actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'] },
   {
     table: 'content',

@@ -10,9 +10,11 @@ export const allowOnTables = (
   grants: readonly TableAccess[],
   arnOf: (table: TableName) => string,
 ): readonly PolicyStatement[] =>
-  grants.map(({ table, index, actions }) =>
-    allow('dynamodb', actions, `${arnOf(table)}${index === undefined ? '' : `/index/${index}`}`),
-  )
+  grants.map(({ table, index, keys, actions }) => {
+    const statement = allow('dynamodb', actions, `${arnOf(table)}${index === undefined ? '' : `/index/${index}`}`)
+    if (keys !== undefined) statement.addCondition('ForAllValues:StringLike', { 'dynamodb:LeadingKeys': [keys] })
+    return statement
+  })
 
 export const allowOnFiles = ({ bucket, objects }: FileAccess, bucketArn: string): readonly PolicyStatement[] => [
   allow('s3', bucket, bucketArn),

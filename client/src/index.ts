@@ -1,6 +1,15 @@
+export type { Access, Keys, People } from './access.ts'
 export type { Categories, ListQuery, Objects, Placed, PlacedQuery } from './categories.ts'
 export type { Changes, ChangesQuery } from './changes.ts'
-export { type ConnectOptions, connect, findSites, type SiteClient, type Sites } from './connect.ts'
+export {
+  type ConnectOptions,
+  type Credentials,
+  connect,
+  findSites,
+  type SiteClient,
+  type Sites,
+  signIn,
+} from './connect.ts'
 export type { FileCondition, Files, ListedFile, PutOptions, ReadOptions } from './files.ts'
 export type { FieldCondition, Forms, NewSystemField, ReadField } from './forms.ts'
 export type {
@@ -9,6 +18,7 @@ export type {
   Category,
   Change,
   ChangeType,
+  CreatedKey,
   Deleted,
   DownloadLink,
   Entry,
@@ -17,11 +27,18 @@ export type {
   FieldType,
   FieldTypeId,
   FolderContent,
+  Invitation,
+  Key,
+  Me,
+  NewKey,
   NewsAssociation,
   NewsItem,
+  NewUser,
   Problem,
   RemovalPreview,
   Site,
+  User,
+  UserChange,
   Version,
   WebForm,
 } from './generated/types.gen.ts'

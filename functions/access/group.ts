@@ -6,6 +6,7 @@ import type { Handler } from '../../lib/http/request.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { beginExternalSignIn, finishExternalSignIn, listIssuers } from './external-sign-in.ts'
 import { withIssuerClient } from './issuer-client.ts'
+import { createKey, deleteKey, listKeys } from './keys.ts'
 import { changePassword, createSiteToken, getMe, signOut } from './sessions.ts'
 import { acceptInvitation, signIn, signInV1 } from './sign-in.ts'
 import { addUser, changeUser, getUser, listUsers, removeUser } from './users.ts'
@@ -30,6 +31,9 @@ export const createAccessHandler = (given: AccessDeps): Handler => {
     addUser: addUser(deps),
     changeUser: changeUser(deps),
     removeUser: removeUser(deps),
+    listKeys: listKeys(deps),
+    createKey: createKey(deps),
+    deleteKey: deleteKey(deps),
   }
   return createHandler('access', accessRoutes, operations, deps.edge)
 }

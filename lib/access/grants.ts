@@ -2,7 +2,10 @@ import { hash, randomBytes } from 'node:crypto'
 import type { HistoryEntry } from '../core/history-entry.ts'
 import { type SiteId, storedId } from '../core/ids.ts'
 
-/** The port to the grants. Each grant is found by the SHA-256 of its token. Errors of every call: unavailable. */
+/**
+ * The port to the grants. Each grant is found by the SHA-256 of its token. `handOver` answers false when there is no
+ * such key, and `recordUse` writes each day once. Errors of every call: unavailable.
+ */
 export interface Grants {
   get(hash: string): Promise<Grant | undefined>
   put(grant: Grant, entries: readonly HistoryEntry[]): Promise<void>
@@ -12,6 +15,9 @@ export interface Grants {
    */
   uncover(hash: string, site: SiteId, entry: HistoryEntry): Promise<boolean>
   list(): AsyncIterable<Grant>
+  keysOf(site: SiteId): Promise<readonly Key[]>
+  handOver(hash: string, to: Pick<Key, 'user' | 'since'>, entries: readonly HistoryEntry[]): Promise<boolean>
+  recordUse(key: Key, day: string): Promise<void>
 }
 
 // A-18: the permission that the original system calls "Can use SFTP & File Manager".
@@ -21,7 +27,8 @@ export type Permission = (typeof permissions)[number]
 /**
  * A-12: `hash` is the SHA-256 of the token in hex; the token itself is never stored. `permissions` also has the texts
  * of rights. `expires`: epoch seconds. A session or key belongs to the person `user`; `since` names the `sessions` of
- * that person, or for a key `created`.
+ * that person, or for a key `created`. Only a key has a
+ * `name`.
  */
 export interface Grant {
   readonly hash: string
@@ -31,7 +38,18 @@ export interface Grant {
   readonly expires: number
   readonly kind?: 'session' | 'key'
   readonly since?: number
+  readonly name?: string
 }
+
+/** A-88. `lastUsed` is a day; only `keysOf` reads it. */
+export interface Key extends Grant {
+  readonly kind: 'key'
+  readonly since: number
+  readonly name: string
+  readonly lastUsed?: string
+}
+
+export const isGrantOfKey = (grant: Grant): grant is Key => grant.kind === 'key'
 
 const listed = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
@@ -42,6 +60,7 @@ export const storedGrant = (stored: Readonly<Partial<Record<keyof Grant, unknown
   permissions: listed(stored.permissions).map(String),
   expires: Number(stored.expires),
   ...(stored.kind != null && { kind: stored.kind === 'key' ? 'key' : 'session', since: Number(stored.since) }),
+  ...(stored.name != null && { name: String(stored.name) }),
 })
 
 export const newToken = (): string => randomBytes(32).toString('hex')

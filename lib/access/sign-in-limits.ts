@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { networkOf } from '../core/addresses.ts'
+import { dayOf } from '../core/clock.ts'
 import { keyOfName, type Person } from './people.ts'
 
 /** No attempt before `until`, in epoch milliseconds. `expires` is in epoch seconds. */
@@ -47,7 +48,6 @@ export const countAttempt = (
 const digestOf = (...parts: readonly string[]): string => hash('sha256', parts.join('\0'), 'base64url').slice(0, 22)
 
 const day = 24 * 3600 * 1000
-const dayOf = (moment: number): string => new Date(moment).toISOString().slice(0, 10)
 const rememberedDays = 30
 const mostAddresses = 20
 

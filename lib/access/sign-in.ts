@@ -58,7 +58,7 @@ export const authenticatePerson = async (
   return outcome === 'done' ? { ...after, version: person.version + 1 } : person
 }
 
-const namesAround = async ({ findSite }: SignInDeps, person: Person): Promise<readonly string[]> => {
+const namesAround = async ({ findSite }: Pick<SignInDeps, 'findSite'>, person: Person): Promise<readonly string[]> => {
   const sites = await Promise.all(sitesOfPerson(person).map(findSite))
   return [person.name, ...sites.flatMap((site) => (site ? [site.name] : []))]
 }
@@ -66,7 +66,11 @@ const namesAround = async ({ findSite }: SignInDeps, person: Person): Promise<re
 const newSessions = (person: Person, now: number): number => Math.max(now, person.sessions + 1)
 
 /** The person with a new password and no sessions. Errors: passwordWeak, unavailable. */
-export const withPassword = async (deps: SignInDeps, person: Person, password: string): Promise<Person> => {
+export const withPassword = async (
+  deps: Pick<SignInDeps, 'findSite' | 'clock'>,
+  person: Person,
+  password: string,
+): Promise<Person> => {
   checkPassword(password, await namesAround(deps, person))
   const { invitation: _, ...others } = person
   return { ...others, password: await hashPassword(password), sessions: newSessions(person, deps.clock.wall()) }

@@ -21,7 +21,13 @@ export interface TableDefinition {
 
 export const tables = {
   sites: { partitionKey: { name: 'id', type: 'S' }, global: true },
-  tokens: { partitionKey: { name: 'hash', type: 'S' }, global: true, timeToLive: 'expires' },
+  tokens: {
+    partitionKey: { name: 'hash', type: 'S' },
+    // Only keys and their uses have a site.
+    indexes: { keysOfSite: { partitionKey: { name: 'site', type: 'N' }, sortKey: { name: 'hash', type: 'S' } } },
+    global: true,
+    timeToLive: 'expires',
+  },
   users: { partitionKey: { name: 'key', type: 'S' }, global: true },
   signIns: { partitionKey: { name: 'key', type: 'S' }, global: false, timeToLive: 'expires' },
   webForms: {

@@ -1,5 +1,6 @@
 import { type Caller, rightsOn } from '../access/callers.ts'
 import { hashToken, isCurrent } from '../access/grants.ts'
+import { isKey, keyFault } from '../access/keys.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Deadline } from '../core/deadline.ts'
 import { ServiceError } from '../core/errors.ts'
@@ -28,26 +29,32 @@ export type AnyOperation = OperationHandler | PublicOperation | CallerOperation
 // The service issues tokens of this form only, so no other text needs a lookup.
 const tokenShape = /^[0-9a-f]{64}$/
 
-const tokenOf = ({ headers, query }: Request, inQuery: boolean): string | undefined => {
-  const header = headers['authorization']?.trim().replace(/^Bearer\s+/i, '')
-  if (header) return header
-  return inQuery ? firstValue(query, 'access_token') || firstValue(query, 'status') : undefined
+const tokenIn = (
+  { headers, query }: Request,
+  inQuery: boolean,
+): { readonly text: string; readonly isInQuery: boolean } => {
+  const text = headers['authorization']?.trim().replace(/^Bearer\s+/i, '')
+  if (text || !inQuery) return { text: text ?? '', isInQuery: false }
+  return { text: firstValue(query, 'access_token') || firstValue(query, 'status') || '', isInQuery: true }
 }
 
-/** O-22. Errors: tokenRejected, tooManyRequests. */
+const rejected = (message?: string): ServiceError =>
+  new ServiceError('tokenRejected', message === undefined ? {} : { message })
+
+/** O-22. Errors: tokenRejected, tooManyRequests. */
 const authenticate = async (
   deps: AdmissionDeps,
   request: RoutedRequest,
   { tokenInQuery }: GroupPolicy,
   trace: Trace,
 ): Promise<Caller> => {
-  const token = tokenOf(request, tokenInQuery ?? false)
-  const hash = token !== undefined && tokenShape.test(token) ? hashToken(token) : undefined
-  trace.token = hash?.slice(0, 8) ?? null
-  const [caller] = hash === undefined ? [] : await Promise.all([deps.findCaller(hash), readAheadSite(deps, request)])
-  if (hash === undefined || !caller || !isCurrent(caller, deps.clock.wall())) {
-    throw new ServiceError('tokenRejected')
-  }
+  const { text, isInQuery } = tokenIn(request, tokenInQuery ?? false)
+  const fault = keyFault(text, isInQuery)
+  if (fault !== undefined || !(tokenShape.test(text) || isKey(text))) throw rejected(fault)
+  const hash = hashToken(text)
+  trace.token = hash.slice(0, 8)
+  const [caller] = await Promise.all([deps.findCaller(hash), readAheadSite(deps, request)])
+  if (!caller || !isCurrent(caller, deps.clock.wall())) throw rejected()
   trace.admitted = true
   deps.limitToken(hash)
   return caller

@@ -1,4 +1,5 @@
 import { type Caller, findCaller } from '../access/callers.ts'
+import { createUseLog } from '../access/keys.ts'
 import type { ListDeps } from '../categories/lists.ts'
 import type { CategoriesSettings, DocumentationSettings, EdgeSettings, FileSettings } from '../config/config.ts'
 import { cachedLookup } from '../core/cached-lookup.ts'
@@ -33,12 +34,14 @@ const edgeOf = (
   { telemetry, clock = systemClock }: Surroundings,
 ): EdgeDeps => {
   const remembered = { ttl: directoryTtl, max: 10_000, now: clock.monotonic }
+  const noteUse = grants && createUseLog(grants, clock.wall)
   return {
     dataCentre,
-    findCaller: cachedLookup<string, Caller>(
-      async (hash) => (grants && people ? findCaller({ grants, people }, hash) : undefined),
-      remembered,
-    ),
+    findCaller: cachedLookup<string, Caller>(async (hash) => {
+      const caller = grants && people && (await findCaller({ grants, people }, hash))
+      if (caller) noteUse?.(caller)
+      return caller
+    }, remembered),
     findSite: cachedLookup<SiteId, Site>((id) => sites.getSite(id), remembered),
     findDataCentre: cachedLookup<string, DataCentre>((id) => sites.getDataCentre(id), remembered),
     limitToken: createRequestLimit(requestsPerToken, 'with this token', clock.monotonic),

@@ -13,7 +13,15 @@ import type { RequestRecord } from '../../lib/http/request.ts'
 import type { Stores } from '../../lib/service/stores.ts'
 import { continueRemoval } from '../../lib/storage/continue-removal.ts'
 import { toStoragePath } from '../../lib/storage/path.ts'
-import { addOwner, exercises, fillDirectory, openStorageOver, perform, storesOver } from '../support/every-operation.ts'
+import {
+  addKey,
+  addOwner,
+  exercises,
+  fillDirectory,
+  openStorageOver,
+  perform,
+  storesOver,
+} from '../support/every-operation.ts'
 import { entry } from '../support/history.ts'
 import { createLoss, loseFirstAnswers } from '../support/store-faults.ts'
 import { openTestTables } from '../support/tables.ts'
@@ -115,7 +123,8 @@ describe('each function has exactly the table permissions that its operations ne
       const telemetry = { request: (record: RequestRecord) => void records.push(record) }
       const calls = await callsOf(async (repeat, dynamodb, plain) => {
         await fillDirectory(storesOver(plain))
-        const token = await addOwner(storesOver(plain))
+        // A key also writes down its use.
+        const token = await (group === 'access' ? addOwner : addKey)(storesOver(plain))
         await fill(plain)
         const opened = await open(dynamodb, { telemetry })
         for (const request of requests) await repeat(() => perform(opened.handler, token, request))
@@ -127,6 +136,20 @@ describe('each function has exactly the table permissions that its operations ne
       expect(grantedTo(group)).toEqual(linesOf(calls))
     },
   )
+
+  test('the token of a caller is written by the sign-in alone, and its use by the others (A-88)', () => {
+    const writing = Object.entries(tableGrants).flatMap(([name, grants]) =>
+      grants
+        .filter(
+          ({ table, actions }) => table === 'tokens' && actions.some((action) => !/^(Get|BatchGet|Query)/.test(action)),
+        )
+        .map(({ keys }) => [name, keys]),
+    )
+    expect(writing).toEqual([
+      ['access', undefined],
+      ...['fields', 'categories', 'storage'].map((name) => [name, 'used#*']),
+    ])
+  })
 
   test('the worker of removals has exactly the permissions that it uses', async () => {
     const calls = await callsOf(async (repeat, dynamodb, plain) => {

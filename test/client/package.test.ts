@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { expect } from 'vitest'
+import { administerJson } from '../support/administration.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { messages } from '../support/messages.ts'
 import { asDemo } from './support/command.ts'
@@ -60,19 +61,25 @@ test.for([
   'the packed library runs the examples of its README, on %s (T-30)',
   async ([, node], { room, service, client, skip, folder }) => {
     if (!node) return skip('This machine has no Node 20.')
-    const names = ['list', 'store', 'upload', 'forms', 'categories', 'history', 'sync']
+    const names = ['list', 'store', 'upload', 'forms', 'categories', 'history', 'people', 'sync']
     expect(await writeExamples(room)).toStrictEqual(names.map((name) => `${name}.mjs`))
     const { exports, version } = JSON.parse(await readFile(join(root, 'client', 'package.json'), 'utf8'))
     const readme = await readReadme()
     for (const name of Object.keys(exports))
       expect(readme).toContain(` from '${name.replace('.', 'site-admin-client')}'`)
-    const options = { cwd: room, env: { ...process.env, ...asDemo(service), XDG_CONFIG_HOME: room } }
+    const password = 'correct horse battery'
+    const owner = ['--site', '1001', '--role', 'owner', '--password-stdin']
+    const name = `ann.${folder.slice(-12)}`
+    await administerJson(service.directory, ['user', 'add', name, ...owner], password)
+    const signIn = { SITE_ADMIN_USER: name, SITE_ADMIN_PASSWORD: password }
+    const options = { cwd: room, env: { ...process.env, ...asDemo(service), ...signIn, XDG_CONFIG_HOME: room } }
     for (const welcome of [messages.client.diff(1, 0), messages.client.diff(0, 1)]) {
       const { stdout, stderr } = await execute(node, ['examples.mjs'], options)
       expect(stderr).toBe('')
       expect(stdout).toContain('Somebody else was faster: <h1>We have opened</h1>')
       expect(stdout).toContain('100 %')
       expect(stdout).toContain('opens an office')
+      expect(stdout).toMatch(/Shown once: sak_\w{49}\n/)
       expect(stdout).toContain(`${welcome}\n0 failed, 0 in conflict\n`)
     }
     expect(await readFile(join(room, 'copy', 'index.html'), 'utf8')).toBe('<h1>Welcome</h1>')

@@ -81,7 +81,7 @@ const operationsOf = (route: Route): readonly Asked[] => [
 /** The area that the path of an operation belongs to. */
 const areaIn = ({ path }: Route): Area => {
   if (path.endsWith('/changes')) return 'history'
-  if (/\/users\b/.test(path)) return 'access'
+  if (/\/(?:users|keys)\b/.test(path)) return 'access'
   if (/\/(?:storage|uploads)\b/.test(path)) return 'files'
   return path.includes('/v1/') ? 'forms' : 'categories'
 }
@@ -158,7 +158,7 @@ const pathOf = ({ path }: Route, site: string) => path.replace('{site}', site).r
 test('a read needs a right of the area, and a change needs a right to write (A-34)', () => {
   // HEAD of an upload may complete it, and GET answers addresses to write to.
   const isChange = ({ method, path }: Route) =>
-    path.endsWith('/{upload}') || (method !== 'GET' && !path.endsWith('/changes'))
+    /\/(?:\{upload\}|keys)$/.test(path) || (method !== 'GET' && !path.endsWith('/changes'))
   const needed = guarded.filter(isOfSite).map(({ operation, right }) => [operation, right])
   expect(needed).toEqual(
     guarded

@@ -23,6 +23,18 @@ const expires = expect.stringMatching(/Z$/)
 const imported = { imported: 6, skipped: 0, errors: [] }
 const news = { id: 36, subject: 'Open', slug: 'open', enabled: true, releaseDate: expect.any(String) }
 const removed = { removed: true }
+const deployment = { id: hex, name: 'Deployment', expires, lastUsed: null }
+const invited = (name: string) => ({
+  name,
+  invitation: expect.stringMatching(`^https://us\\.example\\.com/console#invitation=${name}\\.[0-9a-f]{64}$`),
+  expires,
+})
+const bob = {
+  ...{ name: 'bob', displayName: 'bob', email: '', disabled: false, invited: true, lastSignIn: null },
+  ...{ role: 'author', rights: ['files:write:/news', 'files:write:/press', 'history:read'] },
+}
+const changed = (name: string, role: string | null, rights: readonly string[]) =>
+  expect.objectContaining({ name, sites: [{ site: 1001, role, rights }] })
 const usualRights = ['forms:write', 'categories:write', 'history:read']
 
 const issuer = { id: 'work', url: 'https://login.example.com', audience: 'site-admin' }
@@ -90,6 +102,25 @@ export const commandSession: readonly CommandCase[] = [
   ['rule add --issuer work --claim ref=refs/heads/main --site 1001 --right files:write', rule, ['rule.created']],
   ['rule list --site 1001', [rule]],
   ['issuer remove work', { removed: true, rules: 1 }, ['rule.removed', 'issuer.removed']],
+  ['user add ann --site 1001 --role owner --email ann@example.com', invited('ann'), ['user.created']],
+  ['user add bob --site 1001 --role author --folder /news --folder /press', invited('bob'), ['user.created']],
+  ['user list --site 1001', [expect.objectContaining({ name: 'ann', role: 'owner', invited: true }), bob]],
+  ['user invite ann', invited('ann'), ['user.invited']],
+  [
+    'key create --site 1001 --user ann --name Deployment --right files:write:/news --right forms:read --ttl 30d',
+    { id: hex, key: expect.stringMatching(/^sak_[0-9A-Za-z]{49}$/), expires },
+    ['key.created'],
+  ],
+  ['key list --site 1001', [{ ...deployment, user: 'ann', rights: ['files:write:/news', 'forms:read'] }]],
+  ['key change {hash} --user bob', { id: hex, name: 'Deployment', user: 'bob' }, ['key.removed', 'key.created']],
+  ['key list --site 1001', [{ ...deployment, user: 'bob', rights: ['files:write:/news'] }]],
+  ['key revoke {hash}', { revoked: true }, ['key.removed']],
+  ['user change bob --site 1001 --right files:read', changed('bob', null, ['files:read']), ['user.changed']],
+  ['user disable bob', expect.objectContaining({ name: 'bob', disabled: true }), ['user.changed']],
+  ['user change bob --enable', expect.objectContaining({ name: 'bob', disabled: false }), ['user.changed']],
+  ['user show bob', changed('bob', null, ['files:read'])],
+  ['user remove bob --dry-run', { removed: false, sites: [1001], keys: 0 }],
+  ['user remove bob --yes', removed, ['user.removed']],
   ['form create --site 1001 --name Contact', contact, ['form.created']],
   ['form create --site 1001 --name Survey --id 40', survey, ['form.created']],
   ['form create --site 1001 --name Newsletter', { id: 41, name: 'Newsletter' }, ['form.created']],
@@ -132,5 +163,6 @@ export const commandSession: readonly CommandCase[] = [
 export const wordsOf = (line: string, values: Readonly<Record<string, string>>): string[] =>
   line.split(' ').map((word) => values[word.slice(1, -1)] ?? word.replaceAll('%20', ' '))
 
-/** The hash of a token in an answer. */
-export const hashIn = (answer: unknown): string | undefined => /"hash":"(\w{64})"/.exec(JSON.stringify(answer))?.[1]
+/** The hash of a token or key in an answer. */
+export const hashIn = (answer: unknown): string | undefined =>
+  /"(?:hash|id)":"(\w{64})"/.exec(JSON.stringify(answer))?.[1]

@@ -7,6 +7,7 @@ import { createDocumentationHandler } from '../../functions/documentation/group.
 import { createFieldsHandler } from '../../functions/fields/group.ts'
 import { hashToken, newToken } from '../../lib/access/grants.ts'
 import { addIssuer, addRule } from '../../lib/access/issuers/issuers.ts'
+import { issueKey } from '../../lib/access/keys.ts'
 import { hashPassword } from '../../lib/access/passwords.ts'
 import { beginSession } from '../../lib/access/sessions.ts'
 import type { ObservedRemovals } from '../../lib/aws/dynamodb/folder-removals.ts'
@@ -18,6 +19,7 @@ import { type ObjectKind, objectKindNames, withDefaults } from '../../lib/core/c
 import { unlimited } from '../../lib/core/deadline.ts'
 import type { SiteId, WebFormId } from '../../lib/core/ids.ts'
 import { objectKinds } from '../../lib/core/object-kinds.ts'
+import { areas, rightOf } from '../../lib/core/rights.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import {
   createAccessDeps,
@@ -102,6 +104,15 @@ export const addOwner = async ({ grants, people }: Pick<Stores, 'grants' | 'peop
   const person = testPerson()
   await people.create(person, [])
   return beginSession({ grants, clock: systemClock }, person)
+}
+
+const everything = areas.map((area) => rightOf(`${area}:write`))
+const openKey = { name: 'Deployment', rights: everything, expires: 4_000_000_000 }
+
+/** Creates an owner of that site. Returns a key of that person with every right. */
+export const addKey = async (stores: Pick<Stores, 'grants' | 'people'>): Promise<string> => {
+  await addOwner(stores)
+  return (await issueKey(stores.grants, testPerson(), site, openKey, { actor: 'ann' })).key
 }
 
 export interface Request {
@@ -326,6 +337,8 @@ const storage: Exercise = {
 }
 
 const users = `/api/v2/admin/sites/${site}/users`
+const keys = `/api/v2/admin/sites/${site}/keys`
+const keyId = 'b'.repeat(64)
 const invited = '1'.repeat(64)
 const invitation = { invitation: `joe.${invited}`, password: 'correct horse battery' }
 const signIn = { username: 'Bob', password: 'correct horse battery' }
@@ -337,7 +350,7 @@ let provider: TokenIssuer | undefined
 const access: Exercise = {
   group: 'access',
   async fill(dynamodb) {
-    const { people } = storesOver(dynamodb)
+    const { people, grants } = storesOver(dynamodb)
     const open = { hash: hashToken(invited), expires: 4_000_000_000 }
     await people.create(testPerson({ name: 'joe', invitation: open }), [])
     const password = await hashPassword(signIn.password)
@@ -347,6 +360,8 @@ const access: Exercise = {
     const work = { id: 'work', url: provider.url, audience: 'programs', clientId: 'site-admin' }
     const rule = { id: '1', issuer: 'work', claims: { groups: 'web' }, site, grants: { role: 'editor' } } as const
     await issuers.changeTrust((trust) => addRule(addIssuer(trust, work), rule), [])
+    const owned = { user: 'ann', sites: [site], permissions: ['files:read'], expires: 4_000_000_000 }
+    await grants.put({ hash: keyId, kind: 'key', since: 1, name: 'Backup', ...owned }, [])
   },
   open: async (dynamodb, surroundings) => ({
     handler: createAccessHandler(
@@ -371,6 +386,9 @@ const access: Exercise = {
     { method: 'PUT', target: `${users}/eve`, body: { role: 'owner' } },
     { method: 'PUT', target: `${users}/eve`, body: { disabled: true } },
     { method: 'DELETE', target: `${users}/eve` },
+    { method: 'POST', target: keys, body: { name: 'Deployment', rights: ['files:read'] } },
+    { method: 'GET', target: keys },
+    { method: 'DELETE', target: `${keys}/${keyId}` },
     { method: 'DELETE', target: `/api/v2/admin/sites/${site}/tokens`, as: signIn },
     { method: 'DELETE', target: '/api/v1/admin/tokens', as: signIn },
     { method: 'DELETE', target: '/api/v2/admin/tokens', as: signIn },

@@ -63,6 +63,15 @@ export const messages = {
     uploadLacks: text`\n\n1 unfinished upload lacks bytes: the sender must start again. …$`,
     versionDamaged: text`\n\n1 old version is damaged and cannot be restored. The current files of the sites`,
   },
+  certificate: {
+    kept: /^The old certificate stays in use\. /,
+    noCertificate: ({ cert }: { cert: string }) => `${cert} (--tls-cert) has no complete certificate`,
+    noKey: ({ key }: { key: string }) => `${key} (--tls-key) has no complete private key`,
+    otherKey: ({ cert, key }: { cert: string; key: string }) =>
+      `The private key ${key} does not belong to the certificate ${cert}.`,
+    replaced: (file: string) => new RegExp(`^The new certificate ${file} is in use\\. It expires on \\S+\\.$`),
+    unreadable: (file: string) => `${file} (--tls-key) cannot be read: `,
+  },
   check: {
     unreadable: (why: string) => text`^it cannot be read: ${why}`,
     blobSize: (found: number, expected: number) => text`^it has ${found} bytes instead of ${expected}: …blobs`,
@@ -151,6 +160,10 @@ export const messages = {
     noAnswer: 'did not answer',
     noAnswerFrom: (host: string, code: string) => `${host} did not answer (${code}).`,
     noFolder: (path: string) => text`The folder …${path} does not exist`,
+    askName: 'Name (press Enter to use a token instead)',
+    askPassword: 'Password (not shown)',
+    askToken: 'Token (not shown)',
+    noService: 'Name the service with',
     noToken: 'No token for',
     notAFile: (path: string) => text`^"…${path}" is not a file. Remove it, or replace it`,
     notAFolder: (path: string) => text`^"…${path}" is not a folder. Name a folder, or use "get" and "put"`,
@@ -278,6 +291,11 @@ export const messages = {
     xmlUnclosed: /^elements are not closed \(line \d\)$/,
     xmlUnclosedTag: (tag: string, line: number) => `Unclosed tag '${tag}' (line ${line})`,
   },
+  key: {
+    lacks: (name: string, right: string) => `${name} lacks the right ${right} on site 1001`,
+    noPerson: (name: string) => `Site 1001 has no person ${name}.`,
+    unknown: 'This key does not exist',
+  },
   output: {
     lackingChange: 'The history lacks a change',
     full: (rest = '') => text`^Standard output cannot be written: ENOSPC: …${rest}$`,
@@ -347,6 +365,7 @@ export const messages = {
   start: {
     dataCentre: (id: string) => new RegExp(`^Data centre ${id} is at http://(\\S+) \\(listening on \\1\\)$`, 'm'),
     failed: 'The service failed:',
+    firstPerson: 'Add the first person: ',
     notStopped: 'The service did not stop cleanly:',
     portTaken: (port: number) => `Port ${port} is taken. Choose another one with --port or --data-centres.\n`,
     ready: (url: string, host = '(.+)') =>
@@ -361,6 +380,17 @@ export const messages = {
     missing: 'missing required argument',
     tooMany: 'too many arguments',
     unknown: (name: string) => `unknown ${name}`,
+  },
+  user: {
+    email: 'It must be an e-mail address.',
+    folder: 'It must be a folder, such as /news.',
+    foldersOfOthers: 'The role viewer has no folders',
+    lastOwner: 'This is the last owner of a site.',
+    noFolders: 'The role author needs its folders',
+    noRights: 'Name the rights of the person with --role or --right.',
+    removal: (keys: number) => `also ends ${keys} key${keys === 1 ? '' : 's'} and all sessions. Nothing was removed`,
+    roleAndRights: 'Give --role or --right, not both.',
+    unknown: (name: string) => `There is no person ${name}.`,
   },
 }
 
@@ -472,6 +502,8 @@ export const wrongFlags = [
   ['--base-url us=https://us.example,us=https://us.example', 'Name each data centre only once'],
   ['--base-url eu=https://eu.example', '--base-url names the data centre eu, but --data-centres does not'],
   ['--base-url https://example.com --data-centres us:0,eu:0', 'With several data centres, --base-url must name each'],
+  ['--tls-cert cert.pem', '--tls-cert and --tls-key belong together'],
+  ['--tls-key key.pem', '--tls-cert and --tls-key belong together'],
   ['--trust-proxy all', 'It must be an address or a block such as 10.0.0.0/8.'],
   ['--log xml', usage.choices('text, json')],
   ['extra', usage.tooMany],

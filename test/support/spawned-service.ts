@@ -4,6 +4,7 @@ import { launch, type Outcome } from './program.ts'
 /** A service in its own process, started as `npm start` does. */
 export interface SpawnedService {
   readonly pid: number
+  readonly directory: string
   readonly baseUrl: string
   readonly dataCentres: Readonly<Record<string, string>>
   readonly siteId: number
@@ -34,6 +35,7 @@ export const startService = async (
   const { baseUrl, dataCentres, siteId, webFormId, token } = JSON.parse(line)
   return {
     pid: program.pid,
+    directory: dataDirectory,
     baseUrl,
     dataCentres,
     siteId,

@@ -3,7 +3,7 @@
 
 import { client } from './client.gen.ts';
 import { type Client, type ClientMeta, formDataBodySerializer, type Options as Options2, type RequestResult, type TDataShape } from './client/index.ts';
-import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, AddUserData, AddUserErrors, AddUserResponses, AppendToUploadData, AppendToUploadErrors, AppendToUploadResponses, BeginExternalSignInData, BeginExternalSignInErrors, CancelUploadData, CancelUploadErrors, CancelUploadResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, ChangeUserData, ChangeUserErrors, ChangeUserResponses, CreateFieldData, CreateFieldErrors, CreateFieldResponses, CreateSiteTokenData, CreateSiteTokenErrors, CreateSiteTokenResponses, DeleteFieldData, DeleteFieldErrors, DeleteFieldResponses, DeletePathData, DeletePathErrors, DeletePathResponses, DeleteRootData, DeleteRootErrors, DescribeUploadData, DescribeUploadErrors, DescribeUploadResponses, FinishExternalSignInData, FinishExternalSignInErrors, GetCategoryData, GetCategoryErrors, GetCategoryResponses, GetConsoleAssetData, GetConsoleAssetErrors, GetConsoleAssetResponses, GetConsoleData, GetConsoleErrors, GetConsoleResponses, GetFieldData, GetFieldErrors, GetFieldResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetMeData, GetMeErrors, GetMeResponses, GetOpenApiData, GetOpenApiErrors, GetOpenApiResponses, GetReferenceAssetData, GetReferenceAssetErrors, GetReferenceAssetResponses, GetReferenceData, GetReferenceErrors, GetReferenceResponses, GetRootData, GetRootErrors, GetRootResponses, GetUserData, GetUserErrors, GetUserResponses, GetWebFormData, GetWebFormErrors, GetWebFormResponses, LinkBlogsData, LinkBlogsErrors, LinkBlogsResponses, LinkCategoriesOfBlogData, LinkCategoriesOfBlogErrors, LinkCategoriesOfBlogResponses, LinkCategoriesOfNewsData, LinkCategoriesOfNewsErrors, LinkCategoriesOfNewsResponses, LinkNewsData, LinkNewsErrors, LinkNewsResponses, ListBlogsData, ListBlogsErrors, ListBlogsOfCategoryData, ListBlogsOfCategoryErrors, ListBlogsOfCategoryResponses, ListBlogsResponses, ListCategoriesData, ListCategoriesErrors, ListCategoriesOfBlogData, ListCategoriesOfBlogErrors, ListCategoriesOfBlogResponses, ListCategoriesOfNewsData, ListCategoriesOfNewsErrors, ListCategoriesOfNewsResponses, ListCategoriesResponses, ListChangesData, ListChangesErrors, ListChangesResponses, ListFieldsData, ListFieldsErrors, ListFieldsResponses, ListFieldTypesData, ListFieldTypesErrors, ListFieldTypesResponses, ListIssuersData, ListIssuersErrors, ListIssuersResponses, ListNewsData, ListNewsErrors, ListNewsOfCategoryData, ListNewsOfCategoryErrors, ListNewsOfCategoryResponses, ListNewsResponses, ListSitesData, ListSitesErrors, ListSitesResponses, ListSiteUrlsData, ListSiteUrlsErrors, ListSiteUrlsResponses, ListUsersData, ListUsersErrors, ListUsersResponses, ListWebFormsData, ListWebFormsErrors, ListWebFormsResponses, PutPathData, PutPathErrors, PutPathResponses, PutRootData, PutRootErrors, PutRootResponses, ReadPathData, ReadPathErrors, ReadPathResponses, ReadRootData, ReadRootErrors, ReadRootResponses, ReadUploadData, ReadUploadErrors, ReadUploadResponses, RemoveUserData, RemoveUserErrors, RemoveUserResponses, SignInData, SignInErrors, SignInResponses, SignInV1Data, SignInV1Errors, SignInV1Responses, SignOutData, SignOutErrors, SignOutOfSiteData, SignOutOfSiteErrors, SignOutOfSiteResponses, SignOutResponses, SignOutV1Data, SignOutV1Errors, SignOutV1Responses, UnlinkBlogsData, UnlinkBlogsErrors, UnlinkBlogsResponses, UnlinkCategoriesOfBlogData, UnlinkCategoriesOfBlogErrors, UnlinkCategoriesOfBlogResponses, UnlinkCategoriesOfNewsData, UnlinkCategoriesOfNewsErrors, UnlinkCategoriesOfNewsResponses, UnlinkNewsData, UnlinkNewsErrors, UnlinkNewsResponses, UpdateFieldData, UpdateFieldErrors, UpdateFieldResponses, UploadToFolderData, UploadToFolderErrors, UploadToFolderResponses, UploadToRootData, UploadToRootErrors, UploadToRootResponses } from './types.gen.ts';
+import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, AddUserData, AddUserErrors, AddUserResponses, AppendToUploadData, AppendToUploadErrors, AppendToUploadResponses, CancelUploadData, CancelUploadErrors, CancelUploadResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, ChangeUserData, ChangeUserErrors, ChangeUserResponses, CreateFieldData, CreateFieldErrors, CreateFieldResponses, CreateKeyData, CreateKeyErrors, CreateKeyResponses, CreateSiteTokenData, CreateSiteTokenErrors, CreateSiteTokenResponses, DeleteFieldData, DeleteFieldErrors, DeleteFieldResponses, DeleteKeyData, DeleteKeyErrors, DeleteKeyResponses, DeletePathData, DeletePathErrors, DeletePathResponses, DeleteRootData, DeleteRootErrors, DescribeUploadData, DescribeUploadErrors, DescribeUploadResponses, GetCategoryData, GetCategoryErrors, GetCategoryResponses, GetConsoleAssetData, GetConsoleAssetErrors, GetConsoleAssetResponses, GetConsoleData, GetConsoleErrors, GetConsoleResponses, GetFieldData, GetFieldErrors, GetFieldResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetMeData, GetMeErrors, GetMeResponses, GetOpenApiData, GetOpenApiErrors, GetOpenApiResponses, GetReferenceAssetData, GetReferenceAssetErrors, GetReferenceAssetResponses, GetReferenceData, GetReferenceErrors, GetReferenceResponses, GetRootData, GetRootErrors, GetRootResponses, GetUserData, GetUserErrors, GetUserResponses, GetWebFormData, GetWebFormErrors, GetWebFormResponses, LinkBlogsData, LinkBlogsErrors, LinkBlogsResponses, LinkCategoriesOfBlogData, LinkCategoriesOfBlogErrors, LinkCategoriesOfBlogResponses, LinkCategoriesOfNewsData, LinkCategoriesOfNewsErrors, LinkCategoriesOfNewsResponses, LinkNewsData, LinkNewsErrors, LinkNewsResponses, ListBlogsData, ListBlogsErrors, ListBlogsOfCategoryData, ListBlogsOfCategoryErrors, ListBlogsOfCategoryResponses, ListBlogsResponses, ListCategoriesData, ListCategoriesErrors, ListCategoriesOfBlogData, ListCategoriesOfBlogErrors, ListCategoriesOfBlogResponses, ListCategoriesOfNewsData, ListCategoriesOfNewsErrors, ListCategoriesOfNewsResponses, ListCategoriesResponses, ListChangesData, ListChangesErrors, ListChangesResponses, ListFieldsData, ListFieldsErrors, ListFieldsResponses, ListFieldTypesData, ListFieldTypesErrors, ListFieldTypesResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListNewsData, ListNewsErrors, ListNewsOfCategoryData, ListNewsOfCategoryErrors, ListNewsOfCategoryResponses, ListNewsResponses, ListSitesData, ListSitesErrors, ListSitesResponses, ListSiteUrlsData, ListSiteUrlsErrors, ListSiteUrlsResponses, ListUsersData, ListUsersErrors, ListUsersResponses, ListWebFormsData, ListWebFormsErrors, ListWebFormsResponses, PutPathData, PutPathErrors, PutPathResponses, PutRootData, PutRootErrors, PutRootResponses, ReadPathData, ReadPathErrors, ReadPathResponses, ReadRootData, ReadRootErrors, ReadRootResponses, ReadUploadData, ReadUploadErrors, ReadUploadResponses, RemoveUserData, RemoveUserErrors, RemoveUserResponses, SignInData, SignInErrors, SignInResponses, SignInV1Data, SignInV1Errors, SignInV1Responses, SignOutData, SignOutErrors, SignOutOfSiteData, SignOutOfSiteErrors, SignOutOfSiteResponses, SignOutResponses, SignOutV1Data, SignOutV1Errors, SignOutV1Responses, UnlinkBlogsData, UnlinkBlogsErrors, UnlinkBlogsResponses, UnlinkCategoriesOfBlogData, UnlinkCategoriesOfBlogErrors, UnlinkCategoriesOfBlogResponses, UnlinkCategoriesOfNewsData, UnlinkCategoriesOfNewsErrors, UnlinkCategoriesOfNewsResponses, UnlinkNewsData, UnlinkNewsErrors, UnlinkNewsResponses, UpdateFieldData, UpdateFieldErrors, UpdateFieldResponses, UploadToFolderData, UploadToFolderErrors, UploadToFolderResponses, UploadToRootData, UploadToRootErrors, UploadToRootResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -450,9 +450,9 @@ export const listChanges = <ThrowOnError extends boolean = false>(options: Optio
 export const signOut = <ThrowOnError extends boolean = false>(options?: Options<SignOutData, ThrowOnError>): RequestResult<SignOutResponses, SignOutErrors, ThrowOnError> => (options?.client ?? client).delete<SignOutResponses, SignOutErrors, ThrowOnError>({ url: '/api/v2/admin/tokens', ...options });
 
 /**
- * Sign in with a password, a code, or the token of an issuer
+ * Sign in with name and password
  *
- * The token covers the sites of the person. It lasts 2 weeks, or 4 hours with `tokenExpiryPeriod` `short`. A program sends the token of an issuer, as RFC 8693 describes it.
+ * The token covers the sites of the person. It lasts 2 weeks, or 4 hours with `tokenExpiryPeriod` `short`.
  */
 export const signIn = <ThrowOnError extends boolean = false>(options: Options<SignInData, ThrowOnError>): RequestResult<SignInResponses, SignInErrors, ThrowOnError> => (options.client ?? client).post<SignInResponses, SignInErrors, ThrowOnError>({
     url: '/api/v2/admin/tokens',
@@ -481,23 +481,6 @@ export const signInV1 = <ThrowOnError extends boolean = false>(options: Options<
         ...options.headers
     }
 });
-
-/**
- * List the issuers through which people can sign in
- */
-export const listIssuers = <ThrowOnError extends boolean = false>(options?: Options<ListIssuersData, ThrowOnError>): RequestResult<ListIssuersResponses, ListIssuersErrors, ThrowOnError> => (options?.client ?? client).get<ListIssuersResponses, ListIssuersErrors, ThrowOnError>({ url: '/api/v2/admin/sign-in', ...options });
-
-/**
- * Send a browser to an issuer to sign in
- */
-export const beginExternalSignIn = <ThrowOnError extends boolean = false>(options: Options<BeginExternalSignInData, ThrowOnError>): RequestResult<unknown, BeginExternalSignInErrors, ThrowOnError> => (options.client ?? client).get<unknown, BeginExternalSignInErrors, ThrowOnError>({ url: '/api/v2/admin/sign-in/{issuer}', ...options });
-
-/**
- * Receive a browser from an issuer
- *
- * The browser continues at the console, with `#code=…` or, after a failure, `#error=…&request=…`.
- */
-export const finishExternalSignIn = <ThrowOnError extends boolean = false>(options: Options<FinishExternalSignInData, ThrowOnError>): RequestResult<unknown, FinishExternalSignInErrors, ThrowOnError> => (options.client ?? client).get<unknown, FinishExternalSignInErrors, ThrowOnError>({ url: '/api/v2/admin/sign-in/{issuer}/callback', ...options });
 
 /**
  * Accept an invitation
@@ -592,3 +575,31 @@ export const changeUser = <ThrowOnError extends boolean = false>(options: Option
         ...options.headers
     }
 });
+
+/**
+ * List the keys of a site
+ *
+ * The token needs the right `access:write`.
+ */
+export const listKeys = <ThrowOnError extends boolean = false>(options: Options<ListKeysData, ThrowOnError>): RequestResult<ListKeysResponses, ListKeysErrors, ThrowOnError> => (options.client ?? client).get<ListKeysResponses, ListKeysErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/keys', ...options });
+
+/**
+ * Create a key for a program
+ *
+ * The key belongs to the person of the token, and has only rights that this person has too. Without `expires` it lasts 90 days; a year is the longest. The token needs the right `access:write`.
+ */
+export const createKey = <ThrowOnError extends boolean = false>(options: Options<CreateKeyData, ThrowOnError>): RequestResult<CreateKeyResponses, CreateKeyErrors, ThrowOnError> => (options.client ?? client).post<CreateKeyResponses, CreateKeyErrors, ThrowOnError>({
+    url: '/api/v2/admin/sites/{site}/keys',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Revoke a key
+ *
+ * It stops working within a minute. The token needs the right `access:write`.
+ */
+export const deleteKey = <ThrowOnError extends boolean = false>(options: Options<DeleteKeyData, ThrowOnError>): RequestResult<DeleteKeyResponses, DeleteKeyErrors, ThrowOnError> => (options.client ?? client).delete<DeleteKeyResponses, DeleteKeyErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/keys/{key}', ...options });

@@ -911,6 +911,63 @@ export type UserChange = {
 };
 
 /**
+ * The keys of the site, sorted by name.
+ */
+export type KeyList = {
+    keys: Array<Key>;
+};
+
+/**
+ * A key for a program.
+ */
+export type Key = {
+    /**
+     * Identifies the key. It is no secret.
+     */
+    id: string;
+    name: string;
+    /**
+     * Those that its person has now too, such as `files:write:/news`.
+     */
+    rights: Array<string>;
+    expires: string;
+    /**
+     * The person to whom it belongs.
+     */
+    user: string;
+    /**
+     * The day of its last use, or null.
+     */
+    lastUsed: string | null;
+};
+
+export type NewKey = {
+    name: string;
+    rights: Array<string>;
+    expires?: string;
+};
+
+/**
+ * A new key.
+ */
+export type CreatedKey = {
+    /**
+     * Identifies the key. It is no secret.
+     */
+    id: string;
+    name: string;
+    /**
+     * Those that its person has now too, such as `files:write:/news`.
+     */
+    rights: Array<string>;
+    expires: string;
+    /**
+     * The key itself, for the header `Authorization`. No other answer has it.
+     */
+    key: string;
+};
+
+/**
  * The value of `where`. Its keys besides `$and` and `$or` are the members that `order` accepts, each with a value or operators.
  */
 export type Where = {
@@ -5857,3 +5914,204 @@ export type ChangeUserResponses = {
 };
 
 export type ChangeUserResponse = ChangeUserResponses[keyof ChangeUserResponses];
+
+export type ListKeysData = {
+    body?: never;
+    path: {
+        /**
+         * The id of the site. `current` stands for the only site that the token covers.
+         */
+        site: 'current' | number;
+    };
+    query?: never;
+    url: '/api/v2/admin/sites/{site}/keys';
+};
+
+export type ListKeysErrors = {
+    /**
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
+     */
+    400: Error;
+    /**
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
+     */
+    401: Error;
+    /**
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     */
+    403: Error;
+    /**
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     */
+    404: Error;
+    /**
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
+     */
+    405: Error;
+    /**
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type ListKeysError = ListKeysErrors[keyof ListKeysErrors];
+
+export type ListKeysResponses = {
+    /**
+     * The keys.
+     */
+    200: KeyList;
+};
+
+export type ListKeysResponse = ListKeysResponses[keyof ListKeysResponses];
+
+export type CreateKeyData = {
+    body: NewKey;
+    path: {
+        /**
+         * The id of the site. `current` stands for the only site that the token covers.
+         */
+        site: 'current' | number;
+    };
+    query?: never;
+    url: '/api/v2/admin/sites/{site}/keys';
+};
+
+export type CreateKeyErrors = {
+    /**
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `101002` The request is malformed. GET /docs shows what to send.
+     */
+    400: Error;
+    /**
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
+     */
+    401: Error;
+    /**
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     */
+    403: Error;
+    /**
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     */
+    404: Error;
+    /**
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
+     */
+    405: Error;
+    /**
+     * - `100013` The request body is too large. Split it into smaller requests.
+     */
+    413: Error;
+    /**
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
+     */
+    415: Error;
+    /**
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type CreateKeyError = CreateKeyErrors[keyof CreateKeyErrors];
+
+export type CreateKeyResponses = {
+    /**
+     * The key, which no other answer shows.
+     */
+    201: CreatedKey;
+};
+
+export type CreateKeyResponse = CreateKeyResponses[keyof CreateKeyResponses];
+
+export type DeleteKeyData = {
+    body?: never;
+    path: {
+        /**
+         * The id of the site. `current` stands for the only site that the token covers.
+         */
+        site: 'current' | number;
+        /**
+         * The id of the key.
+         */
+        key: string;
+    };
+    query?: never;
+    url: '/api/v2/admin/sites/{site}/keys/{key}';
+};
+
+export type DeleteKeyErrors = {
+    /**
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
+     */
+    400: Error;
+    /**
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
+     */
+    401: Error;
+    /**
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     */
+    403: Error;
+    /**
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `101010` The site has no such key. Choose an id that GET …/keys lists.
+     */
+    404: Error;
+    /**
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
+     */
+    405: Error;
+    /**
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type DeleteKeyError = DeleteKeyErrors[keyof DeleteKeyErrors];
+
+export type DeleteKeyResponses = {
+    /**
+     * The key is revoked.
+     */
+    200: unknown;
+};

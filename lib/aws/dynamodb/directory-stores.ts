@@ -1,9 +1,10 @@
-import { type Grant, type Grants, storedGrant } from '../../access/grants.ts'
+import { type Grant, type Grants, isGrantOfKey, type Key, storedGrant } from '../../access/grants.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
 import type { DataCentre, Site, SiteDirectory } from '../../sites/site-directory.ts'
 import { isAccessValue, trustKey } from './access-values.ts'
-import { openTable, scan, type TableOptions } from './dynamodb.ts'
+import { openTable, queryItems, scan, type Table, type TableOptions } from './dynamodb.ts'
+import { batchGet } from './dynamodb-batches.ts'
 import type { RecordChange } from './journal.ts'
 
 /** For functions, which only read: only commands change sites and tokens. */
@@ -15,6 +16,30 @@ interface DirectoryOptions extends TableOptions {
 }
 
 const mostAttempts = 5
+
+// A use has an item of its own: written elsewhere while its key is revoked, it cannot bring the key back.
+const usePrefix = 'used#'
+const useOf = (hash: string): string => usePrefix + hash
+
+const isUse = ({ hash }: { readonly hash?: unknown }): boolean => String(hash).startsWith(usePrefix)
+
+const readKeys = async (table: Table, site: SiteId): Promise<readonly Key[]> => {
+  const query = { index: 'keysOfSite', where: '#site = :site', values: { ':site': site }, columns: ['hash'] }
+  const found = await queryItems(table, query)
+  const items = await batchGet<Readonly<Record<string, unknown>>>(
+    table,
+    found.map(({ hash }) => ({ hash: String(hash) })),
+  )
+  const days = new Map(items.filter(isUse).map(({ hash, day }) => [hash, String(day)]))
+  const keys = items
+    .filter((item) => !isUse(item))
+    .map(storedGrant)
+    .filter(isGrantOfKey)
+  return keys.map((key) => {
+    const lastUsed = days.get(useOf(key.hash))
+    return { ...key, ...(lastUsed !== undefined && { lastUsed }) }
+  })
+}
 
 export const createGrants = ({ record, ...options }: DirectoryOptions): Grants => {
   const table = openTable(options)
@@ -45,7 +70,9 @@ export const createGrants = ({ record, ...options }: DirectoryOptions): Grants =
     },
 
     async put(grant, entries) {
-      await table.put({ ...grant } satisfies Required<Record<keyof Omit<Grant, 'kind' | 'since'>, unknown>>)
+      const found = isGrantOfKey(grant) ? { site: grant.sites[0] } : {}
+      const own: Required<Record<keyof Omit<Grant, 'kind' | 'since' | 'name'>, unknown>> = grant
+      await table.put({ ...own, ...found })
       for (const entry of entries) await record(entry)
     },
 
@@ -56,7 +83,20 @@ export const createGrants = ({ record, ...options }: DirectoryOptions): Grants =
     },
 
     async *list() {
-      for await (const item of scan(table)) if (!isAccessValue(item)) yield storedGrant(item)
+      for await (const item of scan(table)) if (!isUse(item) && !isAccessValue(item)) yield storedGrant(item)
+    },
+
+    keysOf: (site) => readKeys(table, site),
+
+    async handOver(hash, { user, since }, entries) {
+      const isDone = await table.update({ hash }, { set: { user, since }, condition: 'attribute_exists(#name)' })
+      if (isDone) for (const entry of entries) await record(entry)
+      return isDone !== undefined
+    },
+
+    async recordUse({ hash, sites: [site], expires }, day) {
+      const use = { hash: useOf(hash), site, day, expires }
+      await table.put(use, { condition: 'attribute_not_exists(#hash) OR #day < :day', values: { ':day': day } })
     },
   }
 }

@@ -61,10 +61,13 @@ const email = z.string().check(
   z.refine((value) => /^(?:[^\s@\p{Cc}]+@[^\s@\p{Cc}]+)?$/u.test(value), 'must be an e-mail address'),
 )
 
+const isRight = (right: string): boolean => parseRight(right) !== undefined
+const rightFault = 'must be a right, such as files:write:/news'
+
 const entry = {
   role: z.optional(z.literal([...roleNames], `must be ${roleNames.join(', ')}`)),
   folders: z.optional(listOf(isFolder, 'must be a folder, such as /news')),
-  rights: z.optional(listOf((right) => parseRight(right) !== undefined, 'must be a right, such as files:write:/news')),
+  rights: z.optional(listOf(isRight, rightFault)),
 }
 
 interface GivenEntry {
@@ -110,3 +113,13 @@ export const userChangeBody = z
     itsFolders,
     z.refine((change) => Object.values(change).some((value) => value !== undefined), 'name what to change'),
   )
+
+/** A-88. */
+export const newKeyBody = z.object(
+  {
+    name: named.check(z.minLength(1, 'must not be empty')),
+    rights: listOf(isRight, rightFault).check(z.minLength(1, 'must have at least one right')),
+    expires: z.optional(z.iso.datetime({ offset: true, error: 'must be a time, such as 2027-01-31T12:00:00Z' })),
+  },
+  'must be an object',
+)

@@ -5,6 +5,7 @@ import {
   codeBody,
   exchangeBody,
   invitationBody,
+  newKeyBody,
   newUserBody,
   passwordBody,
   signInBody,
@@ -26,6 +27,26 @@ export const exchanged = component('ExchangedToken', 'A token for a program, as 
 
 export const issuers = component('SignInIssuers', 'The issuers through which people can sign in.', {
   items: z.array(z.object({ id: z.string() })),
+})
+
+const keyMembers = {
+  id: described(z.string(), 'Identifies the key. It is no secret.'),
+  name: z.string(),
+  rights: described(z.array(z.string()), 'Those that its person has now too, such as `files:write:/news`.'),
+  expires: z.iso.datetime(),
+}
+
+const key = component('Key', 'A key for a program.', {
+  ...keyMembers,
+  user: described(z.string(), 'The person to whom it belongs.'),
+  lastUsed: described(z.nullable(z.iso.date()), 'The day of its last use, or null.'),
+})
+
+export const keyList = component('KeyList', 'The keys of the site, sorted by name.', { keys: z.array(key) })
+
+export const createdKey = component('CreatedKey', 'A new key.', {
+  ...keyMembers,
+  key: described(z.string(), 'The key itself, for the header `Authorization`. No other answer has it.'),
 })
 
 const entry = {
@@ -101,6 +122,7 @@ export const accessContract: GroupContract<'access'> = {
     site: siteParameter,
     ownSite: { ...siteParameter, description: 'The id of a site of the person, or `current`.' },
     issuer: text('The id of an issuer.', 'work'),
+    key: parameter('The id of the key.', 'd2f1'.repeat(16), z.string()),
     user: parameter('The name of the person. Its case does not matter.', 'bob', z.string()),
   },
   operations: {
@@ -220,6 +242,23 @@ export const accessContract: GroupContract<'access'> = {
       description: 'With `all`, ends all sessions of the person.',
       query: { all: parameter('Ends all sessions of the person.', '', z.string()) },
       errors: ['signInRefused'],
+    },
+    listKeys: { summary: 'List the keys of a site', answers: ok('The keys.', keyList) },
+    createKey: {
+      summary: 'Create a key for a program',
+      description:
+        'The key belongs to the person of the token, and has only rights that this person has too. Without `expires` ' +
+        'it lasts 90 days; a year is the longest.',
+      body: { schema: named(newKeyBody, 'NewKey') },
+      answers: { 201: { description: 'The key, which no other answer shows.', schema: createdKey } },
+      errors: ['accessMalformed'],
+      examples: [{ body: { name: 'Deployment', rights: ['files:write:/news'] } }, { body: { name: '', rights: [] } }],
+    },
+    deleteKey: {
+      summary: 'Revoke a key',
+      description: 'It stops working within a minute.',
+      answers: { 200: { description: 'The key is revoked.' } },
+      errors: ['keyUnknown'],
     },
   },
 }

@@ -6,6 +6,7 @@ const group = 'access' as const
 const read = { group, right: 'access:read' } as const
 const write = { group, right: 'access:write' } as const
 const open = { group, public: true } as const
+const keys = `${v2}/sites/{site}/keys` as const
 
 // `{ownSite}`: a site of the caller, which is checked in another way than `{site}` (A-69).
 export const accessRoutes = [
@@ -23,6 +24,9 @@ export const accessRoutes = [
   { operation: 'getUser', method: 'GET', path: user, ...read },
   { operation: 'changeUser', method: 'PUT', path: user, ...write },
   { operation: 'removeUser', method: 'DELETE', path: user, ...write },
+  { operation: 'listKeys', method: 'GET', path: keys, ...write },
+  { operation: 'createKey', method: 'POST', path: keys, ...write },
+  { operation: 'deleteKey', method: 'DELETE', path: `${keys}/{key}`, ...write },
   { operation: 'signOutOfSite', method: 'DELETE', path: `${v2}/sites/{ownSite}/tokens`, group },
   { operation: 'signOutV1', method: 'DELETE', path: `${v1}/tokens`, group, formats: ['json', 'xml'] },
   { operation: 'signOut', method: 'DELETE', path: `${v2}/tokens`, group },

@@ -52,8 +52,11 @@ const directory = `
     permissions TEXT NOT NULL,
     expires INTEGER NOT NULL,
     kind TEXT, -- NULL for tokens, which belong to no person.
-    since INTEGER
+    since INTEGER,
+    name TEXT,
+    last_used TEXT
   ) STRICT, WITHOUT ROWID;
+  CREATE INDEX keys_of_site ON grants (sites) WHERE kind = 'key';
   -- By the name in lower case. The record is JSON.
   CREATE TABLE people (
     key TEXT PRIMARY KEY,

@@ -1,4 +1,4 @@
-import { type Grant, type Grants, storedGrant } from '../../access/grants.ts'
+import { type Grant, type Grants, isGrantOfKey, storedGrant } from '../../access/grants.ts'
 import type { DataCentre, Site, SiteDirectory } from '../../sites/site-directory.ts'
 import type { Database } from '../sqlite/database.ts'
 import { type Flag, prepareAll, query, readPages } from '../sqlite/queries.ts'
@@ -106,6 +106,8 @@ interface GrantRow extends Pick<Grant, 'hash' | 'user' | 'expires'> {
   readonly permissions: string
   readonly kind: string | null
   readonly since: number | null
+  readonly name: string | null
+  readonly lastUsed: string | null
 }
 
 const toGrant = (row: GrantRow): Grant =>
@@ -113,13 +115,19 @@ const toGrant = (row: GrantRow): Grant =>
 
 export const createGrants = (database: Database, record: RecordChange): Grants => {
   const { connection, read, write } = database
-  const { get, some, put, remove, setSites } = prepareAll(connection, {
+  const columns = 'hash, user, sites, permissions, expires, kind, since, name'
+  const { get, some, keysOf, put, remove, setSites, handOver, recordUse } = prepareAll(connection, {
     get: query<GrantRow>('SELECT * FROM grants WHERE hash = ?'),
     some: query<GrantRow>('SELECT * FROM grants WHERE hash > ? ORDER BY hash LIMIT +?'),
-    put: `INSERT OR REPLACE INTO grants (hash, user, sites, permissions, expires, kind, since)
-      VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    keysOf: query<GrantRow>(
+      `SELECT ${columns}, last_used AS lastUsed FROM grants WHERE kind = 'key' AND sites = ?2 AND hash > ?1
+       ORDER BY hash LIMIT +?3`,
+    ),
+    put: `INSERT OR REPLACE INTO grants (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     remove: 'DELETE FROM grants WHERE hash = ?',
     setSites: 'UPDATE grants SET sites = ? WHERE hash = ?',
+    handOver: "UPDATE grants SET user = ?, since = ? WHERE hash = ? AND kind = 'key'",
+    recordUse: 'UPDATE grants SET last_used = ?2 WHERE hash = ?1 AND (last_used IS NULL OR last_used < ?2)',
   })
 
   return {
@@ -128,9 +136,9 @@ export const createGrants = (database: Database, record: RecordChange): Grants =
       return row && toGrant(row)
     },
 
-    put: ({ hash, user, sites, permissions, expires, kind, since }, entries) =>
+    put: ({ hash, user, sites, permissions, expires, kind = null, since = null, name = null }, entries) =>
       write(() => {
-        put.run(hash, user, JSON.stringify(sites), JSON.stringify(permissions), expires, kind ?? null, since ?? null)
+        put.run(hash, user, JSON.stringify(sites), JSON.stringify(permissions), expires, kind, since, name)
         entries.forEach(record)
       }),
 
@@ -159,6 +167,29 @@ export const createGrants = (database: Database, record: RecordChange): Grants =
         query: (after, limit) => some.all(after, limit).map(toGrant),
         keyOf: ({ hash }) => hash,
       })
+    },
+
+    async keysOf(site) {
+      const rows = await readPages(database, {
+        after: '',
+        query: (after, limit) => keysOf.all(after, JSON.stringify([site]), limit),
+        keyOf: ({ hash }) => hash,
+      })
+      return rows.flatMap((row) => {
+        const grant = toGrant(row)
+        return isGrantOfKey(grant) ? [{ ...grant, ...(row.lastUsed !== null && { lastUsed: row.lastUsed }) }] : []
+      })
+    },
+
+    handOver: (hash, { user, since }, entries) =>
+      write(() => {
+        if (handOver.run(user, since, hash).changes === 0) return false
+        entries.forEach(record)
+        return true
+      }),
+
+    recordUse: async ({ hash }, day) => {
+      await write(() => recordUse.run(hash, day))
     },
   }
 }

@@ -160,7 +160,7 @@ describeWithIssuer('Rules and issuers', () => {
     await admin('issuer', 'remove', of)
   })
 
-  testWithIssuer('Issuers and rules are listed, and are in the history (A-104, A-105, A-109)', async () => {
+  testWithIssuer('Issuers and rules are listed, and are in the history (A-104, A-113)', async () => {
     const rules = await admin('rule', 'list', '--site', String(site))
     expect(rules).toEqual([
       {

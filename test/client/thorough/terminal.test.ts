@@ -4,6 +4,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
+import { administerJson } from '../../support/administration.ts'
 import { messages } from '../../support/messages.ts'
 import { asDemo } from '../support/command.ts'
 import { test as base } from '../support/site.ts'
@@ -71,7 +72,9 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
 
   test.for(['C-c', 'C-d'])('%s at the prompt for the token ends the command', async (key, { run }) => {
     const terminal = await run(['--url', 'http://127.0.0.1:1', 'login'], { XDG_CONFIG_HOME: '/nonexistent' })
-    await expect.poll(terminal.screen).toMatch(/Token/)
+    await expect.poll(terminal.screen).toContain(messages.client.askName)
+    await terminal.type('Enter')
+    await expect.poll(terminal.screen).toContain(messages.client.askToken)
     await terminal.type(key)
     await expect.poll(terminal.screen).toContain('status 1')
     expect(await terminal.screen()).toContain('Stopped.')
@@ -104,10 +107,33 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
   test('a login does not show the token that is typed (T-39)', async ({ service, run, makeDirectory }) => {
     const config = await makeDirectory()
     const terminal = await run(['--url', service.baseUrl, 'login'], { XDG_CONFIG_HOME: config })
-    await expect.poll(terminal.screen).toMatch(/token/i)
+    await expect.poll(terminal.screen).toContain(messages.client.askName)
+    await terminal.type('Enter')
+    await expect.poll(terminal.screen).toContain(messages.client.askToken)
     await terminal.type('-l', service.token)
     await terminal.type('Enter')
     await expect.poll(terminal.screen).toContain('status 0')
     expect(await terminal.screen()).not.toContain(service.token.slice(0, 8))
+  })
+
+  test('a login asks for the name and, without showing it, for the password (T-39, A-107)', async ({
+    directory,
+    serve,
+    run,
+    makeDirectory,
+  }) => {
+    const { baseUrl } = await serve(directory)
+    const password = 'correct horse battery'
+    const flags = ['--site', '1001', '--role', 'owner', '--password-stdin']
+    await administerJson(directory, ['user', 'add', 'ann', ...flags], password)
+    const terminal = await run(['--url', baseUrl, 'login'], { XDG_CONFIG_HOME: await makeDirectory() })
+    await expect.poll(terminal.screen).toContain(messages.client.askName)
+    await terminal.type('ann', 'Enter')
+    await expect.poll(terminal.screen).toContain(messages.client.askPassword)
+    await terminal.type('-l', password)
+    await terminal.type('Enter')
+    await expect.poll(terminal.screen).toContain('status 0')
+    expect(await terminal.screen()).toContain('Demo site')
+    expect(await terminal.screen()).not.toContain('correct')
   })
 })

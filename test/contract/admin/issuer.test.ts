@@ -7,7 +7,7 @@ const add = ['issuer', 'add', url, '--id', 'work', '--audience', 'site-admin']
 const rule = ['rule', 'add', '--issuer', 'work', '--claim', 'groups=web=1', '--site', '1001']
 
 describe('issuer and rule', () => {
-  test('issuer add keeps the URL letter by letter, and prints the issuer (A-101, A-104)', async ({ siteDirectory }) => {
+  test('issuer add keeps the URL letter by letter, and prints the issuer (A-111, A-104)', async ({ siteDirectory }) => {
     const issuer = { id: 'work', url, audience: 'site-admin' }
     expect(await administerJson(siteDirectory, add)).toEqual(issuer)
     expect(await administerJson(siteDirectory, ['issuer', 'list'])).toEqual([{ ...issuer, clientId: null }])
@@ -16,7 +16,7 @@ describe('issuer and rule', () => {
     expect(again).toMatchObject({ status: 1, stderr: refusedIn(siteDirectory, sentence) })
   })
 
-  test('rule add drops rights that others include, and uses 15 minutes (A-101, A-105)', async ({ siteDirectory }) => {
+  test('rule add drops rights that others include, and uses 15 minutes (A-111, A-105)', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, add)
     const rights = ['--right', 'files:write', '--right', 'files:read:/news', '--right', 'files:write']
     const added = await administerJson(siteDirectory, [...rule, ...rights])

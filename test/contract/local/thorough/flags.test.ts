@@ -119,7 +119,7 @@ describe('npm start', () => {
   test('--help lists every flag and ends with status 0 (O-2)', async () => {
     const { status, stdout } = await run('local/main.js', ['--help'])
     expect(status).toBe(0)
-    const flags = 'host port base-url data-dir data-centres reset yes no-demo json quiet log help'
+    const flags = 'host port base-url data-dir data-centres tls-cert tls-key reset yes no-demo json quiet log help'
     for (const flag of flags.split(' ')) {
       expect(stdout).toContain(`--${flag}`)
     }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
+import { administerJson } from '../../../support/administration.ts'
 import { messages } from '../../../support/messages.ts'
 import { storage } from '../../../support/paths.ts'
 import { launch, startInShell } from '../../../support/program.ts'
@@ -39,6 +40,18 @@ test('People see the address, the token, and lines that work when pasted (K-4)',
   expect(answers[3]).toContain('<name>CustomerDOB</name>')
   expect(JSON.parse(answers[6]?.split('\n')[0] ?? '').items.length).toBeGreaterThan(1)
   expect((await sh(pasted.join('\n'))).stdout).toContain('CustomerDOB')
+})
+
+const firstPerson = (lines: readonly string[]) => lines.find((line) => line.startsWith(messages.start.firstPerson))
+
+test('People see a command that adds the first person (A-102)', async ({ welcome }) => {
+  const command = firstPerson(await welcome('--port', '0'))?.slice(messages.start.firstPerson.length) ?? ''
+  expect((await sh(command.replace('NAME', 'ann'))).stdout).toContain('#invitation=ann.')
+})
+
+test('People of a site that has a person see no such command', async ({ demoDirectory, welcome }) => {
+  await administerJson(demoDirectory, ['user', 'add', 'ann', '--site', '1001', '--role', 'owner'])
+  expect(firstPerson(await welcome('--port', '0'))).toBeUndefined()
 })
 
 test.for([

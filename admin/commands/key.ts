@@ -1,0 +1,122 @@
+import { type Command, Option } from 'commander'
+import { isGrantOfKey, type Key } from '../../lib/access/grants.ts'
+import { issueKey, keyEntry, listKeys } from '../../lib/access/keys.ts'
+import { type Person, rightsOfEntry } from '../../lib/access/people.ts'
+import type { SiteId } from '../../lib/core/ids.ts'
+import { includesRight, type Right, textOfRight } from '../../lib/core/rights.ts'
+import type { AdminStores } from '../stores/admin-stores.ts'
+import { administrator } from '../stores/changes.ts'
+import { findGrant, printOnce } from '../stores/find-grant.ts'
+import { type GlobalOptions, onStores, siteOf } from '../stores/stores.ts'
+import {
+  collect,
+  commandOf,
+  groupOf,
+  mostRights,
+  type OfSite,
+  ownerOption,
+  parseGrantedRight,
+  parseLifetime,
+  parseName,
+  siteOption,
+} from '../terminal/arguments.ts'
+import { Refusal, textOf } from '../terminal/output.ts'
+
+interface CreateOptions extends OfSite {
+  readonly user: string
+  readonly name: string
+  readonly right: readonly Right[]
+  readonly ttl: number
+}
+
+const personOn = async ({ people }: AdminStores, name: string, site: SiteId): Promise<Person> => {
+  const person = await people.get(name)
+  if (person?.sites[site] !== undefined) return person
+  throw new Refusal(`Site ${site} has no person ${name}. "user list --site ${site}" lists its people.`)
+}
+
+const refuseLacking = (person: Person, site: SiteId, rights: readonly Right[]): void => {
+  const held = rightsOfEntry(person.sites[site])
+  const lacking = rights.find((right) => !includesRight(held, right))
+  if (lacking === undefined) return
+  throw new Refusal(
+    `${person.name} lacks the right ${textOfRight(lacking)} on site ${site}, so a key cannot have it. ` +
+      `Give the right to the person first ("user change ${person.name}"), or leave it out.`,
+  )
+}
+
+const create = async (stores: AdminStores, options: CreateOptions, self: Command) => {
+  const { site, user, name, right: rights, ttl } = options
+  if (rights.length > mostRights) throw new Refusal(`A key can have at most ${mostRights} rights.`)
+  await siteOf(stores, site)
+  const person = await personOn(stores, user, site)
+  refuseLacking(person, site, rights)
+  const wanted = { name, rights, expires: Math.floor(Date.now() / 1000) + ttl }
+  const { id, key, expires } = await issueKey(stores.grants, person, site, wanted, administrator)
+  const { json } = self.optsWithGlobals<GlobalOptions>()
+  await printOnce(textOf({ id, key, expires }, json), { what: 'key', again: 'create' }, id, () => revoke(stores, id))
+  return undefined
+}
+
+const list = async (stores: AdminStores, { site }: OfSite) => {
+  await siteOf(stores, site)
+  return listKeys(stores, site, Date.now())
+}
+
+const unknown = (): Refusal =>
+  new Refusal('This key does not exist: it may be revoked or expired. "key list" lists the keys of a site.')
+
+const keyNamed = async (stores: AdminStores, text: string): Promise<Key> => {
+  const key = await findGrant(stores, text, 'key', isGrantOfKey)
+  if (!key) throw unknown()
+  return key
+}
+
+const change = async (stores: AdminStores, text: string, { user }: Pick<CreateOptions, 'user'>) => {
+  const key = await keyNamed(stores, text)
+  const person = await personOn(stores, user, key.sites[0] as SiteId)
+  const to = { user: person.name, since: person.created }
+  const entries = [
+    keyEntry('key.removed', key, administrator),
+    keyEntry('key.created', { ...key, ...to }, administrator),
+  ]
+  if (!(await stores.grants.handOver(key.hash, to, entries))) throw unknown()
+  return { id: key.hash, name: key.name, user: person.name }
+}
+
+const revoke = async (stores: AdminStores, text: string) => {
+  const key = await keyNamed(stores, text)
+  await stores.grants.remove(key.hash, [keyEntry('key.removed', key, administrator)])
+  return { revoked: true }
+}
+
+const lifetimeOption = () =>
+  new Option('--ttl <lifetime>', 'its lifetime, such as 30d or 12w; a year at most')
+    .argParser(parseLifetime)
+    .default(parseLifetime('90d'), '90d')
+
+const createExample =
+  'key create --site 1001 --user ann --name "Deployment" --right files:write:/news --right history:read --ttl 30d'
+
+const idArgument = ['<id>', 'the id from the list, 8 or more of its first digits, or the key itself'] as const
+
+export const keyCommand = (): Command =>
+  groupOf('key', 'keys for programs', 'key list --site 1001', [
+    commandOf('create', 'create a key for a program, and print it once', createExample)
+      .requiredOption(...ownerOption)
+      .requiredOption('--user <name>', 'the person to whom it belongs', parseName)
+      .requiredOption('--name <text>', 'what it is for', parseName)
+      .requiredOption('--right <right>', 'a right, such as files:write:/news (repeatable)', collect(parseGrantedRight))
+      .addOption(lifetimeOption())
+      .action(onStores(create)),
+    commandOf('list', 'list the keys of a site, with the rights that they have now', 'key list --site 1001')
+      .requiredOption(...siteOption)
+      .action(onStores(list)),
+    commandOf('change', 'hand a key to another person', 'key change ID --user bob')
+      .argument(...idArgument)
+      .requiredOption('--user <name>', 'the person to whom it belongs from now on', parseName)
+      .action(onStores(change)),
+    commandOf('revoke', 'revoke a key; it stops working within a minute', 'key revoke ID')
+      .argument(...idArgument)
+      .action(onStores(revoke)),
+  ])

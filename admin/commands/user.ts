@@ -1,0 +1,296 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { askSecret, isTerminal } from '../../client/src/command/ask.ts'
+import type { Invitation } from '../../lib/access/invitations.ts'
+import { checkPassword } from '../../lib/access/password-rules.ts'
+import { isPersonName, type Person, rightsOfEntry, type SiteEntry, sitesOfPerson } from '../../lib/access/people.ts'
+import { isPerFolder, type RoleName, rightsOfRole, roleNames } from '../../lib/access/roles.ts'
+import { withPassword } from '../../lib/access/sign-in.ts'
+import { addUser, changeUser, type Manager, removeUser, type UserChange } from '../../lib/access/user-rules.ts'
+import { systemClock } from '../../lib/core/clock.ts'
+import type { SiteId } from '../../lib/core/ids.ts'
+import { parseRight, type Right, textOfRight } from '../../lib/core/rights.ts'
+import type { AdminStores } from '../stores/admin-stores.ts'
+import { administrator } from '../stores/changes.ts'
+import { onStores, siteOf } from '../stores/stores.ts'
+import {
+  collect,
+  commandOf,
+  dryRun,
+  groupOf,
+  mostRights,
+  type OfSite,
+  parseGrantedRight,
+  parseName,
+  parsePositiveId,
+  type RemoveOptions,
+  siteOption,
+  yes,
+} from '../terminal/arguments.ts'
+import { notSure, Refusal } from '../terminal/output.ts'
+
+interface EntryOptions {
+  readonly role?: RoleName
+  readonly folder?: readonly string[]
+  readonly right?: readonly Right[]
+}
+
+interface PersonOptions {
+  readonly email?: string
+  readonly displayName?: string
+  readonly passwordStdin?: true
+}
+
+interface AddOptions extends EntryOptions, PersonOptions {
+  readonly site: readonly SiteId[]
+}
+
+interface ChangeOptions extends EntryOptions, PersonOptions {
+  readonly site?: SiteId
+  readonly enable?: true
+}
+
+/** An administrator has every right. */
+const managerOn = (site: SiteId, others: readonly SiteId[] = []): Manager => {
+  const rights = rightsOfRole('owner')
+  return { site, author: administrator, rightsBySite: new Map([site, ...others].map((id) => [id, rights])) }
+}
+
+const entryIn = ({ role, folder, right }: EntryOptions): SiteEntry | undefined => {
+  if (role === undefined && folder) throw new Refusal('--folder needs --role author.')
+  if (right) {
+    if (role !== undefined) throw new Refusal('Give --role or --right, not both.')
+    if (right.length > mostRights) throw new Refusal(`A person can have at most ${mostRights} rights on a site.`)
+    return { rights: right.map(textOfRight) }
+  }
+  if (role === undefined) return undefined
+  if (isPerFolder(role) && !folder) throw new Refusal(`The role ${role} needs its folders: add --folder /PATH.`)
+  if (!isPerFolder(role) && folder) throw new Refusal(`The role ${role} has no folders: leave out --folder.`)
+  return { role, ...(folder && { folders: folder }) }
+}
+
+const personNamed = async ({ people }: AdminStores, name: string): Promise<Person> => {
+  const person = await people.get(name, true)
+  if (!person) throw new Refusal(`There is no person ${name}. "user list --site ID" lists the people of a site.`)
+  return person
+}
+
+const firstSiteOf = (person: Person): SiteId => {
+  const [site] = sitesOfPerson(person)
+  if (site === undefined) {
+    throw new Refusal(`${person.name} has no site. Give one first: "user add ${person.name} --site ID --role ROLE".`)
+  }
+  return site
+}
+
+const invitationView = async (stores: AdminStores, { name }: Person, site: SiteId, invitation?: Invitation) => {
+  if (!invitation) return { name }
+  const { dataCentre } = await siteOf(stores, site)
+  const home = await stores.sites.getDataCentre(dataCentre)
+  const address = `${home?.url ?? ''}/console#invitation=${encodeURIComponent(invitation.text)}`
+  return { name, invitation: address, expires: new Date(invitation.expires * 1000).toISOString() }
+}
+
+const readPassword = async (): Promise<string> => {
+  const password = await askSecret('Password (not shown): ')
+  if (password === '') throw new Refusal('Standard input has no password.')
+  if (isTerminal() && (await askSecret('The same once more: ')) !== password)
+    throw new Refusal('The two passwords differ. Nothing was changed.')
+  return password
+}
+
+const setPassword = async (stores: AdminStores, name: string, password: string): Promise<void> => {
+  const person = await personNamed(stores, name)
+  const after = await withPassword({ findSite: stores.sites.getSite, clock: systemClock }, person, password)
+  if ((await stores.people.replace(person, after, [])) === 'done') return
+  throw new Refusal(`${person.name} was changed at the same time. Repeat the command.`)
+}
+
+const add = async (stores: AdminStores, name: string, options: AddOptions) => {
+  const { site: sites, email, displayName, passwordStdin } = options
+  const entry = entryIn(options)
+  if (!entry) throw new Refusal('Name the rights of the person with --role or --right. "role list" lists the roles.')
+  const names = (await Promise.all(sites.map((id) => siteOf(stores, id)))).map((site) => site.name)
+  const password = passwordStdin && (await readPassword())
+  if (password !== undefined) checkPassword(password, [name, ...names])
+  const deps = { people: stores.people, clock: systemClock }
+  const added: Awaited<ReturnType<typeof addUser>>[] = []
+  for (const site of new Set(sites))
+    added.push(await addUser(deps, managerOn(site), { name, email, displayName, entry }))
+  const [first] = added
+  if (!first) throw new Refusal('Name a site with --site.')
+  if (password !== undefined) {
+    if (!first.invitation)
+      throw new Refusal(`${name} exists already and keeps the old password. "user change" sets one.`)
+    await setPassword(stores, name, password)
+    return { name: first.person.name }
+  }
+  return invitationView(stores, first.person, sites[0] as SiteId, first.invitation)
+}
+
+const rowOf = (person: Person, site: SiteId) => {
+  const { name, displayName, email, disabled, invitation, lastSignIn = null } = person
+  const entry = person.sites[site]
+  return {
+    name,
+    displayName,
+    email,
+    role: entry && 'role' in entry ? entry.role : null,
+    rights: rightsOfEntry(entry).map(textOfRight),
+    disabled,
+    invited: invitation !== undefined,
+    lastSignIn,
+  }
+}
+
+const list = async (stores: AdminStores, { site }: OfSite) => {
+  await siteOf(stores, site)
+  return (await stores.people.listOfSite(site)).map((person) => rowOf(person, site))
+}
+
+const show = async (stores: AdminStores, name: string) => {
+  const person = await personNamed(stores, name)
+  const { displayName, email, disabled, invitation, lastSignIn = null } = person
+  const sites = sitesOfPerson(person).map((site) => {
+    const { role, rights } = rowOf(person, site)
+    return { site, role, rights }
+  })
+  return { name: person.name, displayName, email, disabled, invited: invitation !== undefined, lastSignIn, sites }
+}
+
+const applyChange = async (stores: AdminStores, name: string, wanted: UserChange, site?: SiteId) => {
+  const person = await personNamed(stores, name)
+  const on = site ?? firstSiteOf(person)
+  if (person.sites[on] === undefined) {
+    throw new Refusal(
+      `Site ${on} has no person ${person.name}. "user add ${person.name} --site ${on}" adds the person.`,
+    )
+  }
+  const deps = { people: stores.people, clock: systemClock }
+  const { invitation } = await changeUser(deps, managerOn(on, sitesOfPerson(person)), name, wanted)
+  return invitationView(stores, person, on, invitation)
+}
+
+const change = async (stores: AdminStores, name: string, options: ChangeOptions) => {
+  const { site, email, displayName, enable, passwordStdin } = options
+  const entry = entryIn(options)
+  if (entry && site === undefined) throw new Refusal('Name the site of the new rights with --site.')
+  const wanted = { entry, email, displayName, ...(enable && { disabled: false }) }
+  const isChange = Object.values(wanted).some((value) => value !== undefined)
+  if (!isChange && !passwordStdin) throw new Refusal('Name what to change: "user change --help" lists the options.')
+  const password = passwordStdin && (await readPassword())
+  if (isChange) await applyChange(stores, name, wanted, site)
+  if (password !== undefined) await setPassword(stores, name, password)
+  return show(stores, name)
+}
+
+const invite = (stores: AdminStores, name: string) => applyChange(stores, name, { invite: true })
+
+const disable = async (stores: AdminStores, name: string) => {
+  await applyChange(stores, name, { disabled: true })
+  return show(stores, name)
+}
+
+const keysOf = async ({ grants }: AdminStores, { name }: Person, sites: readonly SiteId[]): Promise<number> => {
+  const keys = await Promise.all(sites.map((site) => grants.keysOf(site)))
+  return keys.flat().filter(({ user }) => user === name).length
+}
+
+const remove = async (
+  stores: AdminStores,
+  name: string,
+  { site, yes: sure, dryRun: isDry }: Partial<OfSite> & RemoveOptions,
+) => {
+  const person = await personNamed(stores, name)
+  const sites = site === undefined ? sitesOfPerson(person) : [site]
+  if (site !== undefined && person.sites[site] === undefined)
+    throw new Refusal(`Site ${site} has no person ${person.name}.`)
+  if (isDry || !sure) {
+    const keys = await keysOf(stores, person, sites)
+    if (isDry) return { removed: false, sites, keys }
+    throw new Refusal(
+      `Removing ${person.name} from ${sites.join(', ')} also ends ${keys} key${keys === 1 ? '' : 's'} and all sessions. ${notSure}`,
+    )
+  }
+  if (sites.length === 0) await stores.people.replace(person, undefined, [])
+  else await removeUser({ people: stores.people, clock: systemClock }, managerOn(sites[0] as SiteId, sites), name)
+  return { removed: true }
+}
+
+const parseUserName = (text: string): string => {
+  if (!isPersonName(text)) throw new InvalidArgumentError('It must have 1 to 64 letters, digits or . _ - @ +')
+  return text
+}
+
+const parseEmail = (text: string): string => {
+  if (!/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text) || text.length > 254)
+    throw new InvalidArgumentError('It must be an e-mail address.')
+  return text
+}
+
+const parseFolder = (text: string): string => {
+  const right = text.startsWith('/') ? parseRight(`files:write:${text}`) : undefined
+  if (!right) throw new InvalidArgumentError('It must be a folder, such as /news.')
+  return `/${right.folder}`
+}
+
+const nameArgument = ['<name>', 'the name of the person', parseUserName] as const
+
+const withEntry = (command: Command): Command =>
+  command
+    .addOption(new Option('--role <role>', 'the role; "role list" explains them').choices(roleNames))
+    .option('--folder <path>', 'a folder of the role author (repeatable)', collect(parseFolder))
+    .option(
+      '--right <right>',
+      'a right instead of a role, such as files:write:/news (repeatable)',
+      collect(parseGrantedRight),
+    )
+    .option('--email <address>', 'the e-mail address', parseEmail)
+    .option('--display-name <text>', 'the name to show', parseName)
+    .option('--password-stdin', 'read the password from standard input')
+
+const addExamples = [
+  'user add ann --site 1001 --role owner --email ann@example.com',
+  'user add bob --site 1001 --role author --folder /news --password-stdin < password',
+]
+
+export const userCommand = (): Command =>
+  groupOf('user', 'people who sign in', 'user list --site 1001', [
+    withEntry(commandOf('add', 'add a person, and print an invitation', ...addExamples))
+      .argument(...nameArgument)
+      .requiredOption('--site <id>', 'a site of the person (repeatable)', collect(parsePositiveId<SiteId>))
+      .action(onStores(add)),
+    commandOf('list', 'list the people of a site', 'user list --site 1001')
+      .requiredOption(...siteOption)
+      .action(onStores(list)),
+    commandOf('show', 'show a person with all sites', 'user show ann')
+      .argument(...nameArgument)
+      .action(onStores(show)),
+    withEntry(
+      commandOf(
+        'change',
+        'change rights, address or password of a person',
+        'user change ann --site 1001 --role editor',
+      ),
+    )
+      .argument(...nameArgument)
+      .option('--site <id>', 'the site of the new role or rights', parsePositiveId<SiteId>)
+      .option('--enable', 'let a disabled person sign in again')
+      .action(onStores(change)),
+    commandOf('invite', 'print a new invitation, which resets the password', 'user invite ann')
+      .argument(...nameArgument)
+      .action(onStores(invite)),
+    commandOf('disable', 'end all sessions and keys of a person until "user change --enable"', 'user disable ann')
+      .argument(...nameArgument)
+      .action(onStores(disable)),
+    commandOf(
+      'remove',
+      'remove a person, from one site or as a whole',
+      'user remove ann --yes',
+      'user remove ann --site 1001 --yes',
+    )
+      .argument(...nameArgument)
+      .option('--site <id>', 'only from this site', parsePositiveId<SiteId>)
+      .option(...yes)
+      .option(...dryRun)
+      .action(onStores(remove)),
+  ])

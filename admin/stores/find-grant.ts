@@ -1,0 +1,52 @@
+import { type Grant, hashToken } from '../../lib/access/grants.ts'
+import { outputLost, Refusal, tryToPrint } from '../terminal/output.ts'
+import type { AdminStores } from './admin-stores.ts'
+import { grantsOf } from './site-removal.ts'
+
+/** What a command shows once: its name, and the commands that revoke and replace it. */
+export interface Secret {
+  readonly what: 'token' | 'key'
+  readonly again: string
+}
+
+// As lists, the history and `audit` print a hash.
+const beginningOfHash = /^(?:(?:token|key)\/)?([0-9a-f]{8,64})$/
+
+/** By the secret itself, its hash, or a beginning of the hash (T-11). Throws a Refusal if several begin like this. */
+export const findGrant = async <Found extends Grant>(
+  stores: AdminStores,
+  text: string,
+  what: Secret['what'],
+  isWanted: (grant: Grant) => grant is Found,
+): Promise<Found | undefined> => {
+  const own = await stores.grants.get(hashToken(text))
+  if (own && isWanted(own)) return own
+  const [, beginning] = beginningOfHash.exec(text) ?? []
+  if (beginning === undefined) return undefined
+  const found = (await grantsOf(stores, undefined)).filter(isWanted).filter(({ hash }) => hash.startsWith(beginning))
+  if (found.length > 1) {
+    throw new Refusal(`${found.length} ${what}s have a hash that begins with ${beginning}. Add more digits of it.`)
+  }
+  return found[0]
+}
+
+/**
+ * Prints a secret while the stores are open, because nothing shows it again. If the output fails, `revoke` takes it back;
+ * throws a Refusal that says so.
+ */
+export const printOnce = async (
+  text: string,
+  { what, again }: Secret,
+  hash: string,
+  revoke: () => Promise<unknown>,
+): Promise<void> => {
+  const failure = await tryToPrint(text)
+  if (!failure) return
+  const unseen = `${outputLost(failure)} Nobody saw the ${what}`
+  try {
+    await revoke()
+  } catch {
+    throw new Refusal(`${unseen}: revoke it with "${what} revoke ${hash}", and ${again} another one.`)
+  }
+  throw new Refusal(`${unseen}, so it is revoked. ${again.charAt(0).toUpperCase()}${again.slice(1)} another one.`)
+}

@@ -1,0 +1,46 @@
+import { issueKey, keyLifetimes, listKeys as listKeysOf, revokeKey } from '../../lib/access/keys.ts'
+import type { createdKey, keyList } from '../../lib/contract/access/contract.ts'
+import type { Answer } from '../../lib/contract/contract.ts'
+import { invalidInput, ServiceError } from '../../lib/core/errors.ts'
+import { parseRight, requireRight } from '../../lib/core/rights.ts'
+import { bodyOf, noParams, operation } from '../../lib/http/operation.ts'
+import { done, ok } from '../../lib/http/reply.ts'
+import type { AccessDeps } from '../../lib/service/deps.ts'
+import { bodies } from './bodies.ts'
+
+/** the keys of a site, with the rights that they have now. */
+export const listKeys = (deps: AccessDeps) =>
+  operation({ params: noParams }, async ({ site }) => {
+    const value: Answer<typeof keyList> = { keys: await listKeysOf(deps, site.id, deps.clock.wall()) }
+    return ok({ value })
+  })
+
+/** A-88, in epoch seconds. Errors: accessMalformed. */
+const expiryOf = (wanted: string | undefined, now: number): number => {
+  const expires = wanted === undefined ? now + keyLifetimes.usual : Math.floor(Date.parse(wanted) / 1000)
+  if (expires > now && expires <= now + keyLifetimes.longest) return expires
+  throw invalidInput('accessMalformed', [{ path: 'expires', message: 'must be in the future, a year at most' }])
+}
+
+const noPerson = { message: 'A key belongs to a person, but this token does not. Sign in with name and password.' }
+
+/** Errors: accessMalformed, rightMissing. */
+export const createKey = ({ grants, clock }: AccessDeps) =>
+  operation(
+    { params: noParams, body: bodyOf(bodies, 'newKeyBody') },
+    async ({ site, caller, body: { name, rights: texts, expires }, author }) => {
+      const rights = texts.map(parseRight).filter((right) => right !== undefined)
+      if (!caller.person) throw new ServiceError('rightMissing', noPerson)
+      for (const right of rights) requireRight(caller.rights, right, 'rightMissing')
+      const wanted = { name, rights, expires: expiryOf(expires, Math.floor(clock.wall() / 1000)) }
+      const value: Answer<typeof createdKey> = await issueKey(grants, caller.person, site.id, wanted, author)
+      return { status: 201, document: { value }, headers: { 'Cache-Control': 'no-store' } }
+    },
+  )
+
+/** 404/101010 for a key that the site does not have. */
+export const deleteKey = ({ grants }: AccessDeps) =>
+  operation({ params: ({ key = '' }) => ({ key }) }, async ({ site, params, author }) => {
+    if (!(await revokeKey(grants, site.id, params.key, author))) throw new ServiceError('keyUnknown')
+    return done
+  })

@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { dayOf } from '../core/clock.ts'
+import type { Author, HistoryEntry } from '../core/history-entry.ts'
+import type { SiteId } from '../core/ids.ts'
+import { inParallel } from '../core/in-parallel.ts'
+import { type Right, simplified, textOfRight } from '../core/rights.ts'
+import { callerOf, rightsOn } from './callers.ts'
+import { type Grant, type Grants, hashToken, isCurrent, isGrantOfKey, type Key } from './grants.ts'
+import type { People, Person } from './people.ts'
+
+// A-90: `sak_`, 43 letters and digits for 256 random bits, and 6 for their CRC-32.
+const prefix = 'sak_'
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const shape = /^sak_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
+
+const inBase62 = (number: bigint, length: number): string => {
+  const base = BigInt(digits.length)
+  let rest = number
+  let text = ''
+  for (; rest > 0n; rest /= base) text = digits.charAt(Number(rest % base)) + text
+  return text.padStart(length, '0')
+}
+
+const checksumOf = (secret: string): string => inBase62(BigInt(crc32(secret)), 6)
+
+export const newKey = (): string => {
+  const secret = inBase62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43)
+  return prefix + secret + checksumOf(secret)
+}
+
+export const isKey = (text: string): boolean => {
+  const [, secret, checksum] = shape.exec(text) ?? []
+  return secret !== undefined && checksum === checksumOf(secret)
+}
+
+/** A-86, A-90: why a key is refused before it is looked up. */
+export const keyFault = (text: string, isInQuery: boolean): string | undefined => {
+  if (!text.startsWith(prefix)) return undefined
+  if (isInQuery) return 'A key goes in the Authorization header only. Revoke it if others may read this address.'
+  return isKey(text) ? undefined : 'The key has a typing error: its checksum does not match. Copy it again.'
+}
+
+const day = 24 * 3600
+
+/** A-88, in seconds. */
+export const keyLifetimes = { usual: 90 * day, longest: 365 * day } as const
+
+const mostNoted = 10_000
+
+/** A-88: writes down the day on which a key is used, behind the request. A failed write is repeated at the next use. */
+export const createUseLog = (grants: Pick<Grants, 'recordUse'>, now: () => number) => {
+  const noted = new Map<string, string>()
+  return (grant: Grant): void => {
+    if (!isGrantOfKey(grant) || !isCurrent(grant, now())) return
+    const { hash } = grant
+    const day = dayOf(now())
+    if (noted.get(hash) === day) return
+    if (noted.size >= mostNoted) noted.clear()
+    noted.set(hash, day)
+    grants.recordUse(grant, day).catch(() => noted.delete(hash))
+  }
+}
+
+interface NewKey {
+  readonly name: string
+  readonly rights: readonly Right[]
+  readonly expires: number
+}
+
+const inIso = (seconds: number): string => new Date(seconds * 1000).toISOString()
+
+export const keyEntry = (type: 'key.created' | 'key.removed', key: Key, author: Author): HistoryEntry => ({
+  ...author,
+  type,
+  site: key.sites[0] as SiteId,
+  subject: `key/${key.hash.slice(0, 12)}`,
+  details: { user: key.user },
+})
+
+/** Only this answer has the key. `expires`: epoch seconds. Errors: unavailable. */
+export const issueKey = async (
+  grants: Pick<Grants, 'put'>,
+  maker: Pick<Person, 'name' | 'created'>,
+  site: SiteId,
+  { name, rights, expires }: NewKey,
+  author: Author,
+) => {
+  const key = newKey()
+  const id = hashToken(key)
+  const permissions = simplified(rights).map(textOfRight)
+  const owned = { kind: 'key', user: maker.name, since: maker.created, name } as const
+  const grant: Key = { ...owned, hash: id, sites: [site], permissions, expires }
+  await grants.put(grant, [keyEntry('key.created', grant, author)])
+  return { id, key, name, rights: permissions, expires: inIso(expires) }
+}
+
+/** False when the site has no such key. Errors: unavailable. */
+export const revokeKey = async (
+  grants: Pick<Grants, 'get' | 'remove'>,
+  site: SiteId,
+  id: string,
+  author: Author,
+): Promise<boolean> => {
+  const grant = await grants.get(id)
+  if (!grant || !isGrantOfKey(grant) || grant.sites[0] !== site) return false
+  // A repeated call may find it removed by the first one.
+  await grants.remove(id, [keyEntry('key.removed', grant, author)])
+  return true
+}
+
+const peopleAtOnce = 16
+
+export const listKeys = async (
+  { grants, people }: { readonly grants: Pick<Grants, 'keysOf'>; readonly people: Pick<People, 'get'> },
+  site: SiteId,
+  now: number,
+) => {
+  const keys = (await grants.keysOf(site)).filter((key) => isCurrent(key, now))
+  const users = [...new Set(keys.map(({ user }) => user))]
+  const found = new Map<string, Person | undefined>()
+  await inParallel(users, peopleAtOnce, async (user) => void found.set(user, await people.get(user)))
+  const views = keys.map((key) => {
+    const { hash: id, name, user, expires, lastUsed = null } = key
+    const caller = callerOf(key, found.get(user))
+    const rights = caller ? rightsOn(caller, site).map(textOfRight) : []
+    return { id, name, user, rights, expires: inIso(expires), lastUsed }
+  })
+  return views.sort((one, other) => (one.name + one.id < other.name + other.id ? -1 : 1))
+}

@@ -1,0 +1,123 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
+import type { Server as SecureServer } from 'node:https'
+import { createSecureContext } from 'node:tls'
+import { reasonOf } from '../lib/core/system-failures.ts'
+import type { Handler } from '../lib/http/request.ts'
+import { UsageError } from '../lib/machine/directory/faults.ts'
+import { createSecureServer, type Front } from '../server/create-server.ts'
+
+export interface CertificateFiles {
+  readonly cert: string
+  readonly key: string
+}
+
+interface Certificate {
+  readonly cert: string
+  readonly key: string
+  readonly expires: string
+}
+
+/** Bytes. */
+const largestFile = 1024 * 1024
+
+const readText = (file: string): string => {
+  const stats = statSync(file)
+  if (!stats.isFile()) throw new Error('it is not a file')
+  if (stats.size > largestFile) throw new Error('it has more than 1 MiB')
+  return readFileSync(file, 'utf8')
+}
+
+const attempt = <Value>(read: () => Value, sentence: (reason: string) => string): Value => {
+  try {
+    return read()
+  } catch (error) {
+    throw new UsageError(sentence(reasonOf(error)), { cause: error })
+  }
+}
+
+const blocks = /-----BEGIN ([A-Z ]+)-----[^-]+-----END \1-----/g
+
+const isCut = (pem: string): boolean => pem.replace(blocks, '').includes('-----')
+
+/** Throws UsageError for files that cannot be read, are incomplete, or do not belong together. */
+const readCertificate = (files: CertificateFiles): Certificate => {
+  const cert = attempt(
+    () => readText(files.cert),
+    (reason) => `The certificate ${files.cert} (--tls-cert) cannot be read: ${reason}.`,
+  )
+  const key = attempt(
+    () => readText(files.key),
+    (reason) => `The private key ${files.key} (--tls-key) cannot be read: ${reason}.`,
+  )
+  const noCertificate = `The file ${files.cert} (--tls-cert) has no complete certificate in PEM form.`
+  if (isCut(cert)) throw new UsageError(noCertificate)
+  const first = attempt(
+    () => new X509Certificate(cert),
+    () => noCertificate,
+  )
+  const privateKey = attempt(
+    () => createPrivateKey(key),
+    () => `The file ${files.key} (--tls-key) has no complete private key in PEM form without a passphrase.`,
+  )
+  if (!first.checkPrivateKey(privateKey)) {
+    throw new UsageError(`The private key ${files.key} does not belong to the certificate ${files.cert}.`)
+  }
+  attempt(
+    () => createSecureContext({ cert, key }),
+    (reason) => `The certificate ${files.cert} cannot be used: ${reason}.`,
+  )
+  return { cert, key, expires: first.validToDate.toISOString() }
+}
+
+/** Changes with every change of a file, and when another file takes its name. */
+const stateOf = (file: string): string => {
+  try {
+    const { dev, ino, size, mtimeMs, ctimeMs } = statSync(file)
+    return [dev, ino, size, mtimeMs, ctimeMs].join()
+  } catch (error) {
+    return reasonOf(error)
+  }
+}
+
+/** Milliseconds. Watching the folders would miss files behind symbolic links. */
+const interval = 1_000
+
+/**
+ * Servers over TLS. They take a changed certificate within seconds; while the files have no valid one, the old one stays
+ * in use. Throws UsageError as `readCertificate` does.
+ */
+export const openTls = (files: CertificateFiles, say: (sentence: string) => void) => {
+  const servers: SecureServer[] = []
+  let current = readCertificate(files)
+  let seen = ''
+
+  const reload = (): void => {
+    const certificate = readCertificate(files)
+    if (certificate.cert === current.cert && certificate.key === current.key) return
+    for (const server of servers) server.setSecureContext(certificate)
+    current = certificate
+    say(`The new certificate ${files.cert} is in use. It expires on ${certificate.expires.slice(0, 10)}.`)
+  }
+
+  const look = (): void => {
+    const state = `${stateOf(files.cert)}|${stateOf(files.key)}`
+    if (state === seen) return
+    seen = state
+    try {
+      reload()
+    } catch (error) {
+      say(`The old certificate stays in use. ${reasonOf(error)}`)
+    }
+  }
+
+  const timer = setInterval(look, interval).unref()
+  return {
+    createServer(handlerFor: (path: string) => Handler, front: Front): SecureServer {
+      const server = createSecureServer(current, handlerFor, front)
+      servers.push(server)
+      return server
+    },
+    close: () => clearInterval(timer),
+  }
+}

@@ -1,0 +1,185 @@
+import { expect, test } from 'vitest'
+import { admin, describeWithAdmin } from '../support/admin.ts'
+import { expectError } from '../support/expectations.ts'
+import { call } from '../support/http.ts'
+import { openSite } from '../support/people.ts'
+
+const day = 24 * 3600 * 1000
+
+/** A site with an owner, and the calls on its keys. */
+const openKeys = async () => {
+  const { site, manager, addPerson, ask } = await openSite()
+  const owner = await addPerson()
+  const keys = `/api/v2/admin/sites/${site}/keys`
+  const askKeys = (method: string, path = '', body?: unknown, token = owner.token) =>
+    call(`${keys}${path}`, { method, token, ...(body !== undefined && { body }) })
+  const create = async (rights: readonly string[], more: object = {}, token = owner.token) =>
+    (await askKeys('POST', '', { name: 'Deployment', rights, ...more }, token)).json
+  const put = (key: string, path: string) =>
+    call(`/api/v2/admin/sites/${site}/storage${path}`, { method: 'PUT', token: key, body: 'text' })
+  const list = async () => (await askKeys('GET')).json.keys
+  return { site, manager, owner, addPerson, ask, askKeys, create, put, list }
+}
+
+describeWithAdmin('Keys', () => {
+  test('A key works in the header with its rights alone (A-86, A-87, A-88, A-89)', async () => {
+    const { create, put, site } = await openKeys()
+    const { key, rights } = await create(['files:write:/news', 'files:read:/news'])
+    expect({ key, rights }).toEqual({
+      key: expect.stringMatching(/^sak_[0-9A-Za-z]{49}$/),
+      rights: ['files:write:/news'],
+    })
+    expect((await put(key, '/news/a.txt')).status).toBe(200)
+    expect((await put(`Bearer ${key}`, '/news/b.txt')).status).toBe(200)
+    expectError(await put(key, '/a.txt'), 400, 104003)
+    expectError(await call(`/api/v1/admin/sites/${site}/webforms`, { token: key }), 403, 100403)
+    expectError(await call(`/api/v2/admin/sites/${site}/users`, { token: key }), 403, 100403)
+  })
+
+  test('A key in the query is refused, also when it is right (A-86)', async () => {
+    const { create, site } = await openKeys()
+    const { key } = await create(['files:read'])
+    for (const name of ['access_token', 'status']) {
+      const answer = await call(`/api/v2/admin/sites/${site}/storage?meta&${name}=${key}`, { token: null })
+      expectError(answer, 401, 101000)
+      expect(answer.json.message).toContain('Authorization')
+    }
+  })
+
+  test('A key with a typing error is refused (A-90)', async () => {
+    const { create, put } = await openKeys()
+    const { key } = await create(['files:write'])
+    const typed = key.slice(0, -1) + (key.endsWith('x') ? 'y' : 'x')
+    const answer = await put(typed, '/a.txt')
+    expectError(answer, 401, 101000)
+    expect(answer.json.message).toContain('checksum')
+  })
+
+  test('The list has no secrets, but the day of the last use (A-88, A-90)', async () => {
+    const { create, put, list, owner } = await openKeys()
+    const { key, id, expires } = await create(['files:write'], { name: 'Backup' })
+    const listed = { id, name: 'Backup', user: owner.name, rights: ['files:write'], expires, lastUsed: null }
+    expect(await list()).toEqual([listed])
+    await put(key, '/a.txt')
+    const today = new Date().toISOString().slice(0, 10)
+    await expect.poll(list).toEqual([{ ...listed, lastUsed: expect.toSatisfy((used) => used >= today) }])
+    expect(JSON.stringify(await list())).not.toContain(key)
+  })
+
+  test('A key lasts 90 days, and a year at most (A-88)', async () => {
+    const { create, askKeys } = await openKeys()
+    const lifetime = Date.parse((await create(['files:read'])).expires) - Date.now()
+    expect(Math.round(lifetime / day)).toBe(90)
+    const wanted = new Date(Date.now() + 364 * day).toISOString().replace(/\.\d+/, '.000')
+    expect(await create(['files:read'], { expires: wanted })).toMatchObject({ expires: wanted })
+    for (const moment of [Date.now() + 367 * day, Date.now() - day]) {
+      const expires = new Date(moment).toISOString()
+      expectError(await askKeys('POST', '', { name: 'Long', rights: ['files:read'], expires }), 400, 101002)
+    }
+  })
+
+  test.each<[string, object]>([
+    ['no name', { rights: ['files:read'] }],
+    ['an empty name', { name: '', rights: ['files:read'] }],
+    ['a name of two lines', { name: 'a\nb', rights: ['files:read'] }],
+    ['no right', { name: 'a', rights: [] }],
+    ['an unknown right', { name: 'a', rights: ['files:own'] }],
+    ['51 rights', { name: 'a', rights: Array.from({ length: 51 }, (_, index) => `files:read:/${index}`) }],
+    ['no time of expiry', { name: 'a', rights: ['files:read'], expires: 'soon' }],
+  ])('A key with %s answers 400/101002 (A-88, E-56)', async (_, body) => {
+    const { askKeys, list } = await openKeys()
+    expectError(await askKeys('POST', '', body), 400, 101002)
+    expect(await list()).toEqual([])
+  })
+})
+
+describeWithAdmin('The rights of a key', () => {
+  test('A person without access:write neither sees nor changes keys (A-87)', async () => {
+    const { addPerson, askKeys, create, list } = await openKeys()
+    const { id } = await create(['files:read'])
+    const reader = await addPerson({ rights: ['access:read', 'files:write'] })
+    for (const [method, path, body] of [
+      ['GET', '', undefined],
+      ['POST', '', { name: 'Mine', rights: ['files:read'] }],
+      ['DELETE', `/${id}`, undefined],
+    ] as const)
+      expectError(await askKeys(method, path, body, reader.token), 403, 100403)
+    expect(await list()).toMatchObject([{ id }])
+  })
+
+  test('Nobody gives a key rights that they lack, also not a key (A-57)', async () => {
+    const { addPerson, askKeys, create, list } = await openKeys()
+    const manager = await addPerson({ rights: ['access:write', 'files:write:/news'] })
+    const body = { name: 'More', rights: ['files:write:/news', 'files:read:/other'] }
+    expectError(await askKeys('POST', '', body, manager.token), 403, 100403)
+    const { key } = await create(['access:write', 'files:write:/news'])
+    expectError(await askKeys('POST', '', body, key), 403, 100403)
+    expect(await list()).toHaveLength(1)
+  })
+
+  test('A token that belongs to no person creates no key', async () => {
+    const { askKeys, manager } = await openKeys()
+    expectError(await askKeys('POST', '', { name: 'a', rights: ['files:read'] }, manager), 403, 100403)
+  })
+
+  test('A revoked key stops working, and is revoked once (A-13, A-87, E-58)', async () => {
+    const { askKeys, create, list, site } = await openKeys()
+    const { key, id } = await create(['files:read'])
+    expect(await askKeys('DELETE', `/${id}`)).toMatchObject({ status: 200, text: '' })
+    expectError(await call(`/api/v2/admin/sites/${site}/storage?meta`, { token: key }), 401, 101000)
+    expectError(await askKeys('DELETE', `/${id}`), 404, 101010)
+    expect(await list()).toEqual([])
+  })
+
+  test('A key of another site is neither listed nor revoked (A-87)', async () => {
+    const [one, other] = [await openKeys(), await openKeys()]
+    const { id } = await one.create(['files:read'])
+    expect(await other.list()).toEqual([])
+    expectError(await other.askKeys('DELETE', `/${id}`), 404, 101010)
+    expect(await one.list()).toHaveLength(1)
+  })
+
+  test('A key has only the rights that its person still has (A-61, A-89)', async () => {
+    const { addPerson, ask, create, list, put } = await openKeys()
+    const maker = await addPerson({ rights: ['access:write', 'files:write', 'forms:read'] })
+    const { key } = await create(['files:write', 'forms:read'], {}, maker.token)
+    await ask('PUT', `/${maker.name}`, { rights: ['files:write:/news'] })
+    expect(await list()).toMatchObject([{ user: maker.name, rights: ['files:write:/news'] }])
+    expectError(await put(key, '/a.txt'), 400, 104003)
+    expect((await put(key, '/news/a.txt')).status).toBe(200)
+  })
+
+  test.each<[string, object | null]>([
+    ['disabled', { disabled: true }],
+    ['removed', null],
+  ])('A key of a person who is %s does not work (A-61)', async (_, change) => {
+    const { addPerson, ask, create, list, put } = await openKeys()
+    const maker = await addPerson()
+    const { key } = await create(['files:write'], {}, maker.token)
+    await (change ? ask('PUT', `/${maker.name}`, change) : ask('DELETE', `/${maker.name}`))
+    expectError(await put(key, '/a.txt'), 401, 101000)
+    expect(await list()).toMatchObject([{ user: maker.name, rights: [] }])
+  })
+
+  test('A key that is handed over has the rights of its new person (A-89, A-103)', async () => {
+    const { addPerson, site, list, put } = await openKeys()
+    const [ann, bob] = [await addPerson(), await addPerson({ role: 'author', folders: ['/news'] })]
+    const options = ['--site', String(site), '--user', ann.name, '--name', 'Robot', '--right', 'files:write']
+    const { key, id } = await admin('key', 'create', ...options)
+    await admin('key', 'change', id, '--user', bob.name)
+    expect(await list()).toMatchObject([{ id, user: bob.name, rights: ['files:write:/news'] }])
+    expectError(await put(key, '/a.txt'), 400, 104003)
+    expect((await put(key, '/news/a.txt')).status).toBe(200)
+  })
+
+  test('The history names the person of a new and of a revoked key (A-109)', async () => {
+    const { askKeys, create, site, owner } = await openKeys()
+    const { id } = await create(['files:read'])
+    await askKeys('DELETE', `/${id}`)
+    const { json } = await call(`/api/v2/admin/sites/${site}/changes?type=key.created,key.removed`, {
+      token: owner.token,
+    })
+    const entry = { subject: `key/${id.slice(0, 12)}`, actor: owner.name, details: { user: owner.name } }
+    expect(json.items).toMatchObject(['key.created', 'key.removed'].map((type) => ({ type, ...entry })))
+  })
+})

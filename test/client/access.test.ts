@@ -1,0 +1,101 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { connect, ServiceError, signIn } from '../../client/src/index.ts'
+import { administerJson } from '../support/administration.ts'
+import { messages } from '../support/messages.ts'
+import { test as base } from '../support/test.ts'
+import { outcome, siteFiles, startSiteFiles } from './support/command.ts'
+
+const password = ' correct horse battery '
+const patience = { delay: 1 }
+
+/** A service whose site has an owner with a password. */
+const test = base.extend('owned', async ({ start, directory }) => {
+  const service = await start()
+  const flags = ['--site', '1001', '--role', 'owner', '--password-stdin']
+  await administerJson(directory, ['user', 'add', 'ann', ...flags], `${password}\n`)
+  return { ...service, directory, login: { url: service.baseUrl, username: 'ann', password, patience } }
+})
+
+const all = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
+  const found: Item[] = []
+  for await (const item of items) found.push(item)
+  return found
+}
+
+describe('connect', () => {
+  test('takes name and password, and uses the site of the person (T-31)', async ({ owned }) => {
+    const client = await connect({ ...owned.login, tokenExpiryPeriod: 'short' })
+    await client.files.put('a.txt', 'a')
+    expect((await client.files.stat('a.txt')).size).toBe(1)
+    const me = await client.access.me()
+    expect(me).toMatchObject({ name: 'ann', kind: 'session', sites: [{ id: 1001, role: 'owner' }] })
+    const hours = (Date.parse(me.expires) - Date.now()) / 3_600_000
+    expect(Math.round(hours)).toBe(4)
+  })
+
+  test('reports a wrong password as 401/101001 (T-32)', async ({ owned }) => {
+    const wrong = connect({ ...owned.login, password: 'wrong horse battery' })
+    await expect(wrong).rejects.toMatchObject({ status: 401, code: 101001 })
+  })
+
+  test('takes a key like a token (A-86)', async ({ owned }) => {
+    const { access } = await connect(owned.login)
+    const { key } = await access.keys.create({ name: 'Robot', rights: ['files:write:/news'] })
+    const robot = await connect({ url: owned.baseUrl, token: key, patience })
+    await robot.files.put('news/a.txt', 'a')
+    await expect(robot.files.put('a.txt', 'a')).rejects.toMatchObject({ code: 104003 })
+  })
+})
+
+describe('client.access', () => {
+  test('adds, changes and removes people (T-31)', async ({ owned }) => {
+    const { access } = await connect(owned.login)
+    const { invitation } = await access.people.add({ name: 'bob', role: 'author', folders: ['/news'] })
+    expect(invitation).toContain('#invitation=bob.')
+    await access.people.change('bob', { rights: ['files:read'] })
+    expect(await access.people.get('bob')).toMatchObject({ role: null, rights: ['files:read'] })
+    expect((await all(access.people.list())).map(({ name }) => name)).toEqual(['ann', 'bob'])
+    await access.people.remove('bob')
+    await expect(access.people.get('bob')).rejects.toThrow(ServiceError)
+  })
+
+  test('creates, lists and revokes keys (T-31)', async ({ owned }) => {
+    const { access } = await connect(owned.login)
+    const { id } = await access.keys.create({ name: 'Robot', rights: ['files:read'] })
+    expect(await all(access.keys.list())).toMatchObject([{ id, name: 'Robot', user: 'ann' }])
+    await access.keys.revoke(id)
+    expect(await all(access.keys.list())).toEqual([])
+  })
+
+  test('ends every session, and changes the password (T-31)', async ({ owned }) => {
+    const [one, other] = [await connect(owned.login), await connect(owned.login)]
+    await one.access.changePassword({ oldPassword: password, password: 'another horse battery' })
+    await expect(signIn(owned.login)).rejects.toMatchObject({ code: 101001 })
+    await one.access.signOut({ all: true })
+    await expect(signIn({ ...owned.login, password: 'another horse battery' })).resolves.toMatch(/^[0-9a-f]{64}$/)
+    expect(other.site.id).toBe(1001)
+  })
+})
+
+describe('site-files login', () => {
+  test('with --user reads the password, and saves the token alone (T-39, A-107)', async ({ owned }) => {
+    const environment = { XDG_CONFIG_HOME: owned.directory }
+    const login = startSiteFiles(['--url', owned.baseUrl, 'login', '--user', 'ann'], environment)
+    login.stdin.end(`${password}\n`)
+    expect(await login.ended).toMatchObject(outcome(0, 'Demo site'))
+    const file = join(owned.directory, 'site-files', 'login.json')
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    expect(await readFile(file, 'utf8')).not.toContain(password.trim())
+    expect((await siteFiles(['ls'], environment)).status).toBe(0)
+  })
+
+  test('saves nothing after a wrong password (A-107)', async ({ owned }) => {
+    const environment = { XDG_CONFIG_HOME: owned.directory }
+    const login = startSiteFiles(['--url', owned.baseUrl, 'login', '--user', 'ann'], environment)
+    login.stdin.end('wrong horse battery\n')
+    expect((await login.ended).status).toBe(1)
+    expect(await siteFiles(['ls'], environment)).toMatchObject(outcome(2, messages.client.noService))
+  })
+})

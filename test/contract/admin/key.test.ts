@@ -1,0 +1,94 @@
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { administer, administerJson } from '../../support/administration.ts'
+import { messages } from '../../support/messages.ts'
+import { test } from '../../support/test.ts'
+
+const words = (line: string): string[] => line.split(' ').filter(Boolean)
+
+const addBob = (directory: string) =>
+  administerJson(directory, words('user add bob --site 1001 --role author --folder /news'))
+
+const keyCreate = (line: string): string[] => words(`key create --site 1001 --name Robot ${line}`)
+
+const listed = (directory: string) => administerJson(directory, words('key list --site 1001'))
+
+describe('key create', () => {
+  test('prints the key once, and the list never shows it (A-90, A-103)', async ({ siteDirectory }) => {
+    await addBob(siteDirectory)
+    const { id, key } = await administerJson(siteDirectory, keyCreate('--user bob --right files:write:/news'))
+    const { stdout } = await administer(siteDirectory, words('--json key list --site 1001'))
+    expect(JSON.parse(stdout)).toMatchObject([{ id, name: 'Robot', user: 'bob', rights: ['files:write:/news'] }])
+    expect(stdout).not.toContain(key)
+  })
+
+  test.for([
+    ['--user bob --right files:write', 1, messages.key.lacks('bob', 'files:write')],
+    ['--user bob --right files:read:/new', 1, messages.key.lacks('bob', 'files:read:/new')],
+    ['--user eve --right files:read', 1, messages.key.noPerson('eve')],
+    ['--user bob --right files:own', 2, 'files, forms, categories, history, access'],
+    ['--user bob --right files:read:/news --ttl 2y', 2, 'a year at most'],
+  ] as const)(
+    'with "%s" is refused, and creates none (A-57, A-88)',
+    async ([line, expected, sentence], { siteDirectory }) => {
+      await addBob(siteDirectory)
+      const { status, stderr } = await administer(siteDirectory, keyCreate(line))
+      expect({ status, stderr }).toEqual({ status: expected, stderr: expect.stringContaining(sentence) })
+      expect(await listed(siteDirectory)).toEqual([])
+    },
+  )
+})
+
+describe('key revoke and key change', () => {
+  test('take the key itself, its id, or the first digits of it (A-101)', async ({ siteDirectory }) => {
+    await addBob(siteDirectory)
+    for (const nameOf of [
+      ({ key }: { key: string }) => key,
+      ({ id }: { id: string }) => id,
+      ({ id }: { id: string }) => id.slice(0, 8),
+      ({ id }: { id: string }) => `key/${id.slice(0, 12)}`,
+    ]) {
+      const created = await administerJson(siteDirectory, keyCreate('--user bob --right files:read:/news'))
+      expect(await administerJson(siteDirectory, ['key', 'revoke', nameOf(created)])).toEqual({ revoked: true })
+      expect(await listed(siteDirectory)).toEqual([])
+    }
+  })
+
+  test.for(['revoke sak_unknown', 'revoke 0123456789', 'change 0123456789 --user bob'])(
+    'key %s names no key',
+    async (line, { siteDirectory }) => {
+      await addBob(siteDirectory)
+      const { status, stderr } = await administer(siteDirectory, ['key', ...words(line)])
+      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(messages.key.unknown) })
+    },
+  )
+
+  test('leave tokens alone, and token revoke leaves keys alone', async ({ siteDirectory }) => {
+    await addBob(siteDirectory)
+    const { token } = await administerJson(siteDirectory, words('token issue --user ann --site 1001'))
+    const { id } = await administerJson(siteDirectory, keyCreate('--user bob --right files:read:/news'))
+    expect((await administer(siteDirectory, ['key', 'revoke', token])).status).toBe(1)
+    expect((await administer(siteDirectory, ['token', 'revoke', id])).status).toBe(1)
+    expect(await administerJson(siteDirectory, words('token list'))).toHaveLength(1)
+    expect(await listed(siteDirectory)).toHaveLength(1)
+  })
+})
+
+test('A backup has the keys and people of a site (T-20)', async ({ siteDirectory }) => {
+  await addBob(siteDirectory)
+  const { id } = await administerJson(siteDirectory, keyCreate('--user bob --right files:read:/news'))
+  const [backup, restored] = [join(siteDirectory, '..', `${id}-backup`), join(siteDirectory, '..', `${id}-restored`)]
+  await administerJson(siteDirectory, ['backup', backup])
+  await administerJson(restored, ['restore', backup])
+  expect(await listed(restored)).toEqual(await listed(siteDirectory))
+  expect(await listed(restored)).toMatchObject([{ id, user: 'bob', rights: ['files:read:/news'] }])
+})
+
+test('A removed site takes its keys along, and the next site of its number has none', async ({ siteDirectory }) => {
+  await addBob(siteDirectory)
+  await administerJson(siteDirectory, keyCreate('--user bob --right files:read:/news'))
+  await administerJson(siteDirectory, words('site remove 1001 --yes'))
+  await administerJson(siteDirectory, words('site create --name Shop --id 1001'))
+  await addBob(siteDirectory)
+  expect(await listed(siteDirectory)).toEqual([])
+})

@@ -1,0 +1,130 @@
+import { describe, expect } from 'vitest'
+import { administer, administerJson } from '../../support/administration.ts'
+import { messages } from '../../support/messages.ts'
+import { test } from '../../support/test.ts'
+
+const words = (line: string): string[] => line.split(' ').filter(Boolean)
+const userAdd = (name: string, line: string): string[] => ['user', 'add', name, '--site', '1001', ...words(line)]
+const password = 'correct horse battery'
+
+const namesIn = async (directory: string, site = 1001): Promise<string[]> =>
+  (await administerJson(directory, ['user', 'list', '--site', String(site)])).map(({ name }: { name: string }) => name)
+
+describe('user add', () => {
+  test('gives several sites the same role, with one invitation (A-102)', async ({ siteDirectory }) => {
+    await administerJson(siteDirectory, ['site', 'create', '--name', 'Other'])
+    const added = await administerJson(siteDirectory, userAdd('ann', '--site 1002 --role owner'))
+    expect(added).toEqual({
+      name: 'ann',
+      invitation: expect.stringContaining('#invitation=ann.'),
+      expires: expect.any(String),
+    })
+    expect(await administerJson(siteDirectory, ['user', 'show', 'ann'])).toMatchObject({
+      sites: [
+        { site: 1001, role: 'owner' },
+        { site: 1002, role: 'owner' },
+      ],
+    })
+  })
+
+  test('with --password-stdin sets the password and invites nobody (A-102)', async ({ start, directory }) => {
+    const { request } = await start()
+    const flags = userAdd('ann', '--role owner --password-stdin')
+    expect(await administerJson(directory, flags, `${password}\n`)).toEqual({ name: 'ann' })
+    const body = JSON.stringify({ username: 'ann', password })
+    expect((await request('/api/v2/admin/tokens', { method: 'POST', body })).status).toBe(200)
+  })
+
+  test('with a weak password adds nobody (A-54)', async ({ siteDirectory }) => {
+    const flags = userAdd('ann', '--role owner --password-stdin')
+    for (const weak of ['', 'short', 'ann has a horse', 'the shop has a horse']) {
+      expect((await administer(siteDirectory, flags, `${weak}\n`)).status).toBe(1)
+    }
+    expect(await namesIn(siteDirectory)).toEqual([])
+  })
+
+  test.for([
+    ['', 1, messages.user.noRights],
+    ['--role author', 1, messages.user.noFolders],
+    ['--role viewer --folder /a', 1, messages.user.foldersOfOthers],
+    ['--role viewer --right files:read', 1, messages.user.roleAndRights],
+    ['--role director', 2, messages.usage.choices('owner, editor, author, viewer')],
+    ['--role author --folder a', 2, messages.user.folder],
+    ['--role author --folder /a/../b', 2, messages.user.folder],
+    ['--role viewer --email ann', 2, messages.user.email],
+    ['--role viewer --site 9', 1, messages.site.missing(9)],
+  ] as const)('with "%s" is refused, and adds nobody', async ([line, expected, sentence], { siteDirectory }) => {
+    const { status, stderr } = await administer(siteDirectory, userAdd('ann', line))
+    expect({ status, stderr }).toEqual({ status: expected, stderr: expect.stringContaining(sentence) })
+    expect(await namesIn(siteDirectory)).toEqual([])
+  })
+
+  test.for(['a b', '\u0430nn', 'storage', 'x'.repeat(65)])(
+    'refuses the name "%s" (A-52)',
+    async (name, { siteDirectory }) => {
+      expect((await administer(siteDirectory, userAdd(name, '--role viewer'))).status).toBe(2)
+    },
+  )
+
+  test('refuses a name that is taken in another case (A-52)', async ({ siteDirectory }) => {
+    await administerJson(siteDirectory, userAdd('ann', '--role owner'))
+    expect((await administer(siteDirectory, userAdd('ANN', '--role viewer'))).status).toBe(1)
+    expect(await namesIn(siteDirectory)).toEqual(['ann'])
+  })
+})
+
+describe('the last owner of a site', () => {
+  test.for(['disable ann', 'remove ann --yes', 'change ann --site 1001 --role editor'])(
+    'stays after "user %s" (A-58)',
+    async (line, { siteDirectory }) => {
+      await administerJson(siteDirectory, userAdd('ann', '--role owner'))
+      const { status, stderr } = await administer(siteDirectory, ['user', ...words(line)])
+      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(messages.user.lastOwner) })
+      expect(await administerJson(siteDirectory, ['user', 'show', 'ann'])).toMatchObject({
+        disabled: false,
+        sites: [{ role: 'owner' }],
+      })
+    },
+  )
+})
+
+describe('user remove', () => {
+  test('with --site takes one site, and the person with the last one (A-60, A-101)', async ({ siteDirectory }) => {
+    await administerJson(siteDirectory, ['site', 'create', '--name', 'Other'])
+    await administerJson(siteDirectory, userAdd('bob', '--site 1002 --role viewer'))
+    const removeFrom = (site: string) =>
+      administerJson(siteDirectory, ['user', 'remove', 'bob', '--site', site, '--yes'])
+    await removeFrom('1001')
+    expect([await namesIn(siteDirectory), await namesIn(siteDirectory, 1002)]).toEqual([[], ['bob']])
+    await removeFrom('1002')
+    expect((await administer(siteDirectory, ['user', 'show', 'bob'])).status).toBe(1)
+  })
+
+  test('without --yes removes nobody, and counts the keys (T-17)', async ({ siteDirectory }) => {
+    await administerJson(siteDirectory, userAdd('bob', '--role viewer'))
+    const key = ['key', 'create', '--site', '1001', '--user', 'bob', '--name', 'Robot', '--right', 'files:read']
+    await administerJson(siteDirectory, key)
+    const { status, stderr } = await administer(siteDirectory, ['user', 'remove', 'bob'])
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(messages.user.removal(1)) })
+    expect(await namesIn(siteDirectory)).toEqual(['bob'])
+  })
+})
+
+test('user change sets a password, which ends sessions (A-83, A-101)', async ({ start, directory }) => {
+  const { request } = await start()
+  await administerJson(directory, userAdd('ann', '--role owner --password-stdin'), password)
+  const signIn = (own: string) =>
+    request('/api/v2/admin/tokens', { method: 'POST', body: JSON.stringify({ username: 'ann', password: own }) })
+  const { token }: { token: string } = JSON.parse(await (await signIn(password)).text())
+  await administerJson(directory, ['user', 'change', 'ann', '--password-stdin'], 'another horse battery')
+  expect([(await signIn(password)).status, (await signIn('another horse battery')).status]).toEqual([401, 200])
+  expect((await request('/api/v2/admin/me', { headers: { Authorization: token } })).status).toBe(401)
+})
+
+test.for(['show bob', 'invite bob', 'disable bob', 'remove bob', 'change bob --enable'])(
+  'user %s names somebody unknown',
+  async (line, { siteDirectory }) => {
+    const { status, stderr } = await administer(siteDirectory, ['user', ...words(line)])
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(messages.user.unknown('bob')) })
+  },
+)

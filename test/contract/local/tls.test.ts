@@ -1,0 +1,192 @@
+import { once } from 'node:events'
+import { readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { type RequestOptions, request } from 'node:https'
+import { type AddressInfo, connect } from 'node:net'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { connect as connectSecurely, type TLSSocket } from 'node:tls'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { done } from '../../../lib/http/reply.ts'
+import { startService } from '../../../local/service.ts'
+import { closerOf } from '../../../server/close-server.ts'
+import { createSecureServer } from '../../../server/create-server.ts'
+import { bareHandler } from '../../support/bare-handler.ts'
+import { makeCertificate } from '../../support/certificates.ts'
+import { scratchDirectory } from '../../support/directory.ts'
+import { messages } from '../../support/messages.ts'
+import { storage } from '../../support/paths.ts'
+
+interface Pair {
+  readonly cert: string
+  readonly key: string
+}
+
+/** A folder with the files of a certificate. Nothing serves them yet. */
+const certificateFiles = () => {
+  const directory = scratchDirectory()
+  const files = { cert: join(directory, 'cert.pem'), key: join(directory, 'key.pem') }
+  const write = ({ cert, key }: Partial<Pair>, names: Pair = files) => {
+    if (cert !== undefined) writeFileSync(names.cert, cert)
+    if (key !== undefined) writeFileSync(names.key, key)
+  }
+  const first = makeCertificate(directory, 'first')
+  write(first)
+  return {
+    directory,
+    files,
+    write,
+    first,
+    make: (name: string, ...flags: string[]) => makeCertificate(directory, name, ...flags),
+  }
+}
+
+type Given = ReturnType<typeof certificateFiles>
+
+const serve = async (given: Given) => {
+  const said: string[] = []
+  const dataDirectory = join(given.directory, 'data')
+  const { baseUrl, demo, stop } = await startService({
+    dataDirectory,
+    host: '127.0.0.1',
+    dataCentres: [{ id: 'us', port: 0 }],
+    tls: given.files,
+    reset: false,
+    telemetry: { request: () => {} },
+    say: (sentence) => said.push(sentence),
+  })
+  let stopping: Promise<void> | undefined
+  const stopOnce = () => (stopping ??= stop())
+  onTestFinished(stopOnce)
+  return { ...given, baseUrl, token: demo?.token ?? '', stop: stopOnce, said, port: Number(new URL(baseUrl).port) }
+}
+
+const startSecurely = () => serve(certificateFiles())
+
+const send = async (url: string, options: RequestOptions, body = ''): Promise<{ status: number; bytes: Buffer }> => {
+  const sent = request(url, { agent: false, ...options }).end(body)
+  const [answer] = await once(sent, 'response')
+  return { status: answer.statusCode, bytes: await buffer(answer) }
+}
+
+const handshake = async (port: number): Promise<TLSSocket> => {
+  const socket = connectSecurely({ host: '127.0.0.1', port, rejectUnauthorized: false })
+  socket.on('error', () => {})
+  await once(socket, 'secureConnect')
+  return socket
+}
+
+const nameOf = async (port: number): Promise<unknown> => {
+  const socket = await handshake(port)
+  const { subject } = socket.getPeerCertificate()
+  socket.destroy()
+  return subject.CN
+}
+
+describe('a service with a certificate', () => {
+  test('answers over https, and its links begin with https (O-23)', async () => {
+    const { baseUrl, token, first } = await startSecurely()
+    expect(baseUrl).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
+    const options = { ca: first.cert, headers: { Authorization: token } }
+    const { status, bytes } = await send(`${baseUrl}/api/v1/admin/sites`, options)
+    expect({ status, sites: JSON.parse(bytes.toString()).items }).toMatchObject({
+      status: 200,
+      sites: [{ url: baseUrl }],
+    })
+  })
+
+  test('takes and returns large files over https (O-23)', async () => {
+    const { baseUrl, token, first } = await startSecurely()
+    const options = { ca: first.cert, headers: { Authorization: token } }
+    const content = 'large '.repeat(1_000_000)
+    const put = await send(`${baseUrl}${storage}/large.txt`, { ...options, method: 'PUT' }, content)
+    const { bytes } = await send(`${baseUrl}${storage}/large.txt`, options)
+    expect({ status: put.status, same: bytes.toString() === content }).toEqual({ status: 200, same: true })
+  })
+
+  test('answers nothing over http (O-23)', async () => {
+    const { baseUrl, port, first } = await startSecurely()
+    await expect(fetch(`http://127.0.0.1:${port}/health`)).rejects.toThrow()
+    expect(await send(`${baseUrl}/health`, { ca: first.cert })).toMatchObject({ status: 200 })
+  })
+
+  test('closes idle connections when it stops', async () => {
+    const { port, stop, said } = await startSecurely()
+    const silent = connect(port, '127.0.0.1')
+    const unused = await handshake(port)
+    await Promise.all([stop(), once(silent, 'close'), once(unused, 'close')])
+    expect(said).toEqual([])
+  })
+
+  test('cuts off unfinished handshakes when it stops', async () => {
+    const server = createSecureServer(certificateFiles().first, () => bareHandler(async () => done).handler)
+    const close = closerOf(server, 1)
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    const [[half]] = await Promise.all([once(server, 'connection'), once(socket, 'connect')])
+    socket.write(Buffer.from([22, 3, 1]))
+    await expect.poll(() => half.bytesRead).toBe(3)
+    await Promise.all([close(), once(socket, 'close')])
+  })
+})
+
+/** Puts the pair where the files are, as programs do that renew certificates. */
+const renewals: Readonly<Record<string, (given: Given, next: Pair) => void>> = {
+  'written over the old one': ({ write }, next) => write(next),
+  'renamed to the old name': ({ files, write }, next) => {
+    const fresh = { cert: `${files.cert}.new`, key: `${files.key}.new` }
+    write(next, fresh)
+    renameSync(fresh.cert, files.cert)
+    renameSync(fresh.key, files.key)
+  },
+  'behind a new symbolic link': ({ directory, files, write }, next) => {
+    const fresh = { cert: join(directory, 'cert2.pem'), key: join(directory, 'key2.pem') }
+    write(next, fresh)
+    for (const which of ['cert', 'key'] as const) {
+      rmSync(files[which])
+      symlinkSync(fresh[which], files[which])
+    }
+  },
+}
+
+const { noCertificate, noKey, unreadable, otherKey } = messages.certificate
+
+/** What is wrong, how it comes about, and the complaint. */
+const faults: readonly (readonly [string, (given: Given, next: Pair) => void, (files: Pair) => string])[] = [
+  ['a file is missing', ({ files }) => rmSync(files.key), ({ key }) => unreadable(key)],
+  ['a file is too large', ({ write }) => write({ key: 'x'.repeat(2_000_000) }), ({ key }) => unreadable(key)],
+  ['the certificate is empty', ({ write }) => write({ cert: '' }), noCertificate],
+  ['the certificate is cut', ({ write }, { cert }) => write({ cert: cert.slice(0, 300) }), noCertificate],
+  ['its chain is cut', ({ write }, { cert, key }) => write({ cert: cert + cert.slice(0, 10), key }), noCertificate],
+  ['the key is cut', ({ write }, { key }) => write({ key: key.slice(0, 100) }), noKey],
+  ['the key has a passphrase', ({ write, make }) => write({ key: make('locked', '-passout', 'pass:a').key }), noKey],
+  ['the key belongs to another certificate', ({ write }, { cert }) => write({ cert }), otherKey],
+]
+
+describe('a changed certificate', () => {
+  test.for(Object.keys(renewals))('that is %s is used without a restart (O-23)', async (renewal) => {
+    const service = await startSecurely()
+    const old = await handshake(service.port)
+    renewals[renewal]?.(service, service.make('second'))
+    await expect.poll(() => nameOf(service.port)).toBe('second')
+    expect(service.said.at(-1)).toMatch(messages.certificate.replaced(service.files.cert))
+    expect(old.destroyed).toBe(false)
+  })
+
+  test.for(faults)('leaves the old one in use while %s (O-23)', async ([, spoil, complaint]) => {
+    const service = await startSecurely()
+    const next = service.make('second')
+    spoil(service, next)
+    await expect.poll(() => service.said).toEqual([expect.stringContaining(complaint(service.files))])
+    expect(service.said[0]).toMatch(messages.certificate.kept)
+    expect(await nameOf(service.port)).toBe('first')
+    service.write(next)
+    await expect.poll(() => nameOf(service.port)).toBe('second')
+  })
+})
+
+test.for(faults)('A service does not start while %s (O-23)', async ([, spoil, complaint]) => {
+  const given = certificateFiles()
+  spoil(given, given.make('second'))
+  await expect(serve(given)).rejects.toThrow(complaint(given.files))
+  expect(readdirSync(given.directory)).not.toContain('data')
+})
