@@ -16,7 +16,16 @@ import { type Right, simplified, textOfRight } from '../../lib/core/rights.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { entryOf } from '../stores/changes.ts'
 import { onStores, siteOf } from '../stores/stores.ts'
-import { collect, commandOf, groupOf, mostRights, type OfSite, parseGrantedRight, parsePositiveId, spanUpTo } from '../terminal/arguments.ts'
+import {
+  collect,
+  commandOf,
+  groupOf,
+  mostRights,
+  type OfSite,
+  parseGrantedRight,
+  parsePositiveId,
+  spanUpTo,
+} from '../terminal/arguments.ts'
 import { Refusal } from '../terminal/output.ts'
 import { parseIssuerId } from './issuer.ts'
 

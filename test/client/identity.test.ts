@@ -71,7 +71,7 @@ const test = base
   )
 
 describe('site-files --identity github', () => {
-  test('A job pushes a folder without a stored secret (A-107)', async ({ job, directory, ruled }) => {
+  test('A job pushes a folder without a stored secret (A-112)', async ({ job, directory, ruled }) => {
     await writeFile(join(directory, 'page.html'), 'Hello')
     expect(await job(['push', directory, 'from-github'])).toMatchObject({ status: 0 })
     expect((await job(['cat', 'from-github/page.html'])).stdout).toBe('Hello')
@@ -82,12 +82,12 @@ describe('site-files --identity github', () => {
     })
   })
 
-  test('The site selects the rule (A-98, A-107)', async ({ job, ruled }) => {
+  test('The site selects the rule (A-98, A-112)', async ({ job, ruled }) => {
     expect(await job(['--site', ruled.site, 'ls'])).toMatchObject({ status: 0 })
     expect(await job(['--site', '999', 'ls'])).toMatchObject(outcome(1, messages.access.noRule))
   })
 
-  test('A token that no rule matches lets no job in (A-100, A-107)', async ({ job }) => {
+  test('A token that no rule matches lets no job in (A-100, A-112)', async ({ job }) => {
     answer = async (aud) => [
       200,
       JSON.stringify({ value: await issuer.sign(githubClaims({ aud, ref: 'refs/pull/1' })) }),
@@ -95,7 +95,7 @@ describe('site-files --identity github', () => {
     expect(await job(['ls'])).toMatchObject(outcome(1, messages.access.noRule))
   })
 
-  test('Outside a job the message names the permission (A-107)', async ({ job }) => {
+  test('Outside a job the message names the permission (A-112)', async ({ job }) => {
     for (const environment of [{ ACTIONS_ID_TOKEN_REQUEST_URL: '' }, { ACTIONS_ID_TOKEN_REQUEST_TOKEN: '' }]) {
       expect(await job(['ls'], environment)).toMatchObject(outcome(2, messages.access.noJob))
     }
@@ -106,12 +106,12 @@ describe('site-files --identity github', () => {
     ['an error', 403, '{}', messages.access.noTokenOfJob(403)],
     ['a redirect', 302, '', messages.access.silent],
     ['something else', 200, '{"value":7}', messages.client.answeredWith(200)],
-  ])('If GitHub answers with %s, the message says so (A-107)', async ([, status, body, message], { job }) => {
+  ])('If GitHub answers with %s, the message says so (A-112)', async ([, status, body, message], { job }) => {
     answer = async () => [status, body]
     expect(await job(['ls'])).toMatchObject(outcome(1, message))
   })
 
-  test('The message shows no token (A-107)', async ({ job }) => {
+  test('The message shows no token (A-112)', async ({ job }) => {
     let jwt = ''
     answer = async (aud) => {
       jwt = await issuer.sign(githubClaims({ aud, repository: 'acme/other' }))
