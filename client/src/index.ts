@@ -1,7 +1,8 @@
 export type { Categories, ListQuery, Objects, Placed, PlacedQuery } from './categories.ts'
 export type { Changes, ChangesQuery } from './changes.ts'
 export { type ConnectOptions, connect, findSites, type SiteClient, type Sites } from './connect.ts'
-export type { FileCondition, Files, ListedFile, PutOptions, ReadOptions } from './files.ts'
+export type { FileChanges, FileCondition, PutOptions } from './file-changes.ts'
+export type { Files, ListedFile, ReadOptions } from './files.ts'
 export type { FieldCondition, Forms, NewSystemField, ReadField } from './forms.ts'
 export type {
   Blog,
@@ -17,11 +18,13 @@ export type {
   FieldType,
   FieldTypeId,
   FolderContent,
+  FoundItem,
   NewsAssociation,
   NewsItem,
   Problem,
   RemovalPreview,
   Site,
+  TrashItem,
   Version,
   WebForm,
 } from './generated/types.gen.ts'

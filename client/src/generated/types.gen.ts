@@ -571,6 +571,24 @@ export type DownloadLink = {
 };
 
 /**
+ * Files and folders whose names contain the text. If there may be more, `nextCursor` is the `cursor` of the next request; a page may then be short.
+ */
+export type SearchPage = {
+    items: Array<FoundItem>;
+    nextCursor?: string;
+};
+
+/**
+ * A file or folder whose name contains the text.
+ */
+export type FoundItem = {
+    path: string;
+    type: EntryType;
+    size: number;
+    lastUpdateDate: string;
+};
+
+/**
  * The kept states of a file, the newest first. If there are more, send `cursor` with the next request.
  */
 export type VersionPage = {
@@ -604,6 +622,25 @@ export type Deleted = {
     name: string;
     type: 'file' | 'folder';
     removedAt: string;
+    size: number | null;
+};
+
+/**
+ * Removed files and folders that a restore can bring back, the newest removal first, with the user who removed each. Moved files are not among them. If there are more, `nextCursor` is the `cursor` of the next request; a page may then be short.
+ */
+export type TrashPage = {
+    deleted: Array<TrashItem>;
+    nextCursor?: string;
+};
+
+/**
+ * A removed file or folder. A folder has no size of its own.
+ */
+export type TrashItem = {
+    path: string;
+    type: 'file' | 'folder';
+    removedAt: string;
+    removedBy: string;
     size: number | null;
 };
 
@@ -736,7 +773,7 @@ export type GetHealthErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -777,7 +814,7 @@ export type GetRootErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -805,7 +842,7 @@ export type GetOpenApiData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -824,7 +861,7 @@ export type GetOpenApiErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -865,7 +902,7 @@ export type GetReferenceErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -893,7 +930,7 @@ export type GetReferenceAssetData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -921,7 +958,7 @@ export type GetReferenceAssetErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -949,7 +986,7 @@ export type GetConsoleData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -968,7 +1005,7 @@ export type GetConsoleErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -996,7 +1033,7 @@ export type GetConsoleAssetData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -1024,7 +1061,7 @@ export type GetConsoleAssetErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1073,7 +1110,7 @@ export type ListSitesErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1101,7 +1138,7 @@ export type ListFieldsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -1151,7 +1188,7 @@ export type ListFieldsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1233,7 +1270,7 @@ export type CreateFieldErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1261,7 +1298,7 @@ export type DeleteFieldData = {
     body?: never;
     headers?: {
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
@@ -1320,7 +1357,7 @@ export type DeleteFieldErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1346,7 +1383,7 @@ export type GetFieldData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -1401,7 +1438,7 @@ export type GetFieldErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1429,7 +1466,7 @@ export type UpdateFieldData = {
     body: FieldChange;
     headers?: {
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
@@ -1497,7 +1534,7 @@ export type UpdateFieldErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1562,7 +1599,7 @@ export type ListWebFormsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1634,7 +1671,7 @@ export type GetWebFormErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1701,7 +1738,7 @@ export type ListFieldTypesErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1787,7 +1824,7 @@ export type UnlinkNewsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1815,7 +1852,7 @@ export type ListNewsOfCategoryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -1893,7 +1930,7 @@ export type ListNewsOfCategoryErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1972,7 +2009,7 @@ export type LinkNewsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2056,7 +2093,7 @@ export type UnlinkBlogsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2084,7 +2121,7 @@ export type ListBlogsOfCategoryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -2162,7 +2199,7 @@ export type ListBlogsOfCategoryErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2241,7 +2278,7 @@ export type LinkBlogsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2267,7 +2304,7 @@ export type ListCategoriesData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -2340,7 +2377,7 @@ export type ListCategoriesErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2368,7 +2405,7 @@ export type GetCategoryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -2421,7 +2458,7 @@ export type GetCategoryErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2449,7 +2486,7 @@ export type ListNewsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -2522,7 +2559,7 @@ export type ListNewsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2609,7 +2646,7 @@ export type UnlinkCategoriesOfNewsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2637,7 +2674,7 @@ export type ListCategoriesOfNewsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -2715,7 +2752,7 @@ export type ListCategoriesOfNewsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2794,7 +2831,7 @@ export type LinkCategoriesOfNewsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2820,7 +2857,7 @@ export type ListBlogsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -2893,7 +2930,7 @@ export type ListBlogsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2980,7 +3017,7 @@ export type UnlinkCategoriesOfBlogErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3008,7 +3045,7 @@ export type ListCategoriesOfBlogData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -3086,7 +3123,7 @@ export type ListCategoriesOfBlogErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3165,7 +3202,7 @@ export type LinkCategoriesOfBlogErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3191,7 +3228,7 @@ export type ListSiteUrlsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -3263,7 +3300,7 @@ export type ListSiteUrlsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3295,7 +3332,7 @@ export type DeletePathData = {
          */
         'If-None-Match'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
@@ -3370,7 +3407,7 @@ export type DeletePathErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3410,11 +3447,11 @@ export type ReadPathData = {
          */
         'If-Range'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -3434,11 +3471,11 @@ export type ReadPathData = {
          */
         meta?: string;
         /**
-         * The largest number of entries in an answer to `meta`, `versions` or `deleted`.
+         * The largest number of entries in an answer to `meta`, `search`, `versions` or `deleted`.
          */
         limit?: number;
         /**
-         * The `cursor` of the previous answer, for `meta`, `versions` and `deleted`.
+         * The `cursor` or `nextCursor` of the previous answer.
          */
         cursor?: string;
         /**
@@ -3458,7 +3495,11 @@ export type ReadPathData = {
          */
         versionId?: string;
         /**
-         * Lists removed files and folders that were not restored or created again: 100 by default (`limit`). The folder itself may be removed. The parameter needs no value.
+         * Lists files and folders below the folder whose names contain this text, in upper or lower case: 100 by default (`limit`).
+         */
+        search?: string;
+        /**
+         * Without a value, lists removed files and folders of this folder that were not restored or created again: 100 by default (`limit`). The folder itself may be removed. `all` also lists those of the folders below, the newest removal first, 100 at most.
          */
         deleted?: string;
         /**
@@ -3511,7 +3552,7 @@ export type ReadPathErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3528,9 +3569,9 @@ export type ReadPathError = ReadPathErrors[keyof ReadPathErrors];
 
 export type ReadPathResponses = {
     /**
-     * The bytes of the file. With `meta`, information about the path; with `link`, a URL of the bytes; with `versions` or `deleted`, the history; with `removal`, the preview of a removal.
+     * The bytes of the file. With `meta`, information about the path; with `link`, a URL of the bytes; with `search`, what was found; with `versions` or `deleted`, the history; with `removal`, the preview of a removal.
      */
-    200: Entry | DownloadLink | VersionPage | DeletedPage | RemovalPreview;
+    200: Entry | DownloadLink | SearchPage | VersionPage | DeletedPage | TrashPage | RemovalPreview;
     /**
      * The bytes that `Range` asks for.
      */
@@ -3567,7 +3608,7 @@ export type UploadToFolderData = {
          */
         'Upload-Checksum'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
@@ -3654,7 +3695,7 @@ export type UploadToFolderErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3702,7 +3743,7 @@ export type PutPathData = {
          */
         'Content-Digest'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
@@ -3789,7 +3830,7 @@ export type PutPathErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3860,7 +3901,7 @@ export type DeleteRootErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3893,11 +3934,11 @@ export type ReadRootData = {
          */
         meta?: string;
         /**
-         * The largest number of entries in an answer to `meta`, `versions` or `deleted`.
+         * The largest number of entries in an answer to `meta`, `search`, `versions` or `deleted`.
          */
         limit?: number;
         /**
-         * The `cursor` of the previous answer, for `meta`, `versions` and `deleted`.
+         * The `cursor` or `nextCursor` of the previous answer.
          */
         cursor?: string;
         /**
@@ -3905,7 +3946,11 @@ export type ReadRootData = {
          */
         recursive?: 'true';
         /**
-         * Lists removed files and folders that were not restored or created again: 100 by default (`limit`). The folder itself may be removed. The parameter needs no value.
+         * Lists files and folders below the folder whose names contain this text, in upper or lower case: 100 by default (`limit`).
+         */
+        search?: string;
+        /**
+         * Without a value, lists removed files and folders of this folder that were not restored or created again: 100 by default (`limit`). The folder itself may be removed. `all` also lists those of the folders below, the newest removal first, 100 at most.
          */
         deleted?: string;
         /**
@@ -3942,7 +3987,7 @@ export type ReadRootErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3959,9 +4004,9 @@ export type ReadRootError = ReadRootErrors[keyof ReadRootErrors];
 
 export type ReadRootResponses = {
     /**
-     * The progress, the contents of the root, its removed files and folders, or the preview of a removal.
+     * The progress, the contents of the root, what a search found, removed files and folders, or the preview of a removal.
      */
-    200: Progress | Entry | DeletedPage | RemovalPreview;
+    200: Progress | Entry | SearchPage | DeletedPage | TrashPage | RemovalPreview;
 };
 
 export type ReadRootResponse = ReadRootResponses[keyof ReadRootResponses];
@@ -3994,7 +4039,7 @@ export type UploadToRootData = {
          */
         'Upload-Checksum'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
@@ -4071,7 +4116,7 @@ export type UploadToRootErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -4111,7 +4156,7 @@ export type PutRootData = {
          */
         'If-None-Match'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
@@ -4181,7 +4226,7 @@ export type PutRootErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -4256,7 +4301,7 @@ export type CancelUploadErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -4345,7 +4390,7 @@ export type ReadUploadErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -4430,7 +4475,7 @@ export type DescribeUploadErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -4546,7 +4591,7 @@ export type AppendToUploadErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -4628,7 +4673,7 @@ export type ListChangesErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
