@@ -10,7 +10,8 @@ export {
   type Sites,
   signIn,
 } from './connect.ts'
-export type { FileCondition, Files, ListedFile, PutOptions, ReadOptions } from './files.ts'
+export type { FileChanges, FileCondition, PutOptions } from './file-changes.ts'
+export type { Files, ListedFile, ReadOptions } from './files.ts'
 export type { FieldCondition, Forms, NewSystemField, ReadField } from './forms.ts'
 export type {
   Blog,
@@ -27,6 +28,7 @@ export type {
   FieldType,
   FieldTypeId,
   FolderContent,
+  FoundItem,
   Invitation,
   Key,
   Me,
@@ -37,6 +39,7 @@ export type {
   Problem,
   RemovalPreview,
   Site,
+  TrashItem,
   User,
   UserChange,
   Version,

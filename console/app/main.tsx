@@ -2,15 +2,18 @@ import { render } from 'preact'
 import { useEffect, useErrorBoundary, useMemo } from 'preact/hooks'
 import { createLive, type Live } from '../page/live.ts'
 import { Failure } from '../parts/failure.tsx'
+import { Loaded } from '../parts/loaded.tsx'
 import { Toasts } from '../parts/toasts.tsx'
 import { followAddress, formatRoute, goTo, route } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { createLinks, type Links } from './link.ts'
-import { LinkDialog } from './link-dialog.tsx'
 import { followPreferences } from './preferences.ts'
 import { createSession, type Session, takeToken } from './session.ts'
 import { Shell } from './shell.tsx'
-import { SignIn, SignInAgain } from './sign-in.tsx'
+import { OtherAddress, SignIn } from './sign-in.tsx'
+
+const loadLinkDialog = async () => (await import('./on-demand.ts')).LinkDialog
+const loadSignInAgain = async () => (await import('./on-demand.ts')).SignInAgain
 
 interface AppProps {
   readonly session: Session
@@ -47,9 +50,10 @@ const App = ({ session, live, links }: AppProps) => {
   }
   return (
     <>
+      <OtherAddress />
       <Shell access={client} live={live} onSignOut={session.signOut} />
-      {session.isExpired.value && <SignInAgain session={session} />}
-      {links.asked.value && <LinkDialog session={session} links={links} />}
+      {session.isExpired.value && <Loaded load={loadSignInAgain} props={{ session }} />}
+      {links.asked.value && <Loaded load={loadLinkDialog} props={{ session, links }} />}
     </>
   )
 }

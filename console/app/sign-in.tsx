@@ -1,17 +1,17 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useId } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
-import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { texts } from '../texts/texts.ts'
+import { otherBaseUrl } from './base-url.ts'
 import { isRefused, type Session } from './session.ts'
 import { SettingsMenu } from './settings-menu.tsx'
 
-interface SignInProps {
+export interface SignInProps {
   readonly session: Session
 }
 
-const Form = ({ session }: SignInProps) => {
+export const SignInForm = ({ session }: SignInProps) => {
   const t = texts.value.signIn
   const [field, hint, keepHint] = [useId(), useId(), useId()]
   const token = useSignal('')
@@ -70,6 +70,16 @@ const Form = ({ session }: SignInProps) => {
   )
 }
 
+/** Requests to another address than that of the page may fail, because the network or the browser blocks them. */
+export const OtherAddress = () => {
+  const url = otherBaseUrl()
+  return url === undefined ? null : (
+    <p class="note" role="alert">
+      {texts.value.signIn.otherAddress(url)}
+    </p>
+  )
+}
+
 export const SignIn = ({ session }: SignInProps) => {
   const { name } = texts.value
   useEffect(() => {
@@ -82,22 +92,10 @@ export const SignIn = ({ session }: SignInProps) => {
           <h1>{name}</h1>
           <SettingsMenu />
         </header>
+        <OtherAddress />
         {session.sites.value?.list.length === 0 && <p role="alert">{texts.value.signIn.noSites}</p>}
-        <Form session={session} />
+        <SignInForm session={session} />
       </div>
     </main>
   )
 }
-
-/** Covers an open page whose token has expired. The page stays as it is. */
-export const SignInAgain = ({ session }: SignInProps) => (
-  <Dialog title={texts.value.signIn.title} isClosable={false} onClose={() => {}}>
-    <div class="dialog-body">
-      <p>{texts.value.signIn.expired}</p>
-      <Form session={session} />
-      <Button kind="quiet" icon="signOut" onClick={session.signOut}>
-        {texts.value.signIn.signOut}
-      </Button>
-    </div>
-  </Dialog>
-)

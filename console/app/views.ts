@@ -14,6 +14,12 @@ interface View {
 export const views: readonly View[] = [
   { name: 'files', label: (texts) => texts.nav.files, icon: 'folder', load: async () => FilesView },
   {
+    name: 'trash',
+    label: (texts) => texts.nav.trash,
+    icon: 'restore',
+    load: async () => (await import('../files/trash-view.tsx')).TrashView,
+  },
+  {
     name: 'forms',
     label: (texts) => texts.nav.forms,
     icon: 'form',

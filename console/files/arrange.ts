@@ -16,21 +16,15 @@ const compareBy = {
   lastModified: (a: FolderContent, b: FolderContent) => (a.lastModified ?? '').localeCompare(b.lastModified ?? ''),
 } as const
 
-/** Keeps the entries whose names contain the text. Folders come first. */
+/** Folders come first. */
 export const arrange = (
   entries: readonly FolderContent[],
   { column, isDescending }: Order,
-  search: string,
 ): readonly FolderContent[] => {
-  const wanted = search.trim().toLowerCase()
   const compare = compareBy[column]
   const sign = isDescending ? -1 : 1
-  return entries
-    .filter(({ name }) => name.toLowerCase().includes(wanted))
-    .sort(
-      (a, b) =>
-        Number(a.type === 'file') - Number(b.type === 'file') ||
-        sign * compare(a, b) ||
-        collator.compare(a.name, b.name),
-    )
+  return entries.toSorted(
+    (a, b) =>
+      Number(a.type === 'file') - Number(b.type === 'file') || sign * compare(a, b) || collator.compare(a.name, b.name),
+  )
 }

@@ -1,11 +1,10 @@
-import type { SiteClient } from '../../client/src/index.ts'
-import { focusContent } from '../parts/focus.ts'
+import type { FoundItem, SiteClient } from '../../client/src/index.ts'
 import type { MenuItem } from '../parts/menu.tsx'
-import { notify, notifyFailure } from '../parts/toasts.tsx'
+import { notifyFailure } from '../parts/toasts.tsx'
 import { goTo, linkTo } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { join, nameOf, parentOf, partsOf } from '../uploads/paths.ts'
-import { download } from './download.ts'
+import type { FilesPage } from './files-context.ts'
 import type { FilesStore } from './files-store.ts'
 import { relocateAndNotify } from './notified-actions.ts'
 
@@ -13,6 +12,23 @@ const openEntry = (store: FilesStore, entry: { readonly name: string; readonly t
   const folder = partsOf(store.folder.path.value)
   if (entry.type === 'folder') goTo({ path: [...folder, entry.name] })
   else goTo({ path: folder, query: { file: entry.name } })
+}
+
+/** Opens the folder of a found file, with the file selected and its details shown. */
+export const openFound = (
+  { folder, search }: FilesStore,
+  keyboard: FilesPage['keyboard'],
+  { path, type }: Pick<FoundItem, 'path' | 'type'>,
+): void => {
+  search.type('')
+  // The list receives the focus when it is shown again.
+  keyboard.isInList = true
+  if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
+  if (type === 'folder') goTo({ path: partsOf(path), query: {} })
+  else {
+    if (parentOf(path) === folder.path.value) folder.choose(nameOf(path), 'alone')
+    goTo({ path: partsOf(parentOf(path)), query: { file: nameOf(path) } })
+  }
 }
 
 export const linkOf = (
@@ -24,28 +40,13 @@ export const linkOf = (
     : linkTo({ view: 'files', path: partsOf(folder), query: { file: name } })
 
 export const downloadAll = (client: SiteClient, paths: readonly string[]): void => {
-  download(client, paths).catch((error: unknown) => notifyFailure('', error, () => downloadAll(client, paths)))
+  import('./download.ts')
+    .then(({ download }) => download(client, paths))
+    .catch((error: unknown) => notifyFailure('', error, () => downloadAll(client, paths)))
 }
 
-/** Browsers offer the clipboard only to pages from https or from this machine. Elsewhere, a selected text is copied. */
-const copyText = async (text: string): Promise<void> => {
-  if (isSecureContext) return navigator.clipboard.writeText(text)
-  const field = document.createElement('textarea')
-  field.value = text
-  document.body.append(field)
-  field.select()
-  document.execCommand('copy')
-  field.remove()
-  focusContent()
-}
-
-const copyPath = async (paths: readonly string[]): Promise<void> => {
-  try {
-    await copyText(paths.map((path) => `/${path}`).join('\n'))
-    notify(texts.value.files.pathCopied)
-  } catch (error) {
-    notifyFailure('', error)
-  }
+const copyPath = (paths: readonly string[]): void => {
+  import('./copy-path.ts').then(({ copyPaths }) => copyPaths(paths)).catch((error: unknown) => notifyFailure('', error))
 }
 
 export const paste = (store: FilesStore): void => {
@@ -118,6 +119,9 @@ export const runKey = (store: FilesStore, event: KeyboardEvent): boolean => {
     },
     Delete: () => {
       if (paths.length > 0) store.dialog.value = { kind: 'remove', paths }
+    },
+    '?': () => {
+      store.dialog.value = { kind: 'shortcuts' }
     },
     F2: () => {
       if (path !== undefined && paths.length === 1) store.dialog.value = { kind: 'rename', path }

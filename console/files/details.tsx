@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { usePage } from '../page/context.ts'
 import { Button } from '../parts/button.tsx'
 import { Failure } from '../parts/failure.tsx'
+import { focusContent } from '../parts/focus.ts'
 import { formatMoment, formatSize } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { goTo } from '../route/routes.ts'
@@ -9,7 +10,8 @@ import { texts } from '../texts/texts.ts'
 import { join } from '../uploads/paths.ts'
 import { downloadAll } from './commands.ts'
 import { useFiles } from './files-context.ts'
-import type { FoundEntry, Preview } from './preview.ts'
+import type { Preview } from './preview.ts'
+import type { FoundEntry } from './preview-content.ts'
 import { Versions } from './versions.tsx'
 
 interface DetailsProps {
@@ -88,9 +90,12 @@ const Panel = ({ name, path }: DetailsProps & { readonly path: string }) => {
   }, [path])
   const panel = useRef<HTMLElement>(null)
   useLayoutEffect(() => {
-    // Moves the focus into the panel. When the panel closes, the focus returns to the list.
-    panel.current?.focus()
-    return () => document.querySelector<HTMLElement>('.grid')?.focus()
+    const shown = panel.current
+    // On a narrow screen the panel covers the list.
+    if (matchMedia('(max-width: 820px)').matches) shown?.focus()
+    return () => {
+      if (shown?.contains(document.activeElement)) focusContent()
+    }
   }, [])
   const close = () => goTo({ query: {} })
   // At first, the preview still has the previous file.

@@ -1,5 +1,5 @@
 import { Icon } from '../parts/icon.tsx'
-import { pictureType } from './preview.ts'
+import { pictureType } from './picture-type.ts'
 
 interface EntryIconProps {
   readonly name: string

@@ -120,7 +120,7 @@ export const FileList = () => {
       onKeyDown={onKeyDown}
       onClick={({ target }) => {
         // A click on a row moves the keyboard focus there.
-        if (target instanceof Element && target.closest('.rows') && !target.closest('a, button')) grid.current?.focus()
+        if (target instanceof Element && target.closest('.rows')) grid.current?.focus()
       }}
     >
       <Head />

@@ -1,8 +1,11 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import type { Change, FolderContent, SiteClient } from '../../client/src/index.ts'
+import { type Change, type FolderContent, ServiceError, type SiteClient } from '../../client/src/index.ts'
+import { texts } from '../texts/texts.ts'
 import { forEachPath, type Outcome } from '../uploads/for-each-path.ts'
+import { pathExists } from '../uploads/path-exists.ts'
 import { join, nameOf, parentOf } from '../uploads/paths.ts'
 import { affectsFolder, createFolder, type Folder } from './folder.ts'
+import { createNameSearch, type NameSearch } from './name-search.ts'
 import { createPreview, type Preview } from './preview.ts'
 import { createTree, type Tree } from './tree.ts'
 
@@ -15,12 +18,13 @@ type FilesDialog =
   | { readonly kind: 'relocate'; readonly how: Relocation; readonly paths: readonly string[] }
   | { readonly kind: 'remove'; readonly paths: readonly string[] }
   | { readonly kind: 'removeDraft'; readonly path: string }
-  | { readonly kind: 'deleted'; readonly path: string }
+  | { readonly kind: 'shortcuts' }
 
 export interface FilesStore {
   readonly folder: Folder
   readonly tree: Tree
   readonly preview: Preview
+  readonly search: NameSearch
   readonly dialog: Signal<FilesDialog | undefined>
   readonly clipboard: ReadonlySignal<{ readonly how: Relocation; readonly paths: readonly string[] } | undefined>
   chosenPaths(): readonly string[]
@@ -38,6 +42,7 @@ export const createFilesStore = (client: () => SiteClient): FilesStore => {
   const tree = createTree(client)
   const folder = createFolder({ client, onRead: tree.learn })
   const preview = createPreview({ client })
+  const search = createNameSearch(client, () => folder.path.value)
   const dialog = signal<FilesDialog | undefined>(undefined)
   const clipboard = signal<{ readonly how: Relocation; readonly paths: readonly string[] } | undefined>(undefined)
 
@@ -66,6 +71,7 @@ export const createFilesStore = (client: () => SiteClient): FilesStore => {
     folder,
     tree,
     preview,
+    search,
     dialog,
     clipboard,
     chosenPaths,
@@ -74,7 +80,10 @@ export const createFilesStore = (client: () => SiteClient): FilesStore => {
       if (paths.length > 0) clipboard.value = { how, paths }
     },
     async createFolder(place, name) {
-      await client().files.createFolder(join(place, name))
+      const path = join(place, name)
+      if (await pathExists(client(), path))
+        throw new ServiceError({ status: 400, code: 104022, message: texts.value.files.exists(name) })
+      await client().files.createFolder(path)
       await selectNamed(place, name)
     },
     async rename(path, name) {

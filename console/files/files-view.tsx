@@ -3,7 +3,7 @@ import { usePage } from '../page/context.ts'
 import { Failure } from '../parts/failure.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Loaded } from '../parts/loaded.tsx'
-import { route } from '../route/routes.ts'
+import { goTo, route } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { folderName, runKey } from './commands.ts'
 import { Crumbs } from './crumbs.tsx'
@@ -12,35 +12,12 @@ import { FileList } from './file-list.tsx'
 import { FilesContext, useFiles } from './files-context.ts'
 import { createFilesStore } from './files-store.ts'
 import { useListFocus } from './list-focus.ts'
-import { NewFolderDialog, RenameDialog } from './name-dialogs.tsx'
-import { RemoveDialog, RemoveDraftDialog } from './remove-dialogs.tsx'
 import { Toolbar } from './toolbar.tsx'
 import { TreeView } from './tree-view.tsx'
 
 const loadDetails = async () => (await import('./on-demand.ts')).Details
-const loadRelocate = async () => (await import('./on-demand.ts')).RelocateDialog
-const loadDeleted = async () => (await import('./on-demand.ts')).DeletedDialog
-
-const OpenDialog = () => {
-  const { store } = useFiles()
-  const dialog = store.dialog.value
-  switch (dialog?.kind) {
-    case 'newFolder':
-      return <NewFolderDialog path={dialog.path} />
-    case 'rename':
-      return <RenameDialog path={dialog.path} />
-    case 'relocate':
-      return <Loaded load={loadRelocate} props={{ how: dialog.how, paths: dialog.paths }} />
-    case 'remove':
-      return <RemoveDialog paths={dialog.paths} />
-    case 'removeDraft':
-      return <RemoveDraftDialog path={dialog.path} />
-    case 'deleted':
-      return <Loaded load={loadDeleted} props={{ path: dialog.path }} />
-    default:
-      return null
-  }
-}
+const loadDialog = async () => (await import('./on-demand.ts')).OpenDialog
+const loadResults = async () => (await import('./on-demand.ts')).SearchResults
 
 /** In an empty folder too, the keys for the whole folder work. */
 const Empty = () => {
@@ -67,8 +44,8 @@ const Empty = () => {
 
 const Contents = () => {
   const { store } = useFiles()
-  const t = texts.value.files
-  const { entries, failure, isLoading, shown, refresh } = store.folder
+  const { entries, failure, isLoading, refresh } = store.folder
+  if (store.search.text.value.trim() !== '') return <Loaded load={loadResults} props={{}} />
   const hasEntries = (entries.value?.length ?? 0) > 0
   return (
     <>
@@ -79,7 +56,6 @@ const Contents = () => {
         </p>
       )}
       {hasEntries && <FileList />}
-      {hasEntries && shown.value.length === 0 && <p class="empty">{t.noMatch}</p>}
       {entries.value && !hasEntries && <Empty />}
     </>
   )
@@ -101,11 +77,13 @@ const Files = () => {
   const files = useMemo(() => ({ store, uploads, keyboard: { isInList: false } }), [store, uploads])
   const { path, query } = route.value
   const place = path.join('/')
+  const file = query['file']
   // Synchronous, so that an action on the shown folder never applies to the previous one.
   useLayoutEffect(() => {
     // A dialog belongs to the folder in which it was opened.
     store.dialog.value = undefined
-    store.folder.open(place)
+    store.search.type('')
+    store.folder.open(place, file)
   }, [place])
   // After a new sign-in, or when the service is back, reads that failed may succeed.
   useEffect(() => {
@@ -119,10 +97,27 @@ const Files = () => {
     const timer = setTimeout(store.folder.refresh, 250)
     return () => clearTimeout(timer)
   }, [done])
-  const file = query['file']
+  // The details follow the list.
+  const [only, ...others] = store.folder.chosen.value
+  useEffect(() => {
+    if (file !== undefined && only?.type === 'file' && others.length === 0)
+      goTo({ query: { file: only.name } }, { replace: true })
+  }, [only?.name, others.length])
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      const isTyping = event.target instanceof Element && event.target.matches('input, textarea, select, dialog *')
+      if (event.key === '?' && !isTyping && runKey(store, event)) event.preventDefault()
+    }
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [store])
+  // Dialogs open without a wait, so that no key is lost.
+  const preload = () => {
+    loadDialog().catch(() => {})
+  }
   return (
     <FilesContext.Provider value={files}>
-      <div class="files">
+      <div class="files" onFocusIn={preload} onPointerEnter={preload}>
         <TreeView />
         <section class="folder" aria-label={folderName(place)} {...dropOn(place, store, uploads)}>
           <div class="folder-head">
@@ -134,7 +129,7 @@ const Files = () => {
         </section>
         {file !== undefined && <Loaded load={loadDetails} props={{ name: file }} />}
       </div>
-      <OpenDialog />
+      {store.dialog.value && <Loaded load={loadDialog} props={{}} />}
     </FilesContext.Provider>
   )
 }

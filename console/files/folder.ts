@@ -1,4 +1,4 @@
-import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { batch, computed, type ReadonlySignal, signal } from '@preact/signals'
 import type { Change, FolderContent, SiteClient } from '../../client/src/index.ts'
 import { isWithin, parentOf, partsOf } from '../uploads/paths.ts'
 import { arrange, type Column, type Order } from './arrange.ts'
@@ -11,11 +11,11 @@ export interface Folder {
   readonly isLoading: ReadonlySignal<boolean>
   readonly failure: ReadonlySignal<unknown>
   readonly order: ReadonlySignal<Order>
-  readonly search: Signal<string>
   readonly shown: ReadonlySignal<readonly FolderContent[]>
   readonly selection: ReadonlySignal<Selection>
   readonly chosen: ReadonlySignal<readonly FolderContent[]>
-  open(path: string): Promise<void>
+  /** Selects the entry `active`, if the folder has it. */
+  open(path: string, active?: string): Promise<void>
   /** Keeps the selection, and shows the old entries until the answer arrives. */
   refresh(): Promise<void>
   /** The second call for a column reverses the order. */
@@ -76,9 +76,8 @@ export const createFolder = ({ client, onRead }: FolderOptions): Folder => {
   const isLoading = signal(false)
   const failure = signal<unknown>(undefined)
   const order = signal<Order>({ column: 'name', isDescending: false })
-  const search = signal('')
   const selection = signal<Selection>(nothing)
-  const shown = computed(() => arrange(entries.value ?? [], order.value, search.value))
+  const shown = computed(() => arrange(entries.value ?? [], order.value))
   const names = computed(() => shown.value.map(({ name }) => name))
   const chosen = computed(() => shown.value.filter(({ name }) => selection.value.chosen.has(name)))
   let asked = 0
@@ -110,17 +109,15 @@ export const createFolder = ({ client, onRead }: FolderOptions): Folder => {
     isLoading,
     failure,
     order,
-    search,
     shown,
     selection,
     chosen,
-    open(place) {
+    open(place, active = '') {
       batch(() => {
         path.value = place
         entries.value = undefined
         failure.value = undefined
-        search.value = ''
-        selection.value = nothing
+        selection.value = active === '' ? nothing : choose(nothing, [], active, 'alone')
       })
       return read()
     },

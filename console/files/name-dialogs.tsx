@@ -27,6 +27,7 @@ const NameDialog = ({ title, label, action, name: before, onName }: NameDialogPr
   }, [])
   return (
     <FormDialog
+      changesList
       title={title}
       action={action}
       isReady={name.value.trim() !== '' && name.value !== before}

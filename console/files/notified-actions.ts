@@ -2,7 +2,7 @@ import { notify, notifyFailure } from '../parts/toasts.tsx'
 import { goTo, route } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import type { Outcome } from '../uploads/for-each-path.ts'
-import { join, nameOf } from '../uploads/paths.ts'
+import { join, nameOf, parentOf } from '../uploads/paths.ts'
 import type { FilesStore, Relocation } from './files-store.ts'
 
 const notifyFailures = ({ failed }: Outcome, repeat: (paths: readonly string[]) => void): void => {
@@ -11,6 +11,10 @@ const notifyFailures = ({ failed }: Outcome, repeat: (paths: readonly string[]) 
   const paths = failed.map(({ path }) => path)
   notifyFailure(texts.value.files.notDone(nameOf(first.path), failed.length - 1), first.error, () => repeat(paths))
 }
+
+/** The name of a single item, or the number of items. */
+const itemsOf = ([first = '', ...others]: readonly string[]): string =>
+  others.length === 0 ? nameOf(first) : texts.value.items(others.length + 1)
 
 /** The details panel follows a renamed file, or closes. */
 const updateDetailsPanel = (store: FilesStore, paths: readonly string[], name = ''): void => {
@@ -21,11 +25,7 @@ const updateDetailsPanel = (store: FilesStore, paths: readonly string[], name = 
 
 const restoreAndNotify = async (store: FilesStore, paths: readonly string[]): Promise<void> => {
   const outcome = await store.restore(paths)
-  const [first] = outcome.done
-  if (first !== undefined)
-    notify(
-      texts.value.files.restored(outcome.done.length === 1 ? nameOf(first) : texts.value.items(outcome.done.length)),
-    )
+  if (outcome.done.length > 0) notify(texts.value.files.restored(itemsOf(outcome.done)))
   notifyFailures(outcome, (left) => restoreAndNotify(store, left))
 }
 
@@ -33,7 +33,7 @@ export const removeAndNotify = async (store: FilesStore, paths: readonly string[
   const outcome = await store.remove(paths)
   updateDetailsPanel(store, outcome.done)
   if (outcome.done.length > 0) {
-    notify(texts.value.files.removed(outcome.done.length), {
+    notify(texts.value.files.removed(itemsOf(outcome.done)), {
       label: texts.value.undo,
       run: () => restoreAndNotify(store, outcome.done),
     })
@@ -50,12 +50,28 @@ export const relocateAndNotify = async (
   const t = texts.value.files
   const outcome = await store.relocate(how, paths, folder)
   if (how === 'move') updateDetailsPanel(store, outcome.done)
-  if (outcome.done.length > 0) notify(how === 'move' ? t.moved(outcome.done.length) : t.copied(outcome.done.length))
+  const [first] = outcome.done
+  if (first !== undefined) {
+    const back = () =>
+      relocateAndNotify(
+        store,
+        'move',
+        outcome.done.map((path) => join(folder, nameOf(path))),
+        parentOf(first),
+      )
+    const [items, target] = [itemsOf(outcome.done), folder === '' ? t.root : nameOf(folder)]
+    if (how === 'move') notify(t.moved(items, target), { label: texts.value.undo, run: back })
+    else notify(t.copied(items, target))
+  }
   notifyFailures(outcome, (left) => relocateAndNotify(store, how, left, folder))
 }
 
 export const renameAndNotify = async (store: FilesStore, path: string, name: string): Promise<void> => {
   await store.rename(path, name)
   updateDetailsPanel(store, [path], name)
-  notify(texts.value.files.renamed(name))
+  const undo = () =>
+    renameAndNotify(store, join(parentOf(path), name), nameOf(path)).catch((error: unknown) =>
+      notifyFailure(texts.value.files.notDone(name, 0), error, undo),
+    )
+  notify(texts.value.files.renamed(nameOf(path), name), { label: texts.value.undo, run: undo })
 }

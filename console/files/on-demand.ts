@@ -1,5 +1,5 @@
 /** Everything that the first view does not need, in one script, because these dialogs share code. */
-export { DeletedDialog } from './deleted-dialog.tsx'
 export { Details } from './details.tsx'
-export { RelocateDialog } from './relocate-dialog.tsx'
+export { OpenDialog } from './open-dialog.tsx'
+export { SearchResults } from './search-results.tsx'
 export { UploadPanel } from './upload-panel.tsx'

@@ -90,6 +90,7 @@ export const RelocateDialog = ({ how, paths }: RelocateDialogProps) => {
   const isUseful = paths.every((path) => parentOf(path) !== target && !isWithin(target, path))
   return (
     <FormDialog
+      changesList
       title={how === 'move' ? t.moveTitle(paths.length) : t.copyTitle(paths.length)}
       action={how === 'move' ? t.moveAction : t.copyAction}
       isReady={isUseful}

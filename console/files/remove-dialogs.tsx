@@ -55,6 +55,7 @@ export const RemoveDialog = ({ paths }: { readonly paths: readonly string[] }) =
   const found = preview.value
   return (
     <FormDialog
+      changesList
       title={t.removeTitle(paths.length, nameOf(paths[0] ?? ''))}
       action={t.removeAction}
       isDangerous

@@ -7,6 +7,7 @@ import { texts } from '../texts/texts.ts'
 import { type Command, commandsFor, paste } from './commands.ts'
 import { useFileDialogs } from './file-dialogs.tsx'
 import { useFiles } from './files-context.ts'
+import { SearchField } from './search-field.tsx'
 
 const ChosenTools = ({ commands }: { readonly commands: readonly Command[] }) => {
   const { store } = useFiles()
@@ -36,23 +37,6 @@ const ChosenTools = ({ commands }: { readonly commands: readonly Command[] }) =>
   )
 }
 
-const Search = () => {
-  const t = texts.value.files
-  const { search } = useFiles().store.folder
-  return (
-    <input
-      type="search"
-      class="bar-search"
-      aria-label={t.search}
-      placeholder={t.searchShort}
-      value={search.value}
-      onInput={({ currentTarget }) => {
-        search.value = currentTarget.value
-      }}
-    />
-  )
-}
-
 export const Toolbar = () => {
   const { store, uploads } = useFiles()
   const { client } = usePage()
@@ -63,12 +47,12 @@ export const Toolbar = () => {
   const newFolder = () => {
     store.dialog.value = { kind: 'newFolder', path: store.folder.path.value }
   }
-  const deleted = () => {
-    store.dialog.value = { kind: 'deleted', path: store.folder.path.value }
+  const shortcuts = () => {
+    store.dialog.value = { kind: 'shortcuts' }
   }
   return (
     <div class={`bar${isChosen ? ' is-chosen' : ''}`}>
-      {isChosen ? <ChosenTools commands={commands} /> : <Search />}
+      {isChosen ? <ChosenTools commands={commands} /> : <SearchField />}
       <Button icon="plus" title={t.newFolder} onClick={newFolder}>
         <span class="bar-label">{t.newFolder}</span>
       </Button>
@@ -89,8 +73,8 @@ export const Toolbar = () => {
             isDisabled: !store.clipboard.value,
             run: () => paste(store),
           },
-          { label: t.deleted, icon: 'restore', run: deleted },
           { label: t.refresh, icon: 'refresh', run: store.refresh },
+          { label: t.shortcuts, icon: 'settings', keys: '?', run: shortcuts },
         ]}
       />
       {fields}

@@ -1,5 +1,5 @@
 import { useComputed, useSignal } from '@preact/signals'
-import { useEffect, useId } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import type { FieldType, WebForm } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
 import { found } from '../parts/chooser.tsx'
@@ -34,11 +34,14 @@ const TypeChoice = ({
   const t = texts.value.forms
   const [find, group] = [useId(), useId()]
   const wanted = useSignal('')
+  const field = useRef<HTMLInputElement>(null)
+  useLayoutEffect(() => field.current?.focus(), [])
   const shown = found(types, wanted.value)
   return (
     <div class="field">
       <label for={find}>{t.type}</label>
       <input
+        ref={field}
         id={find}
         type="search"
         placeholder={t.findType}

@@ -12,12 +12,14 @@ interface DialogProps {
   readonly onClose: () => void
   readonly children: ComponentChildren
   readonly kind?: 'small' | 'wide'
+  /** When true, the focus moves to the content of the page after the dialog. */
+  readonly isDone?: { readonly current: boolean }
   /** If false, the user cannot close the dialog. */
   readonly isClosable?: boolean
 }
 
 /** A modal dialog. When it closes, the focus returns to the previous element. */
-export const Dialog = ({ title, onClose, children, kind = 'small', isClosable = true }: DialogProps) => {
+export const Dialog = ({ title, onClose, children, kind = 'small', isDone, isClosable = true }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useId()
   useLayoutEffect(() => {
@@ -30,7 +32,7 @@ export const Dialog = ({ title, onClose, children, kind = 'small', isClosable = 
     return () => {
       opened?.close()
       // The element that had the focus before may be gone.
-      if (document.activeElement === document.body) focusContent()
+      if (isDone?.current || document.activeElement === document.body) focusContent()
     }
   }, [])
   const onCancel = (event: Event) => {
@@ -71,6 +73,8 @@ interface FormDialogProps {
   readonly onSubmit: () => Promise<void> | void
   readonly onClose: () => void
   readonly kind?: 'small' | 'wide'
+  /** After the action, the list has the focus: it shows the result. */
+  readonly changesList?: boolean
 }
 
 /** A dialog for one action. It closes when the action succeeds. */
@@ -87,6 +91,7 @@ export const FormDialog = ({
   const isBusy = useSignal(false)
   const failure = useSignal<unknown>(undefined)
   const isShown = useRef(true)
+  const isDone = useRef(false)
   useLayoutEffect(
     () => () => {
       isShown.current = false
@@ -101,6 +106,7 @@ export const FormDialog = ({
     failure.value = undefined
     try {
       await onSubmit()
+      isDone.current = rest.changesList === true
       // The dialog was closed during the action, and another one may be open.
       if (isShown.current) onClose()
     } catch (error) {
@@ -111,7 +117,7 @@ export const FormDialog = ({
     }
   }
   return (
-    <Dialog title={title} onClose={onClose} kind={rest.kind ?? 'small'}>
+    <Dialog title={title} onClose={onClose} kind={rest.kind ?? 'small'} isDone={isDone}>
       <form method="dialog" onSubmit={submit} aria-busy={isBusy.value}>
         <div class="dialog-body">{children}</div>
         {failure.value !== undefined && <Failure error={failure.value} />}

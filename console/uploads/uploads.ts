@@ -3,6 +3,7 @@ import { ServiceError, type SiteClient } from '../../client/src/index.ts'
 import type { Given } from './dropped.ts'
 import { forEachPath } from './for-each-path.ts'
 import { type createKeptUploads, type KeptUpload, match } from './kept-uploads.ts'
+import { pathExists } from './path-exists.ts'
 import { join, numbered } from './paths.ts'
 import { createUploadList, isOpen, type Stage, type Totals, type Upload } from './upload-list.ts'
 import { createRate } from './upload-rate.ts'
@@ -112,21 +113,11 @@ const createSending = (shared: Shared, progress: (id: number, sent: number) => v
     }
   }
 
-  const isAtPath = async (path: string): Promise<boolean> => {
-    try {
-      await client().files.stat(path)
-      return true
-    } catch (error) {
-      if (error instanceof ServiceError && error.status === 404) return false
-      throw error
-    }
-  }
-
   const send = async (upload: Upload, signal: AbortSignal) => {
     const { id, group, path } = upload
     const answer = answers.get(id) ?? answers.get(-group)
     // The bytes are not sent as long as the user may decide to skip the file.
-    if (answer === 'skip' && (await isAtPath(path))) return change(id, { stage: 'skipped' })
+    if (answer === 'skip' && (await pathExists(client(), path))) return change(id, { stage: 'skipped' })
     const stored = answer === 'both' && answers.has(id) ? await storeUnderNewName(upload, signal) : path
     if (stored === path) await put({ ...upload, replace: upload.replace || answer === 'replace' }, path, signal)
     change(id, { stage: 'done', sent: upload.file.size, path: stored })

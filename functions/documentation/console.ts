@@ -11,7 +11,10 @@ import { type Reply, text } from '../../lib/http/reply.ts'
 import type { DocumentationDeps } from '../../lib/service/deps.ts'
 import { onceEach, pagePolicy } from './reference.ts'
 
-type ConsoleDeps = Pick<DocumentationDeps, 'consoleFolder' | 'findDataCentres' | 'downloadsUrl' | 'keptDays'>
+type ConsoleDeps = Pick<
+  DocumentationDeps,
+  'consoleFolder' | 'findDataCentres' | 'downloadsUrl' | 'keptDays' | 'findBaseUrl'
+>
 
 // Other files of the folder are not served.
 const types: Readonly<Record<string, string>> = {
@@ -59,7 +62,9 @@ export const getConsole = (deps: ConsoleDeps) =>
     if (path.endsWith('/')) return { status: 308, headers: { Location: '../console' } }
     const built = await readText(join(deps.consoleFolder, 'index.html'))
     if (built === undefined) throw new ServiceError('routeUnknown', notBuilt)
-    const page = built.replace('%keptDays%', String(deps.keptDays))
+    const page = built
+      .replace('%keptDays%', String(deps.keptDays))
+      .replace('%baseUrl%', (await deps.findBaseUrl()) ?? '')
     const headers = { ...isolation, 'Content-Security-Policy': await policy(deps) }
     return { ...text('text/html', page, tagOfText(page)), headers }
   })

@@ -68,6 +68,7 @@ export const createDocumentationDeps = (
       const found = await Promise.all(dataCentres.map((id) => edge.findDataCentre(id)))
       return found.filter((dataCentre) => dataCentre !== undefined)
     },
+    findBaseUrl: async () => (await edge.findDataCentre(settings.dataCentre))?.url,
     // Set only if it differs from the address of the service.
     downloadsUrl,
     consoleFolder: surroundings.consoleFolder,

@@ -73,6 +73,28 @@ test('files and folders are moved, copied, removed and restored', async ({ clien
   expect(await textOf(fetch(url))).toBe('one')
 })
 
+test('names are found at any depth below a folder, and a search can be aborted (S-127)', async ({
+  client: { files },
+  folder,
+}) => {
+  for (const path of ['a/Report 1.txt', 'a/b/report 2.txt', 'other.txt']) await files.put(`${folder}/${path}`, path)
+  expect((await all(files.search(folder, 'rEPORT'))).map(({ path }) => path).toSorted()).toEqual([
+    `${folder}/a/Report 1.txt`,
+    `${folder}/a/b/report 2.txt`,
+  ])
+  const aborted = all(files.search(folder, 'report', AbortSignal.abort()))
+  await expect(aborted).rejects.toMatchObject({ name: 'AbortError' })
+})
+
+test('the trash lists removals at any depth, latest first (H-37)', async ({ client: { files }, folder }) => {
+  for (const path of ['a/one.txt', 'two.txt', 'three.txt']) await files.put(`${folder}/${path}`, path)
+  await files.move(`${folder}/three.txt`, `${folder}/a/three.txt`)
+  for (const path of ['a/one.txt', 'two.txt']) await files.remove(`${folder}/${path}`)
+  const [latest, earlier, ...rest] = await all(files.trash(folder))
+  expect([latest?.path, earlier?.path, rest]).toEqual([`${folder}/two.txt`, `${folder}/a/one.txt`, []])
+  expect(latest).toMatchObject({ type: 'file', size: 7, removedBy: 'demo' })
+})
+
 test('the draft of a page can be read and discarded without changing the page', async ({
   client: { files },
   folder,

@@ -24,6 +24,8 @@ test.for<readonly [string, (page: number) => number]>([
     [folder, ({ files }) => files.listAll('a')],
     [(cursor) => ({ versions: [], cursor }), ({ files }) => files.versions('a')],
     [(cursor) => ({ deleted: [], cursor }), ({ files }) => files.deleted('a')],
+    [(nextCursor) => ({ deleted: [], nextCursor }), ({ files }) => files.trash('a')],
+    [(nextCursor) => ({ items: [], nextCursor }), ({ files }) => files.search('a', 'b')],
     [(next) => ({ items: [], next }), ({ changes }) => changes.list({ after: '0' })],
     [(nextCursor) => ({ items: [], nextCursor }), ({ categories }) => categories.list()],
   ]
@@ -57,6 +59,12 @@ test('an answer that is not a file, folder or list is refused', async () => {
   for (const versions of [5, [null], [{}]]) {
     const { client } = await scripted([() => json({ versions })])
     await expect(client.files.versions('a')[Symbol.asyncIterator]().next()).rejects.toThrow(messages.client.proxy)
+  }
+  for (const found of [5, [null], [{}]]) {
+    const answer = () => json({ items: found, deleted: found })
+    const { client } = await scripted([answer, answer])
+    for (const list of [client.files.search('a', 'b'), client.files.trash()])
+      await expect(list[Symbol.asyncIterator]().next()).rejects.toThrow(messages.client.proxy)
   }
   for (const items of [5, [null]]) {
     const { fetch } = scriptedFetch(() => json({ items }))

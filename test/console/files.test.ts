@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { test } from './support/console.ts'
-import { choose, confirm, details, follow, grid, notice, press, row } from './support/page.ts'
+import { confirm, details, follow, grid, notice, press, row } from './support/page.ts'
 
 const chosen = (page: Page) => page.locator('.grid [aria-selected=true] bdi')
 
@@ -41,11 +41,13 @@ test('files are renamed, moved and copied with the keyboard alone (K-10)', async
   const page = await openFolder(['draft of a letter.txt'])
   await row(page, 'draft of a letter.txt').waitFor()
   await page.getByRole('button', { name: 'New folder' }).press('Enter')
+  await page.getByLabel('Folder name').waitFor()
   await page.keyboard.type('letters')
   await press(page, 'Enter')
   await row(page, 'letters').waitFor()
   await grid(page).focus()
   await press(page, 'End', 'F2')
+  await page.getByLabel('New name').waitFor()
   await page.keyboard.type('letter')
   await press(page, 'Enter')
   await row(page, 'letter.txt').waitFor()
@@ -58,7 +60,7 @@ test('files are renamed, moved and copied with the keyboard alone (K-10)', async
   await page.getByRole('button', { name: 'Move to' }).press('Enter')
   await page.getByLabel('Target folder').fill(`/${folder}/archive/2026`)
   await press(page, 'Enter')
-  await notice(page, '1 item moved.').waitFor()
+  await notice(page, 'letter.txt moved to 2026.').waitFor()
   expect((await client.files.stat(`${folder}/archive/2026/letter.txt`)).size).toBe(21)
   expect((await client.files.stat(`${folder}/letter.txt`)).size).toBe(21)
 })
@@ -108,10 +110,11 @@ test('deleted files are listed and restored while the service keeps them (H-14)'
   await page.getByText('This deletes 1 file, 6 B in all.').waitFor()
   await confirm(page, 'Delete')
   await row(page, 'hello.txt').waitFor({ state: 'detached' })
-  await choose(page, 'More actions', 'Deleted files')
-  await page.getByRole('button', { name: 'Restore hello.txt' }).click()
-  await page.getByText('Nothing was deleted from this folder in the last 7 days.').waitFor()
-  await press(page, 'Escape')
+  await page.getByRole('link', { name: 'Deleted files' }).click()
+  await page.getByRole('checkbox', { name: 'Select hello.txt' }).check()
+  await page.getByRole('button', { name: 'Restore 1 item' }).press('Enter')
+  await page.getByText('Nothing was deleted from this site in the last 7 days.').waitFor()
+  await page.getByRole('link', { name: 'Files', exact: true }).click()
   await row(page, 'hello.txt').waitFor()
 })
 
@@ -195,17 +198,17 @@ test('the details panel follows a renamed file, and closes after a move or delet
     await bar.getByRole('button', { name: 'Rename' }).click()
     await page.getByLabel('New name').fill('z.txt')
     await press(page, 'Enter')
-  }, 'Renamed to z.txt.')
+  }, 'a.txt renamed to z.txt.')
   await panel.getByRole('heading', { name: 'z.txt' }).waitFor()
   await panel.getByText('There are no other versions.').waitFor()
   expect(await page.getByRole('alert').count()).toBe(0)
   expect(page.url()).toContain('file=z.txt')
 
   await openFile('b.txt')
-  await change(remove, '1 item deleted.')
+  await change(remove, 'b.txt deleted.')
   await expectClosed()
   await openFile('c.txt')
-  await change(() => row(page, 'c.txt').dragTo(row(page, 'other')), '1 item moved.')
+  await change(() => row(page, 'c.txt').dragTo(row(page, 'other')), 'c.txt moved to other.')
   await expectClosed()
 
   // The panel ignores changes of other files.

@@ -149,7 +149,7 @@ test('with a right on one folder, the page shows the way to it (A-43, K-19)', as
 test('a path can be copied, also on a page from http', async ({ openFolder, folder }) => {
   const page = await openFolder(['a b.txt'])
   await page.context().grantPermissions(['clipboard-write'])
-  const search = page.getByLabel('Search this folder')
+  const search = page.getByLabel('Search names below this folder')
   for (const isSecure of [true, false]) {
     await row(page, 'a b.txt').click()
     await page.evaluate(async (isSecureContext) => {

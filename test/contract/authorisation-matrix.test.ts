@@ -44,6 +44,7 @@ beforeAll(async () => {
       findDataCentres: async () => [await findHere(deps.edge)],
       downloadsUrl: undefined,
       keptDays: 30,
+      findBaseUrl: async () => undefined,
       consoleFolder: join(import.meta.dirname, '..', '..', 'console', 'dist'),
     }),
   }

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Entry } from '../../../client/src/index.ts'
-import { asText, createPreview, pictureType } from '../../../console/files/preview.ts'
+import { pictureType } from '../../../console/files/picture-type.ts'
+import { createPreview } from '../../../console/files/preview.ts'
+import { asText } from '../../../console/files/preview-content.ts'
 import { windowOf } from '../../../console/parts/rows.tsx'
 import { siteOf } from '../support/site.ts'
 

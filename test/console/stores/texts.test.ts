@@ -47,8 +47,8 @@ test('singular and plural are right in both languages (H-14)', async () => {
     '2 files are still missing or different.',
     'You can restore deleted items for 1 day.',
     'You can restore deleted items for 2 days.',
-    'Nothing was deleted from this folder in the last 24 hours.',
-    'Nothing was deleted from this folder in the last 2 days.',
+    'Nothing was deleted from this site in the last 24 hours.',
+    'Nothing was deleted from this site in the last 2 days.',
   ])
   await speak('de', 'de-DE')
   expect(said()).toEqual([
@@ -56,8 +56,8 @@ test('singular and plural are right in both languages (H-14)', async () => {
     '2 Dateien fehlen noch oder sind anders.',
     'Gelöschtes können Sie 1 Tag lang wiederherstellen.',
     'Gelöschtes können Sie 2 Tage lang wiederherstellen.',
-    'Aus diesem Ordner wurde in den letzten 24 Stunden nichts gelöscht.',
-    'Aus diesem Ordner wurde in den letzten 2 Tagen nichts gelöscht.',
+    'Auf dieser Website wurde in den letzten 24 Stunden nichts gelöscht.',
+    'Auf dieser Website wurde in den letzten 2 Tagen nichts gelöscht.',
   ])
 })
 

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { expectAccessible, test } from '../support/console.ts'
-import { choose, grid, press, signIn, widthOf } from '../support/page.ts'
+import { grid, press, signIn, widthOf } from '../support/page.ts'
 
 const chooseFile = (page: Page, name: string) =>
   page
@@ -36,9 +36,20 @@ const looks: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     await press(page, 'Delete')
     await page.getByText('This deletes').waitFor()
   },
-  'the dialog with deleted files': async (page) => {
-    await choose(page, 'More actions', 'Deleted files')
-    await page.getByRole('button', { name: 'Restore gone.txt' }).waitFor()
+  'the list of deleted files': async (page) => {
+    await page.getByRole('link', { name: 'Deleted files' }).click()
+    await page
+      .getByRole('checkbox', { name: /gone\.txt$/ })
+      .first()
+      .waitFor()
+  },
+  'the results of a search': async (page) => {
+    await page.getByLabel('Search names below this folder').fill('page')
+    await page.getByRole('option').first().waitFor()
+  },
+  'the list of shortcuts': async (page) => {
+    await press(page, '?')
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   },
   'an upload with a question': async (page) => {
     await chooseFile(page, 'page.html')

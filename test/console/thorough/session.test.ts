@@ -91,7 +91,7 @@ test('entries that are dragged onto a folder are moved, or with Ctrl copied', as
   await page.keyboard.down('Control')
   await row(page, 'b.txt').dragTo(page.getByRole('treeitem', { name: 'All files' }))
   await page.keyboard.up('Control')
-  await page.getByText('1 item copied.').waitFor()
+  await page.getByText('b.txt copied to All files.').waitFor()
   expect((await client.files.stat('b.txt')).size).toBe(5)
   expect((await client.files.stat(`${folder}/b.txt`)).size).toBe(5)
 })

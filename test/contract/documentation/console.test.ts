@@ -26,7 +26,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'secret.txt'), 'secret')
   await writeFile(
     join(consoleFolder, 'index.html'),
-    '<!doctype html><html data-kept-days="%keptDays%"><script src="console/main-AB12CD34.js"></script>',
+    '<!doctype html><html data-kept-days="%keptDays%" data-base-url="%baseUrl%"><script src="console/main-AB12CD34.js"></script>',
   )
   await writeFile(join(consoleFolder, 'main-AB12CD34.js'), script)
   await writeFile(join(consoleFolder, 'licenses.txt'), 'MIT')
@@ -72,6 +72,11 @@ describe('the page of the console', () => {
     expect(one?.text).toContain('data-kept-days="1"')
     expect(ninety?.text).toContain('data-kept-days="90"')
     expect(one?.headers['etag']).not.toBe(ninety?.headers['etag'])
+  })
+
+  test('the page contains the base URL of its own data centre (K-26)', async () => {
+    const { text } = await send(handlerOf(), 'GET', '/console')
+    expect(text).toContain('data-base-url="https://us.example.com/live"')
   })
 
   test('without a build of the console, the answer says how to build it', async () => {

@@ -1,0 +1,225 @@
+import type { Entry } from './generated/types.gen.ts'
+import { hasExactSpelling, partsOf, pathOf } from './paths.ts'
+import { hasStatus, ServiceError } from './service-error.ts'
+import { type Content, largestRequest, partLength, type Source, sourceOf } from './source.ts'
+import type { Call, Send } from './transport.ts'
+import type { Limit, ResumableOptions } from './upload.ts'
+
+export interface PutOptions extends ResumableOptions {
+  /**
+   * Left out: the file must not exist. An `etag`: only this state is replaced. `true`: any state is replaced. Error:
+   * 412 / 100412.
+   */
+  readonly replace?: string | boolean
+  readonly contentType?: string
+}
+
+/**
+ * The change applies only to the state with this tag. The default is the state at the start of the call. Folders have
+ * no tag.
+ */
+export interface FileCondition {
+  readonly etag?: string
+}
+
+export interface FileChanges {
+  /**
+   * Sends up to 4.5 MB in one request, and larger content in resumable pieces, or in parts to the bucket of the service.
+   * Creates missing folders.
+   */
+  put(path: string, content: Content, options?: PutOptions): Promise<void>
+  cancel(upload: string): Promise<void>
+  createFolder(path: string): Promise<void>
+  /** Moves or renames a file or folder. 104022 if the new path is taken. */
+  move(from: string, to: string, condition?: FileCondition): Promise<void>
+  copy(from: string, to: string, condition?: FileCondition): Promise<void>
+  /**
+   * Removes a file, or a folder with everything in it. Large folders finish after the call. With `force: false`, only
+   * an empty folder (403 / 104024).
+   */
+  remove(path: string, condition?: FileCondition & { readonly force?: boolean }): Promise<void>
+  removeDraft(path: string): Promise<void>
+  /** Restores a removed file or folder, or a `version` of a file. `replace` overwrites an existing file. */
+  restore(path: string, options?: { readonly version?: string; readonly replace?: boolean }): Promise<void>
+  /**
+   * Deletes the old versions of a file for good, or only the version `version`. The file itself stays. 412 if the file
+   * changes meanwhile. On AWS, a version can be purged a minute after it became an old one, and the call waits for this
+   * minute.
+   */
+  purge(path: string, options?: { readonly version?: string | undefined }): Promise<void>
+}
+
+type Condition = Readonly<Record<string, string>>
+type Query = Readonly<Record<string, string | undefined>>
+type Stat = (path: string) => Promise<Entry>
+type StatOf = (path: string) => Promise<Entry | undefined>
+
+// If the file is missing, a conditional change fails with 412 for any tag.
+const isGone = async (statOf: StatOf, path: string, error: unknown): Promise<boolean> =>
+  hasStatus(error, 404) || (hasStatus(error, 412) && (await statOf(path)) === undefined)
+
+const conditionOf = async (statOf: StatOf, path: string, replace: string | boolean): Promise<Condition> => {
+  if (typeof replace === 'string') return { 'If-Match': replace }
+  const entry = replace ? await statOf(path) : undefined
+  return entry?.etag === undefined || !hasExactSpelling(path, entry)
+    ? { 'If-None-Match': '*' }
+    : { 'If-Match': entry.etag }
+}
+
+const conditionOn = async (stat: Stat, path: string, etag: string | undefined): Promise<Condition> => {
+  if (etag !== undefined) return { 'If-Match': etag }
+  const entry = await stat(path)
+  if (!hasExactSpelling(path, entry))
+    throw new ServiceError({
+      status: 404,
+      code: 104001,
+      message: `This site has no "${path}", but "${pathOf(entry)}". Use that spelling.`,
+    })
+  return entry.etag === undefined ? {} : { 'If-Match': entry.etag }
+}
+
+const hasContent = async (send: Send, url: string, bytes: Blob): Promise<boolean> => {
+  const response = await send({ method: 'GET', url, repeatable: true })
+  const [now, wanted] = [new Uint8Array(await response.arrayBuffer()), new Uint8Array(await bytes.arrayBuffer())]
+  return now.length === wanted.length && now.every((byte, index) => byte === wanted[index])
+}
+
+/** If an earlier attempt made the change and its answer was lost, the failure of a repetition counts as success. */
+const sendChange = async (
+  send: Send,
+  call: Omit<Call, 'onUncertain'>,
+  isApplied: (error: unknown) => Promise<boolean>,
+): Promise<void> => {
+  let isUncertain = false
+  const onUncertain = () => {
+    isUncertain = true
+  }
+  try {
+    await send({ ...call, onUncertain })
+  } catch (error) {
+    if (!(isUncertain && (await isApplied(error)))) throw error
+  }
+}
+
+const alreadyExists = (path: string, replace: boolean, error: ServiceError): ServiceError =>
+  new ServiceError(
+    {
+      ...error,
+      message: replace
+        ? `"${path}" is a folder, or someone has just stored it. Read the path, then decide.`
+        : `"${path}" already exists. Pass replace: true to replace it, or its etag to replace only that state.`,
+    },
+    { cause: error },
+  )
+
+const putWhole = async (
+  send: Send,
+  url: string,
+  source: Source,
+  condition: Condition,
+  { contentType, signal }: PutOptions,
+) => {
+  const body = await source.slice(0, source.size)
+  const headers = { 'Content-Type': contentType ?? 'application/octet-stream', ...condition }
+  const call = { method: 'PUT', url, headers, body, signal, repeatable: true }
+  await sendChange(send, call, async (error) => hasStatus(error, 412) && hasContent(send, url, new Blob([body])))
+}
+
+export const createFileChanges = (
+  send: Send,
+  root: string,
+  urlOf: (path: string, query?: Query) => string,
+  stat: Stat,
+): FileChanges => {
+  const limit: Limit = { piece: Number.POSITIVE_INFINITY }
+
+  const statOf = async (path: string): Promise<Entry | undefined> => {
+    try {
+      return await stat(path)
+    } catch (error) {
+      if (hasStatus(error, 404)) return undefined
+      throw error
+    }
+  }
+
+  /** Conditional. If a repetition finds no source, the earlier attempt has moved it. */
+  const relocate = async (from: string, to: string, member: 'path' | 'copyTo', etag: string | undefined) => {
+    const condition = await conditionOn(stat, from, etag)
+    const call = {
+      method: 'PUT',
+      url: urlOf(from, { meta: '' }),
+      headers: { 'Content-Type': 'application/json', ...condition },
+      body: JSON.stringify({ [member]: partsOf(to).join('/') }),
+      repeatable: member === 'path' && 'If-Match' in condition,
+    }
+    await sendChange(
+      send,
+      call,
+      async (error) => (await isGone(statOf, from, error)) && (await statOf(to)) !== undefined,
+    )
+  }
+
+  const store = async (path: string, source: Source, condition: Condition, options: PutOptions): Promise<void> => {
+    const { onProgress, contentType } = options
+    if (source.size <= largestRequest) {
+      onProgress?.({ sent: 0, total: source.size })
+      await putWhole(send, urlOf(path), source, condition, options)
+      onProgress?.({ sent: source.size, total: source.size })
+      return
+    }
+    const parts = partsOf(path)
+    const name = parts.pop() ?? ''
+    const destination = { folder: urlOf(parts.join('/')), name, contentType, condition, uploads: `${root}/uploads/` }
+    // Only large files need these modules, so pages load them on demand.
+    if (source.size > partLength && !limit.hasNoParts) {
+      const { uploadInParts } = await import('./upload-parts.ts')
+      if (await uploadInParts(send, source, destination, options, limit)) return
+    }
+    const { uploadResumably } = await import('./upload.ts')
+    await uploadResumably(send, source, destination, options, limit)
+  }
+
+  return {
+    async put(path, content, options = {}) {
+      const { replace = false, signal } = options
+      signal?.throwIfAborted()
+      const source = sourceOf(content)
+      const condition = await conditionOf(statOf, path, replace)
+      try {
+        await store(path, source, condition, options)
+      } catch (error) {
+        if (!('If-None-Match' in condition && hasStatus(error, 412))) throw error
+        throw alreadyExists(path, replace !== false, error)
+      }
+    },
+    cancel: async (upload) => (await import('./upload.ts')).cancelUpload(send, upload),
+    async createFolder(path) {
+      await send({ method: 'PUT', url: urlOf(path, { type: 'folder' }), repeatable: true })
+    },
+    move: (from, to, { etag } = {}) => relocate(from, to, 'path', etag),
+    copy: (from, to, { etag } = {}) => relocate(from, to, 'copyTo', etag),
+    async remove(path, { etag, force } = {}) {
+      const url = urlOf(path, { force: force === false ? 'false' : undefined })
+      const headers = await conditionOn(stat, path, etag)
+      const call = { method: 'DELETE', url, headers, repeatable: 'If-Match' in headers }
+      await sendChange(send, call, (error) => isGone(statOf, path, error))
+    },
+    async removeDraft(path) {
+      await send({ method: 'DELETE', url: urlOf(path, { version: 'draft' }), repeatable: true })
+    },
+    async restore(path, options = {}) {
+      const headers = { 'Content-Type': 'application/json' }
+      const url = urlOf(path, { restore: '' })
+      await send({ method: 'POST', url, headers, body: JSON.stringify(options), repeatable: false })
+    },
+    async purge(path, { version } = {}) {
+      const url = urlOf(path, version === undefined ? { versions: '' } : { versionId: version })
+      const entry = await statOf(path)
+      // A repetition must not purge versions of a file that was replaced meanwhile.
+      const headers: Condition = entry ? (entry.etag ? { 'If-Match': entry.etag } : {}) : { 'If-None-Match': '*' }
+      await sendChange(send, { method: 'DELETE', url, headers, repeatable: true }, async (error) =>
+        hasStatus(error, 404),
+      )
+    },
+  }
+}

@@ -1,0 +1,17 @@
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { texts } from '../texts/texts.ts'
+import { SignInForm, type SignInProps } from './sign-in.tsx'
+
+/** Covers an open page whose token has expired. The page stays as it is. */
+export const SignInAgain = ({ session }: SignInProps) => (
+  <Dialog title={texts.value.signIn.title} isClosable={false} onClose={() => {}}>
+    <div class="dialog-body">
+      <p>{texts.value.signIn.expired}</p>
+      <SignInForm session={session} />
+      <Button kind="quiet" icon="signOut" onClick={session.signOut}>
+        {texts.value.signIn.signOut}
+      </Button>
+    </div>
+  </Dialog>
+)

@@ -1,0 +1,15 @@
+const pictureTypes: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  avif: 'image/avif',
+  bmp: 'image/bmp',
+  ico: 'image/x-icon',
+  svg: 'image/svg+xml',
+}
+
+/** The media type for the browser, by extension. Pictures of these types cannot run scripts. */
+export const pictureType = (name: string): string | undefined =>
+  pictureTypes[name.slice(name.lastIndexOf('.') + 1).toLowerCase()]

@@ -1,0 +1,47 @@
+import type { Entry, SiteClient } from '../../client/src/index.ts'
+import { pictureType } from './picture-type.ts'
+
+/** `url` is an object URL of a picture. */
+export type Content =
+  | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
+  | { readonly kind: 'picture'; readonly url: string }
+  | { readonly kind: 'none' }
+
+export type ObjectUrls = Pick<typeof URL, 'createObjectURL' | 'revokeObjectURL'>
+export type FoundEntry = Omit<Entry, 'contents' | 'cursor'>
+
+/** In bytes: the part of a text that is shown, and the largest picture. */
+const textShown = 64 * 1024
+const largestPicture = 25_000_000
+
+/** Undefined if the bytes are not text. The last character may be incomplete. */
+export const asText = (bytes: Uint8Array, isCut: boolean): string | undefined => {
+  if (bytes.includes(0)) return undefined
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isCut })
+  } catch {
+    return undefined
+  }
+}
+
+export const readContent = async (
+  files: SiteClient['files'],
+  urls: ObjectUrls,
+  path: string,
+  { name, size: liveSize, draft: draftInfo }: FoundEntry,
+  draft: boolean,
+): Promise<Content> => {
+  const size = draft ? (draftInfo?.size ?? liveSize) : liveSize
+  const type = pictureType(name)
+  if (type !== undefined) {
+    if (size > largestPicture) return { kind: 'none' }
+    const response = await files.read(path, { draft })
+    return { kind: 'picture', url: urls.createObjectURL(new Blob([await response.arrayBuffer()], { type })) }
+  }
+  if (size === 0) return { kind: 'text', text: '', isCut: false }
+  const range = { first: 0, last: textShown - 1 }
+  const isCut = size > textShown
+  const response = await files.read(path, { draft, ...(isCut && { range }) })
+  const text = asText(new Uint8Array(await response.arrayBuffer()), isCut)
+  return text === undefined ? { kind: 'none' } : { kind: 'text', text, isCut }
+}

@@ -1,0 +1,184 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import type { TrashItem } from '../../client/src/index.ts'
+import { usePage } from '../page/context.ts'
+import { keptDays } from '../page/kept-days.ts'
+import { Button } from '../parts/button.tsx'
+import { Failure } from '../parts/failure.tsx'
+import { formatMoment, formatSize } from '../parts/format.ts'
+import { notify } from '../parts/toasts.tsx'
+import { texts } from '../texts/texts.ts'
+import { forEachPath } from '../uploads/for-each-path.ts'
+import { nameOf, parentOf } from '../uploads/paths.ts'
+import { EntryIcon } from './entry-icon.tsx'
+
+/** The list grows by this many items at a time. */
+const growth = 100
+
+interface TrashRowProps {
+  readonly item: TrashItem
+  readonly isChosen: boolean
+  readonly onChoose: () => void
+}
+
+const TrashRow = ({ item, isChosen, onChoose }: TrashRowProps) => {
+  const t = texts.value.files
+  const name = nameOf(item.path)
+  return (
+    <tr class={isChosen ? 'is-chosen' : ''}>
+      <td class="items-check">
+        <input type="checkbox" checked={isChosen} aria-label={t.chooseRow(item.path)} onChange={onChoose} />
+      </td>
+      <td>
+        <span class="trash-name">
+          <EntryIcon name={name} type={item.type} />
+          <span class="lines">
+            <bdi>{name}</bdi>
+            <bdi class="hint">{parentOf(item.path) || t.root}</bdi>
+          </span>
+        </span>
+      </td>
+      <td>
+        <bdi>{item.removedBy}</bdi>
+      </td>
+      <td class="items-date">{formatMoment(item.removedAt)}</td>
+      <td class="trash-size">{item.size === null ? '' : formatSize(item.size)}</td>
+    </tr>
+  )
+}
+
+const useTrash = (onRestored: () => void) => {
+  const { client, access, live } = usePage()
+  const items = useSignal<readonly TrashItem[] | undefined>(undefined)
+  const chosen = useSignal<ReadonlySet<string>>(new Set())
+  const hasMore = useSignal(false)
+  const isBusy = useSignal(false)
+  const failure = useSignal<{ readonly error: unknown; readonly repeat: () => void } | undefined>(undefined)
+  const turn = useRef(0)
+
+  const read = async (count: number) => {
+    const own = ++turn.current
+    try {
+      const found: TrashItem[] = []
+      for await (const item of client.files.trash()) {
+        if (own !== turn.current) return
+        if (found.push(item) > count) break
+      }
+      if (own !== turn.current) return
+      items.value = found.slice(0, count)
+      hasMore.value = found.length > count
+      chosen.value = new Set(found.map(({ path }) => path).filter((path) => chosen.value.has(path)))
+      failure.value = undefined
+    } catch (error) {
+      if (own === turn.current) failure.value = { error, repeat: () => read(count) }
+    }
+  }
+  const readAgain = () => read(Math.max(growth, items.value?.length ?? 0))
+  useEffect(() => {
+    readAgain()
+    const unsubscribe = live.subscribe((changes) => {
+      if (changes.some(({ type }) => /^(file|folder)\.(removed|restored|purged)$/.test(type))) readAgain()
+    })
+    return () => {
+      turn.current++
+      unsubscribe()
+    }
+  }, [client, access, live])
+
+  const restore = async (paths: readonly string[]) => {
+    if (isBusy.value) return
+    isBusy.value = true
+    const { done, failed } = await forEachPath(paths, (path) => client.files.restore(path))
+    const [first = ''] = done
+    if (first !== '')
+      notify(texts.value.files.restored(done.length === 1 ? nameOf(first) : texts.value.items(done.length)))
+    chosen.value = new Set()
+    await readAgain()
+    const [refused] = failed
+    if (refused) failure.value = { error: refused.error, repeat: () => restore(failed.map(({ path }) => path)) }
+    isBusy.value = false
+    onRestored()
+  }
+  const choose = (path: string) => {
+    const next = new Set(chosen.value)
+    if (!next.delete(path)) next.add(path)
+    chosen.value = next
+  }
+  return {
+    items: items.value,
+    chosen: chosen.value,
+    hasMore: hasMore.value,
+    isBusy: isBusy.value,
+    failure: failure.value,
+    showMore: () => read((items.value?.length ?? 0) + growth),
+    restore,
+    choose,
+    chooseOnly(paths: readonly string[]) {
+      chosen.value = new Set(paths)
+    },
+  }
+}
+
+type Trash = ReturnType<typeof useTrash>
+
+const TrashTable = ({ trash, items }: { readonly trash: Trash; readonly items: readonly TrashItem[] }) => {
+  const t = texts.value.files
+  const isAll = items.every(({ path }) => trash.chosen.has(path))
+  return (
+    <table class="items" aria-label={t.deleted} aria-busy={trash.isBusy}>
+      <thead>
+        <tr>
+          <th class="items-check">
+            <input
+              type="checkbox"
+              aria-label={t.chooseAllDeleted}
+              checked={isAll}
+              onChange={() => trash.chooseOnly(isAll ? [] : items.map(({ path }) => path))}
+            />
+          </th>
+          <th scope="col">{t.columns.name}</th>
+          <th scope="col">{t.removedBy}</th>
+          <th scope="col">{t.removedAt}</th>
+          <th scope="col" class="trash-size">
+            {t.columns.size}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((item) => (
+          <TrashRow
+            key={`${item.type} ${item.path}`}
+            item={item}
+            isChosen={trash.chosen.has(item.path)}
+            onChoose={() => trash.choose(item.path)}
+          />
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** Everything that was removed from the site and can be restored. */
+export const TrashView = () => {
+  const t = texts.value.files
+  const heading = useRef<HTMLHeadingElement>(null)
+  const trash = useTrash(() => heading.current?.focus())
+  const { items, chosen, failure } = trash
+  return (
+    <section class="trash" aria-label={t.deleted}>
+      <header class="trash-head">
+        <h2 ref={heading} tabIndex={-1}>
+          {t.deleted}
+        </h2>
+        <Button icon="restore" kind="primary" disabled={chosen.size === 0} onClick={() => trash.restore([...chosen])}>
+          {chosen.size === 0 ? t.restore : t.restoreMany(chosen.size)}
+        </Button>
+      </header>
+      {failure && <Failure error={failure.error} onRepeat={failure.repeat} />}
+      {!items && !failure && <p class="empty">{texts.value.loading}</p>}
+      {items?.length === 0 && <p class="empty">{t.deletedNone(keptDays())}</p>}
+      {items && items.length > 0 && <TrashTable trash={trash} items={items} />}
+      {trash.hasMore && <Button onClick={trash.showMore}>{t.showMore}</Button>}
+    </section>
+  )
+}

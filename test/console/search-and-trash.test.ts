@@ -1,0 +1,104 @@
+import { expect } from 'vitest'
+import { expectAccessible, test } from './support/console.ts'
+import { details, focusedLabel, grid, notice, press, row } from './support/page.ts'
+
+test('names are searched below the open folder, with the keyboard alone (K-22, S-127)', async ({ openFolder }) => {
+  const page = await openFolder(['a/report 1.txt', 'a/b/report 2.txt', 'other.txt'])
+  await row(page, 'other.txt').waitFor()
+  const search = page.getByLabel('Search names below this folder')
+  await search.focus()
+  await page.keyboard.type('zzz')
+  await page.getByRole('status').getByText('Nothing found.').waitFor()
+  await search.fill('REPORT')
+  const options = page.getByRole('option')
+  await expect.poll(() => options.count()).toBe(2)
+  await expectAccessible(page)
+  const wanted = await options.nth(1).textContent()
+  await press(page, 'ArrowDown', 'Enter')
+  const name = /report \d\.txt/.exec(wanted ?? '')?.[0] ?? ''
+  await details(page).getByRole('heading', { name }).waitFor()
+  await expect.poll(() => row(page, name).getAttribute('aria-selected')).toBe('true')
+  await expect.poll(() => focusedLabel(page)).toBe('Files and folders')
+  await press(page, 'Escape')
+  await search.fill('report')
+  await search.press('Escape')
+  expect(await search.inputValue()).toBe('')
+})
+
+test('the trash shows places, users and times, and restores many items (K-23, H-37)', async ({
+  openFolder,
+  client,
+  folder,
+}) => {
+  const names = ['sub/one.txt', 'two.txt', 'three.txt']
+  const page = await openFolder(names)
+  for (const name of names) await client.files.remove(`${folder}/${name}`)
+  await page.getByRole('link', { name: 'Deleted files' }).press('Enter')
+  const one = page
+    .getByRole('row')
+    .filter({ has: page.getByRole('checkbox', { name: `Select ${folder}/sub/one.txt` }) })
+  expect(await one.textContent()).toMatch(new RegExp(`one\\.txt${folder}/sub.*demo.*20\\d\\d.*11 B`))
+  await expectAccessible(page)
+  for (const name of names.slice(0, 2)) {
+    await page.getByRole('checkbox', { name: `Select ${folder}/${name}` }).focus()
+    await press(page, 'Space')
+  }
+  await page.getByRole('button', { name: 'Restore 2 items' }).press('Enter')
+  await notice(page, '2 items restored.').waitFor()
+  for (const name of names.slice(0, 2)) expect((await client.files.stat(`${folder}/${name}`)).size).toBe(name.length)
+  expect(await page.getByRole('checkbox', { name: `Select ${folder}/three.txt` }).count()).toBe(1)
+})
+
+test('a move and a rename can be undone (K-24)', async ({ openFolder, client, folder }) => {
+  const page = await openFolder(['a.txt', 'sub/b.txt'])
+  await row(page, 'a.txt').click()
+  await press(page, 'F2')
+  await page.getByLabel('New name').fill('c.txt')
+  await press(page, 'Enter')
+  await notice(page, 'a.txt renamed to c.txt.').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).press('Enter')
+  await notice(page, 'c.txt renamed to a.txt.').waitFor()
+  await row(page, 'a.txt').dragTo(row(page, 'sub'))
+  await notice(page, 'a.txt moved to sub.').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).last().press('Enter')
+  await row(page, 'a.txt').waitFor()
+  expect((await client.files.stat(`${folder}/a.txt`)).size).toBe(5)
+})
+
+test('the list keeps the focus, and details follow the selected file (K-25)', async ({ openFolder }) => {
+  const page = await openFolder(['a.txt', 'b.txt'])
+  await row(page, 'a.txt').getByRole('link').click()
+  await details(page).getByRole('heading', { name: 'a.txt' }).waitFor()
+  await press(page, 'ArrowDown')
+  await details(page).getByRole('heading', { name: 'b.txt' }).waitFor()
+  await press(page, 'Delete')
+  await page.getByRole('dialog', { name: 'Delete b.txt?' }).waitFor()
+  await press(page, 'Escape')
+  await press(page, '?')
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+  await press(page, 'Escape')
+  await expect.poll(() => focusedLabel(page)).toBe('Files and folders')
+})
+
+test('a new folder gets the focus, and the name of another entry is refused (K-25)', async ({ openFolder }) => {
+  const page = await openFolder(['sub/a.txt'])
+  await page.getByRole('button', { name: 'New folder' }).press('Enter')
+  const field = page.getByLabel('Folder name')
+  await field.fill('sub')
+  await press(page, 'Enter')
+  await page.getByRole('alert').getByText('sub already exists. Enter another name.').waitFor()
+  await field.fill('new')
+  await press(page, 'Enter')
+  await expect.poll(() => grid(page).locator('.is-active').textContent()).toContain('new')
+  await expect.poll(() => focusedLabel(page)).toBe('Files and folders')
+  await press(page, 'F2')
+  await page.getByRole('dialog', { name: 'Rename new' }).waitFor()
+})
+
+test('the sign-in names another address of the service at once (K-26)', async ({ browser, service }) => {
+  const page = await browser.newPage()
+  const other = service.baseUrl.replace('127.0.0.1', 'localhost')
+  await page.goto(`${other}/console`)
+  await page.getByRole('alert').getByText(`This service calls itself ${service.baseUrl}.`).waitFor()
+  await page.close()
+})
