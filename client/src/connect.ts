@@ -5,22 +5,35 @@ import type { Connection } from './connection.ts'
 import { createFiles, type Files } from './files.ts'
 import { createForms, type Forms } from './forms.ts'
 import { type Client as Calls, createClient, createConfig } from './generated/client/index.ts'
-import { listSites } from './generated/sdk.gen.ts'
+import { listSites, signIn as requestToken } from './generated/sdk.gen.ts'
 import type { Site } from './generated/types.gen.ts'
 import { answerOf, isList, ServiceError } from './service-error.ts'
 import { createTransport, type Fetch, type Patience, type Send } from './transport.ts'
 
-export interface ConnectOptions {
+interface Service {
   /** The address of any data centre of the service. */
   readonly url: string
-  readonly token: string
-  /** Required if the token covers several sites. */
-  readonly site?: number
   readonly patience?: Patience
   readonly fetch?: Fetch
   /** Cancels all calls of the client, present and future, with the reason of the signal. */
   readonly signal?: AbortSignal
 }
+
+export interface Credentials {
+  readonly username: string
+  readonly password: string
+  /** How long the token lasts: `short` is 4 hours, `long` 2 weeks. Default: `long`. */
+  readonly tokenExpiryPeriod?: 'short' | 'long'
+}
+
+/** A token or key, or the name and the password of a person. */
+type Identity = { readonly token: string } | Credentials
+
+export type ConnectOptions = Service &
+  Identity & {
+    /** Required if the token covers several sites. */
+    readonly site?: number
+  }
 
 export interface SiteClient {
   readonly site: Site
@@ -88,28 +101,40 @@ const createCalls = (baseUrl: string, send: Send): Calls =>
     }),
   )
 
+const sendTo = (
+  base: string,
+  { patience, fetch: send, signal }: Service,
+  more: { token?: string; trustedUrls: () => readonly string[] },
+): Send =>
+  createTransport({
+    ...patience,
+    ...more,
+    base,
+    fetch: send ?? ((...request) => fetch(...request)),
+    signal,
+  })
+
+/** Returns a token for the person. Errors: a `ServiceError`; 101001 for a wrong name or password. */
+export const signIn = async (options: Service & Credentials): Promise<string> => {
+  const { username, password, tokenExpiryPeriod } = options
+  const base = readUrl(options.url)
+  const body = { username, password, ...(tokenExpiryPeriod && { tokenExpiryPeriod }) }
+  const client = createCalls(base, sendTo(base, options, { trustedUrls: () => [base] }))
+  const { data } = await requestToken({ client, throwOnError: true, body })
+  return readToken(String(data?.token ?? ''))
+}
+
 export interface Sites {
   readonly list: readonly Site[]
   /** A client for one site, at its data centre. The id may be left out if the token covers only one site. */
   choose(id?: number): SiteClient
 }
 
-export const findSites = async ({
-  url,
-  token,
-  patience = {},
-  ...options
-}: Omit<ConnectOptions, 'site'>): Promise<Sites> => {
-  const base = readUrl(url)
+export const findSites = async (options: Service & Identity): Promise<Sites> => {
+  const base = readUrl(options.url)
+  const token = 'token' in options ? readToken(options.token) : await signIn(options)
   let trustedUrls: readonly string[] = [base]
-  const send = createTransport({
-    ...patience,
-    token: readToken(token),
-    base,
-    trustedUrls: () => trustedUrls,
-    fetch: options.fetch ?? ((...request) => fetch(...request)),
-    signal: options.signal,
-  })
+  const send = sendTo(base, options, { token, trustedUrls: () => trustedUrls })
   const { data } = await listSites({ client: createCalls(base, send), throwOnError: true })
   const list = data.items.map((site) => ({ ...site, url: readUrl(site.url) }))
   trustedUrls = [base, ...list.map((each) => each.url)]
@@ -130,7 +155,10 @@ export const findSites = async ({
   }
 }
 
-/** Connects to one site of the token, at its data centre. Errors: a `ServiceError`; 101000 for a wrong token. */
+/**
+ * Connects to one site of the token, at its data centre. Errors: a `ServiceError`; 101000 for a wrong token, 101001 for a
+ * wrong name or password.
+ */
 export const connect = async ({ site, ...options }: ConnectOptions): Promise<SiteClient> => {
   const client = (await findSites(options)).choose(site)
   refuseDowngrade(readUrl(options.url), client.site.url)

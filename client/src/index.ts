@@ -1,6 +1,14 @@
 export type { Categories, ListQuery, Objects, Placed, PlacedQuery } from './categories.ts'
 export type { Changes, ChangesQuery } from './changes.ts'
-export { type ConnectOptions, connect, findSites, type SiteClient, type Sites } from './connect.ts'
+export {
+  type ConnectOptions,
+  type Credentials,
+  connect,
+  findSites,
+  type SiteClient,
+  type Sites,
+  signIn,
+} from './connect.ts'
 export type { FileCondition, Files, ListedFile, PutOptions, ReadOptions } from './files.ts'
 export type { FieldCondition, Forms, NewSystemField, ReadField } from './forms.ts'
 export type {

@@ -39,7 +39,8 @@ export interface Patience {
 }
 
 export interface TransportOptions extends Patience {
-  readonly token: string
+  /** A sign-in needs no token. */
+  readonly token?: string
   /** The address that the caller gave. The service at this address names the other trusted addresses. */
   readonly base: string
   readonly trustedUrls: () => readonly string[]
@@ -167,7 +168,7 @@ const createRedirectFollower = ({ token, base: given, trustedUrls, fetch: send }
       refuseDowngrade(given, call.url)
       return send(call.url, { method: call.method, headers, signal, ...bodyOf(call, watch) })
     }
-    headers.set('Authorization', token)
+    if (token !== undefined) headers.set('Authorization', token)
     // Without a declared length the bytes would be sent in chunks, but a proxy may need the length.
     if (call.body !== undefined && isStreamed(call.body)) headers.set('Content-Length', String(call.body.size))
     // Platforms differ in whether a followed redirect keeps the token, so redirects are followed here.

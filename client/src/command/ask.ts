@@ -3,11 +3,11 @@ import { Interrupted } from './failure.ts'
 
 export const isTerminal = (): boolean => process.stdin.isTTY === true
 
-export const askLine = async (question: string): Promise<string> => {
+const readLine = async (question: string): Promise<string> => {
   const lines = createInterface({ input: process.stdin, ...(isTerminal() && { output: process.stderr }) })
   try {
-    if (isTerminal()) return (await lines.question(question)).trim()
-    for await (const line of lines) return line.trim()
+    if (isTerminal()) return await lines.question(question)
+    for await (const line of lines) return line
     return ''
   } catch (error) {
     // Ctrl+C and Ctrl+D reach this code as an AbortError, not as signals.
@@ -16,6 +16,8 @@ export const askLine = async (question: string): Promise<string> => {
     lines.close()
   }
 }
+
+export const askLine = async (question: string): Promise<string> => (await readLine(question)).trim()
 
 const enter = /[\r\n]/
 /** The codes that a terminal sends for Ctrl+C and Ctrl+D, Backspace and Delete. */
@@ -38,13 +40,17 @@ const askHidden = (question: string): Promise<string> =>
       if (!isStopped && more.length === 0) return
       end()
       if (isStopped) reject(new Interrupted())
-      else resolve(text.trim())
+      else resolve(text)
     }
     stdin.setRawMode(true).setEncoding('utf8').on('data', take).resume()
   })
 
-/** Reads a secret without showing it. Without a terminal, reads the next line of standard input. */
-export const askSecret = async (question: string): Promise<string> => (isTerminal() ? askHidden(question) : askLine(''))
+/**
+ * Reads a secret without showing it. Without a terminal, reads the next line of standard input. Keeps spaces, because a
+ * password may have them.
+ */
+export const askSecret = async (question: string): Promise<string> =>
+  isTerminal() ? askHidden(question) : readLine('')
 
 export const askYesNo = async (question: string): Promise<boolean | undefined> =>
   isTerminal() ? /^y(es)?$/i.test(await askLine(`${question} [y/N] `)) : undefined

@@ -1,5 +1,5 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
-import { connect } from '../index.ts'
+import { connect, signIn } from '../index.ts'
 import { nodeFetch } from '../node.ts'
 import { askLine, askSecret, isTerminal } from './ask.ts'
 import { completionOf, type Shell, shells } from './completion.ts'
@@ -40,12 +40,25 @@ const choiceOptions = (command: Command): Command =>
       new Option('--theirs <path>', 'in a conflict, keep the file of the site (repeatable)').argParser(collect),
     )
 
-const login = async ({ url, site }: Globals, signal: AbortSignal): Promise<void> => {
+interface LoginFlags {
+  readonly user?: string
+}
+
+/** A name, or nothing for a token. Without a terminal nobody can choose. */
+const askName = ({ user }: LoginFlags): Promise<string> | string =>
+  user ?? (isTerminal() ? askLine('Name (press Enter to use a token instead): ') : '')
+
+const tokenFor = async (url: string, username: string, signal: AbortSignal): Promise<string> => {
+  const secret = await askSecret(username ? 'Password (not shown): ' : 'Token (not shown): ')
+  if (!secret.trim()) throw new UsageError(`No ${username ? 'password' : 'token'} was entered, so nothing was saved.`)
+  return username ? signIn({ url, username, password: secret, signal, fetch: nodeFetch }) : secret.trim()
+}
+
+const login = async ({ url, site }: Globals, flags: LoginFlags, signal: AbortSignal): Promise<void> => {
   const given = url ?? (process.env['SITE_ADMIN_URL'] || (isTerminal() && (await askLine('Address of the service: '))))
   if (!given) throw new UsageError('Name the service with --url https://admin.example.com.')
   const address = checkedUrl(given)
-  const token = await askSecret('Token (not shown): ')
-  if (!token) throw new UsageError('No token was entered, so nothing was saved.')
+  const token = await tokenFor(address, await askName(flags), signal)
   const choice = site === undefined ? {} : { site }
   const client = await connect({ url: address, token, signal, fetch: nodeFetch, ...choice })
   await writeLogin({ url: address, token, ...choice })
@@ -200,9 +213,14 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void, is
   addTransfers(add, context)
   addRemovals(add, context)
   addSynchronisation(add, context, finish)
-  add('login', 'ask for a token, and save it for later commands', '--url https://admin.example.com login').action(() =>
-    login(program.opts<Globals>(), signal),
+  add(
+    'login',
+    'ask for name and password, or for a token, and save the token for later commands',
+    '--url https://admin.example.com login',
+    '--url https://admin.example.com login --user ann < password-file',
   )
+    .option('--user <name>', 'your name, to be asked for the password only')
+    .action((flags: LoginFlags) => login(program.opts<Globals>(), flags, signal))
   add(
     'completion',
     'print a completion script for a shell',
