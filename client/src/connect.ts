@@ -1,3 +1,4 @@
+import { type Access, createAccess } from './access.ts'
 import { refuseDowngrade } from './addresses.ts'
 import { type Categories, createCategories } from './categories.ts'
 import { type Changes, createChanges } from './changes.ts'
@@ -5,8 +6,8 @@ import type { Connection } from './connection.ts'
 import { createFiles, type Files } from './files.ts'
 import { createForms, type Forms } from './forms.ts'
 import { type Client as Calls, createClient, createConfig } from './generated/client/index.ts'
-import { listSites, signIn as requestToken } from './generated/sdk.gen.ts'
-import type { Site } from './generated/types.gen.ts'
+import { listSites, acceptInvitation as requestAcceptance, signIn as requestToken } from './generated/sdk.gen.ts'
+import type { Acceptance, Site } from './generated/types.gen.ts'
 import { answerOf, isList, ServiceError } from './service-error.ts'
 import { createTransport, type Fetch, type Patience, type Send } from './transport.ts'
 
@@ -42,6 +43,7 @@ export interface SiteClient {
   readonly forms: Forms
   readonly categories: Categories
   readonly changes: Changes
+  readonly access: Access
 }
 
 const refuse = (message: string): never => {
@@ -91,8 +93,8 @@ const createCalls = (baseUrl: string, send: Send): Calls =>
           body: body ? await new Response(body).text() : undefined,
         })
         if (method === 'GET')
-          await answerOf<{ items: []; id: number }>(
-            ({ items, id }) => id ?? isList(items),
+          await answerOf<{ items: []; users: []; id: number; name: string }>(
+            ({ items, users, id, name }) => id ?? name ?? isList(items ?? users),
             response.clone(),
             new URL(url).host,
           )
@@ -114,14 +116,29 @@ const sendTo = (
     signal,
   })
 
+/** For calls that need no token. */
+const openCalls = (options: Service): Calls => {
+  const base = readUrl(options.url)
+  return createCalls(base, sendTo(base, options, { trustedUrls: () => [base] }))
+}
+
 /** Returns a token for the person. Errors: a `ServiceError`; 101001 for a wrong name or password. */
 export const signIn = async (options: Service & Credentials): Promise<string> => {
   const { username, password, tokenExpiryPeriod } = options
-  const base = readUrl(options.url)
   const body = { username, password, ...(tokenExpiryPeriod && { tokenExpiryPeriod }) }
-  const client = createCalls(base, sendTo(base, options, { trustedUrls: () => [base] }))
-  const { data } = await requestToken({ client, throwOnError: true, body })
-  return readToken(String(data?.token ?? ''))
+  const { data } = await requestToken({ client: openCalls(options), throwOnError: true, body })
+  return readToken(data.token)
+}
+
+/**
+ * Sets the password of the invited person, and returns a token. Errors: a `ServiceError`; 101003 for an invitation that
+ * is unknown, used or expired, 101013 for a weak password.
+ */
+export const acceptInvitation = async (options: Service & Acceptance): Promise<string> => {
+  const { invitation, password, tokenExpiryPeriod } = options
+  const body = { invitation, password, ...(tokenExpiryPeriod && { tokenExpiryPeriod }) }
+  const { data } = await requestAcceptance({ client: openCalls(options), throwOnError: true, body })
+  return readToken(data.token)
 }
 
 export interface Sites {
@@ -150,6 +167,7 @@ export const findSites = async (options: Service & Identity): Promise<Sites> => 
         forms: createForms(connection),
         categories: createCategories(connection),
         changes: createChanges(connection),
+        access: createAccess(connection),
       }
     },
   }

@@ -1,6 +1,8 @@
+export type { Access, People } from './access.ts'
 export type { Categories, ListQuery, Objects, Placed, PlacedQuery } from './categories.ts'
 export type { Changes, ChangesQuery } from './changes.ts'
 export {
+  acceptInvitation,
   type ConnectOptions,
   type Credentials,
   connect,
@@ -25,11 +27,16 @@ export type {
   FieldType,
   FieldTypeId,
   FolderContent,
+  Invitation,
+  Me,
   NewsAssociation,
   NewsItem,
+  NewUser,
   Problem,
   RemovalPreview,
   Site,
+  User,
+  UserChange,
   Version,
   WebForm,
 } from './generated/types.gen.ts'

@@ -19,4 +19,5 @@ export const createRenewableClient = (now: () => SiteClient): SiteClient => ({
   forms: follow(() => now().forms),
   categories: follow(() => now().categories),
   changes: follow(() => now().changes),
+  access: follow(() => now().access),
 })

@@ -1,0 +1,49 @@
+import type { Connection } from './connection.ts'
+import {
+  addUser,
+  changePassword,
+  changeUser,
+  getMe,
+  getUser,
+  listUsers,
+  removeUser,
+  signOut,
+} from './generated/sdk.gen.ts'
+import type { Invitation, Me, NewUser, PasswordChange, User, UserChange } from './generated/types.gen.ts'
+import { paginate } from './pages.ts'
+
+export interface People {
+  list(): AsyncIterable<User>
+  get(name: string): Promise<User>
+  /** A new person gets an invitation: send its link to the person. */
+  add(person: NewUser): Promise<Invitation>
+  change(name: string, change: UserChange): Promise<Invitation>
+  remove(name: string): Promise<void>
+}
+
+export interface Access {
+  readonly people: People
+  /** The owner of the token, with the rights on each site. */
+  me(): Promise<Me>
+  changePassword(change: PasswordChange): Promise<void>
+  /** Ends the session of the client, or with `all` every session of the person. */
+  signOut(options?: { readonly all?: true }): Promise<void>
+}
+
+export const createAccess = ({ site, calls: client }: Connection): Access => {
+  const common = { client, throwOnError: true } as const
+  const here = { ...common, path: { site: site.id } }
+  const ofUser = (user: string) => ({ ...common, path: { site: site.id, user } })
+  return {
+    people: {
+      list: () => paginate(async () => ({ items: (await listUsers(here)).data.users, next: undefined })),
+      get: async (name) => (await getUser(ofUser(name))).data,
+      add: async (body) => (await addUser({ ...here, body })).data,
+      change: async (name, body) => (await changeUser({ ...ofUser(name), body })).data,
+      remove: async (name) => void (await removeUser(ofUser(name))),
+    },
+    me: async () => (await getMe(common)).data,
+    changePassword: async (body) => void (await changePassword({ ...common, body })),
+    signOut: async ({ all } = {}) => void (await signOut({ ...common, ...(all && { query: { all: '' } }) })),
+  }
+}
