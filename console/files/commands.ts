@@ -1,5 +1,5 @@
 import type { SiteClient } from '../../client/src/index.ts'
-import { focusContent } from '../parts/focus.ts'
+import { copyText } from '../parts/copy-text.ts'
 import type { MenuItem } from '../parts/menu.tsx'
 import { notify, notifyFailure } from '../parts/toasts.tsx'
 import { goTo, linkTo } from '../route/routes.ts'
@@ -25,18 +25,6 @@ export const linkOf = (
 
 export const downloadAll = (client: SiteClient, paths: readonly string[]): void => {
   download(client, paths).catch((error: unknown) => notifyFailure('', error, () => downloadAll(client, paths)))
-}
-
-/** Browsers offer the clipboard only to pages from https or from this machine. Elsewhere, a selected text is copied. */
-const copyText = async (text: string): Promise<void> => {
-  if (isSecureContext) return navigator.clipboard.writeText(text)
-  const field = document.createElement('textarea')
-  field.value = text
-  document.body.append(field)
-  field.select()
-  document.execCommand('copy')
-  field.remove()
-  focusContent()
 }
 
 const copyPath = async (paths: readonly string[]): Promise<void> => {

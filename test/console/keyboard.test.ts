@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { connect } from '../../client/src/index.ts'
 import { administerJson } from '../support/administration.ts'
 import { test } from './support/console.ts'
-import { choose, confirm, follow, grid, notice, press, refusal, row, signIn } from './support/page.ts'
+import { choose, confirm, follow, grid, nameField, notice, press, refusal, row, signIn } from './support/page.ts'
 
 const focused = (page: Page) =>
   page.evaluate(() => document.activeElement?.getAttribute('role') ?? document.activeElement?.className)
@@ -107,7 +107,7 @@ test('changes of the site do not overwrite the text in a filter field', async ({
 
 test('a link with a token signs in on a page that is already open', async ({ open, service }) => {
   const page = await open('', { token: null })
-  await page.getByLabel('Access token').waitFor()
+  await nameField(page).waitFor()
   await follow(page, `token=${service.token}`)
   await grid(page).waitFor()
   expect(page.url()).toBe(`${service.baseUrl}/console#/1001/files`)
