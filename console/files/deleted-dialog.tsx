@@ -18,7 +18,7 @@ import { useFiles } from './files-context.ts'
 const rowHeight = 44
 
 export const DeletedDialog = ({ path }: { readonly path: string }) => {
-  const { store } = useFiles()
+  const { store, rights } = useFiles()
   const { client } = usePage()
   const found = useSignal<readonly Deleted[] | undefined>(undefined)
   const failure = useSignal<{ readonly error: unknown; readonly repeat: () => void } | undefined>(undefined)
@@ -83,9 +83,11 @@ export const DeletedDialog = ({ path }: { readonly path: string }) => {
                           {row.size !== null && ` · ${formatSize(row.size)}`}
                         </span>
                       </span>
-                      <Button icon="restore" label={t.restoreOf(row.name)} onClick={() => restore(row.name)}>
-                        {t.restore}
-                      </Button>
+                      {rights.canWrite(join(path, row.name)) && (
+                        <Button icon="restore" label={t.restoreOf(row.name)} onClick={() => restore(row.name)}>
+                          {t.restore}
+                        </Button>
+                      )}
                     </div>
                   )
                 )

@@ -44,7 +44,8 @@ const OpenDialog = () => {
 
 /** In an empty folder too, the keys for the whole folder work. */
 const Empty = () => {
-  const { store, keyboard } = useFiles()
+  const files = useFiles()
+  const { store, keyboard, rights } = files
   const t = texts.value.files
   const box = useListFocus<HTMLDivElement>(keyboard)
   return (
@@ -55,12 +56,12 @@ const Empty = () => {
       aria-label={t.emptyTitle}
       tabIndex={-1}
       onKeyDown={(event) => {
-        if (event.target === box.current && runKey(store, event)) event.preventDefault()
+        if (event.target === box.current && runKey(files, event)) event.preventDefault()
       }}
     >
       <Icon name="folder" />
       <h2>{t.emptyTitle}</h2>
-      <p>{t.emptyHint}</p>
+      {rights.canWrite(store.folder.path.value) && <p>{t.emptyHint}</p>}
     </div>
   )
 }
@@ -85,20 +86,11 @@ const Contents = () => {
   )
 }
 
-export const FilesView = () =>
-  usePage().client.site.permissions.includes('files') ? (
-    <Files />
-  ) : (
-    <div class="empty">
-      <Icon name="folder" />
-      <p>{texts.value.files.notAllowed}</p>
-    </div>
-  )
-
-const Files = () => {
-  const { client, access, live, uploads } = usePage()
+export const FilesView = () => {
+  const { client, access, live, uploads, rights } = usePage()
   const store = useMemo(() => createFilesStore(() => client), [client])
-  const files = useMemo(() => ({ store, uploads, keyboard: { isInList: false } }), [store, uploads])
+  const keyboard = useMemo(() => ({ isInList: false }), [store, uploads])
+  const files = useMemo(() => ({ store, uploads, rights, keyboard }), [store, uploads, rights, keyboard])
   const { path, query } = route.value
   const place = path.join('/')
   // Synchronous, so that an action on the shown folder never applies to the previous one.
@@ -124,7 +116,7 @@ const Files = () => {
     <FilesContext.Provider value={files}>
       <div class="files">
         <TreeView />
-        <section class="folder" aria-label={folderName(place)} {...dropOn(place, store, uploads)}>
+        <section class="folder" aria-label={folderName(place)} {...dropOn(place, files)}>
           <div class="folder-head">
             <Crumbs />
             <Toolbar />

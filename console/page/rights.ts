@@ -9,9 +9,8 @@ export interface Rights {
   /** True if each of the given rights is among them. */
   include(texts: readonly string[]): boolean
   canRead(path: string): boolean
+  /** Whoever can write in a folder can rename, move and remove its entries. For the folder itself, its parent counts. */
   canWrite(path: string): boolean
-  /** A right on a folder does not permit to remove, rename or move that folder itself. */
-  canMove(path: string): boolean
 }
 
 export interface Right {
@@ -44,6 +43,5 @@ export const createRights = (texts: readonly string[]): Rights => {
     include: (needed) => needed.map(parseRight).every(includes),
     canRead: can('read'),
     canWrite: can('write'),
-    canMove: (path) => path !== '' && can('write')(path.split('/').slice(0, -1).join('/')),
   }
 }

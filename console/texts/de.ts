@@ -394,9 +394,6 @@ export const de: Texts = {
     folderName: 'Ordnername',
     newName: 'Neuer Name',
     keys: { open: 'Eingabe', remove: 'Entf', paste: 'Strg+V' },
-    notAllowed:
-      'Ihr Token hat keinen Zugriff auf die Dateien dieser Website. Bitten Sie Ihre Administration um eines mit der ' +
-      'Berechtigung „files“.',
     noSlash: 'Ein Name darf keinen Schrägstrich enthalten.',
     create: 'Anlegen',
     renameTitle: (name) => `${name} umbenennen`,

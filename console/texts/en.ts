@@ -379,8 +379,6 @@ export const en = {
     folderName: 'Folder name',
     newName: 'New name',
     keys: { open: 'Enter', remove: 'Del', paste: 'Ctrl+V' },
-    notAllowed:
-      'Your token has no access to the files of this site. Ask your administrator for one with the permission "files".',
     noSlash: 'A name cannot contain a slash.',
     create: 'Create',
     renameTitle: (name: string) => `Rename ${name}`,
