@@ -11,8 +11,10 @@ import { dataCentreCommand } from './commands/data-centre.ts'
 import { exportCommand } from './commands/export.ts'
 import { formCommand } from './commands/form.ts'
 import { importCommand } from './commands/import.ts'
+import { issuerCommand } from './commands/issuer.ts'
 import { objectCommand } from './commands/object.ts'
 import { roleCommand } from './commands/role.ts'
+import { ruleCommand } from './commands/rule.ts'
 import { siteCommand } from './commands/site.ts'
 import { tokenCommand } from './commands/token.ts'
 import { workflowCommand } from './commands/workflow.ts'
@@ -66,6 +68,8 @@ export const createProgram = (
     siteCommand(),
     tokenCommand(),
     roleCommand(),
+    issuerCommand(),
+    ruleCommand(),
     formCommand(),
     categoryCommand(),
     objectCommand(),

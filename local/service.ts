@@ -23,6 +23,7 @@ import {
 import type { SiteDirectory } from '../lib/sites/site-directory.ts'
 import { createAddressOf } from '../server/caller-address.ts'
 import { createServer, dispatch, type Front } from '../server/create-server.ts'
+import { createClientSecrets } from './client-secrets.ts'
 import { ensureDemo } from './demo.ts'
 import { createDownloads, createLinkTo, isDownload } from './downloads.ts'
 import { createListeners, type DataCentreListener } from './listeners.ts'
@@ -48,9 +49,10 @@ const serverFor = ({ dataCentre, stores, settings, telemetry, insecureSignIn, ad
   const linkTo = createLinkTo({ secret: stores.linkSecret }, systemClock)
   const storage = createStorageDeps(here, stores, { ...surroundings, linkTo, lease })
   const downloads = createDownloads({ files: stores.files, secret: stores.linkSecret }, storage.edge)
+  const findClientSecret = createClientSecrets(settings)
   const groups = dispatch({
     documentation: createDocumentationHandler(createDocumentationDeps(here, stores, surroundings)),
-    access: createAccessHandler(createAccessDeps(here, stores, { ...surroundings, insecureSignIn })),
+    access: createAccessHandler(createAccessDeps(here, stores, { ...surroundings, insecureSignIn, findClientSecret })),
     fields: createFieldsHandler(createFieldsDeps(here, stores, surroundings)),
     categories: createCategoriesHandler(createCategoriesDeps(here, stores, surroundings)),
     storage: createStorageHandler(storage),

@@ -19,7 +19,7 @@ import {
 } from '../terminal/arguments.ts'
 import { outputLost, Refusal, textOf, tryToPrint } from '../terminal/output.ts'
 
-const mostRights = 50
+export const mostRights = 50
 
 interface IssueOptions {
   readonly user: string
@@ -117,7 +117,7 @@ const lifetimeOption = () =>
     .argParser(parseLifetime)
     .default(parseLifetime('2w'), '2w')
 
-const parseGrantedRight = (text: string): Right => {
+export const parseGrantedRight = (text: string): Right => {
   const right = parseRight(text)
   if (!right) {
     throw new InvalidArgumentError(

@@ -8,7 +8,7 @@ export interface AreaStores extends ContentStores, Pick<Stores, 'workflows' | 'h
 }
 
 /** The directory, and the stores of each data centre. */
-export interface AdminStores extends Pick<Stores, 'sites' | 'grants' | 'people'> {
+export interface AdminStores extends Pick<Stores, 'sites' | 'grants' | 'people' | 'issuers'> {
   areas(site: Pick<Site, 'dataCentre'>): Promise<AreaStores>
   /** In milliseconds: caches may accept a revoked token for this time. */
   memory(): Promise<number>

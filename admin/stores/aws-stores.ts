@@ -1,7 +1,7 @@
 import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
 import { logLostEntry, type RecordChange } from '../../lib/aws/dynamodb/journal.ts'
 import { createFilesOnDemand } from '../../lib/aws/files-on-demand.ts'
-import { openAreas, openDirectory, openJournal } from '../../lib/aws/open-tables.ts'
+import { openAreas, openDirectory, openIssuers, openJournal } from '../../lib/aws/open-tables.ts'
 import { readStackOutputs } from '../../lib/aws/stack-outputs.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { byName, capitalised } from '../../lib/core/names.ts'
@@ -63,6 +63,7 @@ export const openAwsStores = async (prefix: string, replica?: string): Promise<A
     usersTable: directory('UsersTable'),
   }
   const { sites: stored, grants, people } = openDirectory(tables, { dynamodb, record })
+  const { issuers } = openIssuers(tables, { dynamodb, record })
   // Remembers the data centre of a site that this command removes.
   const homes = new Map<SiteId, string>()
   const sites: SiteDirectory = {
@@ -77,6 +78,7 @@ export const openAwsStores = async (prefix: string, replica?: string): Promise<A
   return {
     sites,
     grants,
+    issuers,
     people,
     async areas({ dataCentre }): Promise<AreaStores> {
       const { outputs, region, dynamodb } = await openDataCentre(dataCentre)

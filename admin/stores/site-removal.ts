@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Grant, isCurrent } from '../../lib/access/grants.ts'
+import { withoutRulesOf } from '../../lib/access/issuers/issuers.ts'
 import { type ContentKind, objectKindNames } from '../../lib/core/content-kinds.ts'
 import { unlimited } from '../../lib/core/deadline.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
@@ -61,6 +62,13 @@ export const inWords = ({ files, bytes, atLeast, webForms, categories, objects, 
   return `${parts.join(', ')}. ${some(tokens, 'token')} will no longer cover it`
 }
 
+const removeRules = async ({ issuers }: AdminStores, site: SiteId): Promise<void> => {
+  const rules = (await issuers.trust()).rules.filter((rule) => rule.site === site)
+  if (rules.length === 0) return
+  const entries = rules.map((rule) => entryOf('rule.removed', site, `rule/${rule.id}`, { issuer: rule.issuer }))
+  await issuers.changeTrust((trust) => withoutRulesOf(trust, site), entries)
+}
+
 // If a removal fails half-way, repeating it completes it.
 const empty = async ({ workflows, files, webForms, contents }: AreaStores, site: SiteId): Promise<void> => {
   await emptyFolder(files, site, root, () => false)
@@ -94,6 +102,7 @@ export const removeSite = async (
   { wait = (ms: number): Promise<unknown> => sleep(ms), say = (sentence: string) => console.error(sentence) } = {},
 ): Promise<void> => {
   const area = await stores.areas(site)
+  await removeRules(stores, site.id)
   await stores.people.leaveSite(site.id)
   const isRemembered = await uncover(stores, site)
   const over = Date.now() + (isRemembered ? await stores.memory() : 0)

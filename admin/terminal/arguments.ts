@@ -45,7 +45,8 @@ export const parseQuota = (text: string): number | undefined => {
 const day = 24 * 3600
 const secondsIn: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: day, w: 7 * day, y: 365 * day }
 
-const spanUpTo =
+/** Parses a duration such as `15m` to seconds. */
+export const spanUpTo =
   (longest: number, fault: string) =>
   (text: string): number => {
     const [, count = '', unit = ''] = /^(\d{1,8})([smhdwy])$/.exec(text) ?? []

@@ -57,7 +57,7 @@ export const operationsOn = (table: TableName): ReadonlySet<string> => {
 export const administrationGrants: readonly TableAccess[] = [
   { table: 'sites', actions: ['GetItem', 'Scan', 'PutItem', 'UpdateItem', 'DeleteItem'] },
   { table: 'tokens', actions: ['GetItem', 'Scan', 'PutItem', 'UpdateItem', 'DeleteItem'] },
-  { table: 'users', actions: ['GetItem', 'Scan', 'PutItem', 'DeleteItem'] },
+  { table: 'users', actions: ['Scan', 'PutItem'] },
   { table: 'webForms', actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'] },
   {
     table: 'content',

@@ -5,7 +5,7 @@ import { CfnQueue } from 'aws-cdk-lib/aws-sqs'
 import type { Settings } from '../config/settings.ts'
 import { allow } from './statements.ts'
 
-type KeyedService = 'dynamodb' | 's3' | 'sqs'
+type KeyedService = 'dynamodb' | 's3' | 'sqs' | 'ssm'
 type KeyAction = 'Decrypt' | 'GenerateDataKey'
 
 // The properties that name the key, in the types for which no other change is needed.

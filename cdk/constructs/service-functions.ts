@@ -97,6 +97,14 @@ export interface FunctionOptions {
 // In bytes: the part of a file that fits into an event of 6 MB, in base64, together with the rest of the request.
 const largestFile = 4_500_000
 
+// A-93: no other function may read it. An operator creates it.
+const clientSecretsOf = ({ prefix }: Settings): string => `/${prefix}/client-secrets`
+
+const onClientSecrets = (settings: Settings, stack: Stack): PolicyStatement => {
+  const resourceName = clientSecretsOf(settings).slice(1)
+  return allow('ssm', ['GetParameter'], stack.formatArn({ service: 'ssm', resource: 'parameter', resourceName }))
+}
+
 export const statementsOf = (
   name: FunctionName,
   { settings, stores: { tables, files, removals } }: FunctionOptions,
@@ -110,10 +118,12 @@ export const statementsOf = (
     ...allowOnTables(tableGrants[name], (table) => tables[table].tableArn),
     ...(onFiles ? allowOnFiles(onFiles, files.bucketArn) : []),
     ...(onRemovals ? [allow('sqs', onRemovals, removals.queueArn)] : []),
+    ...(name === 'access' ? [onClientSecrets(settings, files.stack)] : []),
     ...allowKey(settings, files.stack.region, [
       'dynamodb',
       ...(onFiles ? ['s3' as const] : []),
       ...(onRemovals ? ['sqs' as const] : []),
+      ...(name === 'access' ? ['ssm' as const] : []),
     ]),
     ...(writes.length > 0 ? allowKey(settings, files.stack.region, writes, ['GenerateDataKey']) : []),
   ]
@@ -151,6 +161,7 @@ const textsOf = ({ dataCentre, settings, stores: { tables, files, removals } }: 
   uploadsTable: tables.uploads.tableName,
   filesBucket: files.bucketName,
   removalsQueueUrl: removals.queueUrl,
+  clientSecretsParameter: clientSecretsOf(settings),
 })
 
 /** The environment of the streaming function. Its largest file is as large as on one machine. */

@@ -56,7 +56,7 @@ export const emulatorEnvironment = ({ endpoint }: Pick<Emulator, 'endpoint'>, re
 export const findEmulator = async (endpoint: string): Promise<Emulator> => {
   const isAt = async (path: string) => {
     try {
-      return (await fetch(`${endpoint}${path}`, { signal: AbortSignal.timeout(5_000) })).ok
+      return (await fetch(`${endpoint}${path}`, { signal: AbortSignal.timeout(30_000) })).ok
     } catch {
       return false
     }

@@ -4,14 +4,20 @@ import type { AnyOperation } from '../../lib/http/admission.ts'
 import { createHandler } from '../../lib/http/handler.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
+import { beginExternalSignIn, finishExternalSignIn, listIssuers } from './external-sign-in.ts'
+import { withIssuerClient } from './issuer-client.ts'
 import { changePassword, createSiteToken, getMe, signOut } from './sessions.ts'
 import { acceptInvitation, signIn, signInV1 } from './sign-in.ts'
 import { addUser, changeUser, getUser, listUsers, removeUser } from './users.ts'
 
-export const createAccessHandler = (deps: AccessDeps): Handler => {
+export const createAccessHandler = (given: AccessDeps): Handler => {
+  const deps = withIssuerClient(given)
   const operations: Record<OperationOf<'access'>, AnyOperation> = {
     signIn: signIn(deps),
     signInV1: signInV1(deps),
+    listIssuers: listIssuers(deps),
+    beginExternalSignIn: beginExternalSignIn(deps),
+    finishExternalSignIn: finishExternalSignIn(deps),
     acceptInvitation: acceptInvitation(deps),
     signOut: signOut(deps),
     signOutV1: signOut(deps),

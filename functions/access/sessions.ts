@@ -13,7 +13,7 @@ import { callerOperation } from '../../lib/http/public-operation.ts'
 import { done, ok } from '../../lib/http/reply.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { bodies, requireHttps } from './bodies.ts'
-import { tokenReply } from './sign-in.ts'
+import { tokenReply } from './token-reply.ts'
 
 const ofPersonOnly = (): ServiceError =>
   new ServiceError('signInRefused', { message: 'This needs the token of a sign-in. Sign in with name and password.' })

@@ -1,26 +1,21 @@
+import type * as z from 'zod/mini'
 import { acceptInvitation as accept } from '../../lib/access/invitations.ts'
 import { beginSession } from '../../lib/access/sessions.ts'
 import { authenticatePerson } from '../../lib/access/sign-in.ts'
-import type { token as tokenAnswer } from '../../lib/contract/access/contract.ts'
-import { accessXml } from '../../lib/contract/access/xml-names.ts'
-import type { Answer } from '../../lib/contract/contract.ts'
+import type { signInBody } from '../../lib/contract/access/bodies.ts'
 import { errors, ServiceError } from '../../lib/core/errors.ts'
 import { bodyOf, type RoutedRequest, readBody } from '../../lib/http/operation.ts'
 import { publicOperation } from '../../lib/http/public-operation.ts'
-import { ok } from '../../lib/http/reply.ts'
+import type { Reply } from '../../lib/http/reply.ts'
 import type { SignInRecord } from '../../lib/http/request.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { bodies, requireHttps } from './bodies.ts'
+import { signInElsewhere } from './exchange.ts'
+import type { IssuerDeps } from './issuer-client.ts'
+import { tokenReply } from './token-reply.ts'
 
 const form = async (text: string): Promise<unknown> => (await import('../../lib/http/form.ts')).readForm(text)
 const xml = async (text: string): Promise<unknown> => (await import('../../lib/http/read-xml.ts')).readXmlTexts(text)
-
-const neverStored = { 'Cache-Control': 'no-store' }
-
-export const tokenReply = (token: string) => {
-  const value: Answer<typeof tokenAnswer> = { token }
-  return { ...ok({ value, xml: accessXml.token }), headers: neverStored }
-}
 
 const outcomeOf = (error: unknown): SignInRecord['outcome'] =>
   error instanceof ServiceError && error.code === errors.tooManyRequests.code ? 'too many' : 'refused'
@@ -44,18 +39,31 @@ const signInAs = async (
   }
 }
 
-const signInWith = (deps: AccessDeps, forms: { readonly xml?: typeof xml }) =>
+type Credentials = z.output<typeof signInBody>
+
+const signInWith = async (deps: AccessDeps, request: RoutedRequest, credentials: Credentials): Promise<Reply> => {
+  await requireHttps(deps, request)
+  const person = await signInAs(deps, request, credentials)
+  return tokenReply(await beginSession(deps, person, credentials.tokenExpiryPeriod))
+}
+
+/** 401/101001 for a wrong name or password, after the same amount of work.: without one. */
+export const signIn = (deps: IssuerDeps) =>
   publicOperation(async (request) => {
-    await requireHttps(deps, request)
-    const credentials = await readBody(request, { ...bodyOf(bodies, 'signInBody'), form, ...forms })
-    const person = await signInAs(deps, request, credentials)
-    return tokenReply(await beginSession(deps, person, credentials.tokenExpiryPeriod))
+    const [{ readDocument }, { validate }, { signInBody: schema }] = await Promise.all([
+      import('../../lib/http/read-body.ts'),
+      import('../../lib/http/validate.ts'),
+      bodies.schemas(),
+    ])
+    const document = await readDocument(request, bodies.malformed, { form })
+    const reply = await signInElsewhere(deps, request, document)
+    return reply ?? signInWith(deps, request, validate(schema, document, bodies.malformed))
   })
 
-/** 401/101001 for a wrong name or password, after the same amount of work. */
-export const signIn = (deps: AccessDeps) => signInWith(deps, {})
-
-export const signInV1 = (deps: AccessDeps) => signInWith(deps, { xml })
+export const signInV1 = (deps: AccessDeps) =>
+  publicOperation(async (request) =>
+    signInWith(deps, request, await readBody(request, { ...bodyOf(bodies, 'signInBody'), form, xml })),
+  )
 
 /** 404/101003 for an invitation that is unknown, used or expired, 400/101013 for a weak password. */
 export const acceptInvitation = (deps: AccessDeps) =>

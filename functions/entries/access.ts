@@ -1,3 +1,4 @@
+import { createClientSecrets } from '../../lib/aws/client-secrets.ts'
 import { lambdaHandler } from '../../lib/aws/lambda/lambda.ts'
 import { createTelemetry } from '../../lib/aws/lambda/telemetry.ts'
 import { openAccessStores } from '../../lib/aws/open-tables.ts'
@@ -6,9 +7,12 @@ import { createAccessDeps } from '../../lib/service/deps.ts'
 import { createAccessHandler } from '../access/group.ts'
 
 const settings = readSettingsOf('access')
+const findClientSecret = createClientSecrets(settings.clientSecretsParameter)
 const telemetry = createTelemetry('access', settings.logLevel)
 
 export const handler = lambdaHandler(
-  createAccessHandler(createAccessDeps(settings, openAccessStores(settings), { telemetry, insecureSignIn: true })),
+  createAccessHandler(
+    createAccessDeps(settings, openAccessStores(settings), { telemetry, insecureSignIn: true, findClientSecret }),
+  ),
   settings,
 )

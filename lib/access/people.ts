@@ -11,7 +11,7 @@ export type SiteEntry =
 /**
  * A-53. `created` differs between two people who have the same name one after the other. Sessions that began with another
  * value of `sessions` have ended. Both are in epoch milliseconds, `expires` in epoch seconds. `password` is a PHC string.
- * `addresses` has the day of the last sign-in by the hash of the address (A-77).
+ * `identities` has a hash of each account at an issuer (A-94). `addresses` has the day of the last sign-in by the hash of the address (A-77).
  */
 export interface Person {
   readonly name: string
@@ -21,6 +21,7 @@ export interface Person {
   readonly disabled: boolean
   readonly password?: string
   readonly invitation?: { readonly hash: string; readonly expires: number }
+  readonly identities?: readonly string[]
   readonly created: number
   readonly sessions: number
   readonly lastSignIn?: string
@@ -32,7 +33,7 @@ export interface Person {
 type PersonOutcome = 'done' | 'overtaken' | 'last owner'
 
 /**
- * The port to people in all data centres. Names are compared without case. `create` answers false when the name is taken.
+ * The port to people in all data centres. Names are compared without case, addresses of e-mail without that of ASCII letters. `create` answers false when the name is taken.
  * `replace` removes without `after`, sets the version, and never takes the last owner from a site (A-58). Lists are in
  * order of name. Only the newest state may be changed. `leaveSite` takes
  * everybody from a site that is removed, owners too. Errors of every call: unavailable.
@@ -41,6 +42,7 @@ export interface People {
   get(name: string, isNewest?: boolean): Promise<Person | undefined>
   create(person: Person, entries: readonly HistoryEntry[]): Promise<boolean>
   replace(before: Person, after: Person | undefined, entries: readonly HistoryEntry[]): Promise<PersonOutcome>
+  listOfEmail(email: string): Promise<readonly Person[]>
   listOfSite(site: SiteId): Promise<readonly Person[]>
   leaveSite(site: SiteId): Promise<void>
 }

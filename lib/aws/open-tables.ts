@@ -1,6 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { AccessSettings, EdgeSettings } from '../config/config.ts'
 import type { Stores } from '../service/stores.ts'
+import { createAccessValues, createIssuers } from './dynamodb/access-values.ts'
 import { createCategoryStores } from './dynamodb/category-stores.ts'
 import { createGrants, createSiteDirectory, withoutHistory } from './dynamodb/directory-stores.ts'
 import { createDocumentClient } from './dynamodb/dynamodb.ts'
@@ -54,6 +55,17 @@ export const openDirectory = (
   }
 }
 
+export const openIssuers = (
+  settings: SitesSettings & Pick<EdgeSettings, 'tokensTable'>,
+  given: Given = {},
+): Pick<Stores, 'issuers' | 'accessValues'> => {
+  const options = directoryOptions(settings, given)
+  return {
+    issuers: createIssuers({ ...options, table: settings.sitesTable }),
+    accessValues: createAccessValues({ ...options, table: settings.tokensTable, now: given.now }),
+  }
+}
+
 export const openJournal = ({ journalTable: table }: Pick<AreaSettings, 'journalTable'>, given: Given = {}) => {
   const { dynamodb = createDocumentClient(), now } = given
   const { record, history } = createJournal({ dynamodb, table, now })
@@ -71,17 +83,15 @@ export const openAccessStores = (
     Pick<AreaSettings, 'journalTable'> &
     Pick<AccessSettings, 'dataCentre' | 'signInsTable'>,
   given?: Given,
-): Pick<Stores, 'sites' | 'grants' | 'people' | 'attempts'> => {
+): Pick<Stores, 'sites' | 'grants' | 'people' | 'attempts' | 'issuers' | 'accessValues'> => {
   const { dynamodb, now, record } = openJournal(settings, given)
   const sites = openSites(settings, { dynamodb })
   const recordHere: RecordChange = async (entry) => {
     const site = await sites.getSite(entry.site)
     if (site?.dataCentre === settings.dataCentre) await record(entry)
   }
-  return {
-    ...openDirectory(settings, { dynamodb, record: recordHere }),
-    ...openSignIns(settings, { dynamodb, now }),
-  }
+  const here = { dynamodb, record: recordHere, now }
+  return { ...openDirectory(settings, here), ...openIssuers(settings, here), ...openSignIns(settings, here) }
 }
 
 export const openFieldsStores = (

@@ -1,3 +1,4 @@
+import { readClientSecrets } from './client-secrets.ts'
 import {
   list,
   oneOf,
@@ -65,7 +66,13 @@ const secrets = (given: string): readonly string[] => {
 
 const originSecrets = optional('ORIGIN_SECRETS', secrets)
 
-const access = { ...edge, ...journal, originSecrets, signInsTable: required('SIGN_INS_TABLE', text()) }
+const access = {
+  ...edge,
+  ...journal,
+  originSecrets,
+  signInsTable: required('SIGN_INS_TABLE', text()),
+  clientSecretsParameter: optional('CLIENT_SECRETS_PARAMETER', text()),
+}
 
 const fields = { ...edge, ...journal, webFormsTable: required('WEB_FORMS_TABLE', text()) }
 
@@ -127,6 +134,8 @@ const machine = {
   ...files,
   longestList,
   keptDays,
+  clientSecrets: optional('CLIENT_SECRETS', readClientSecrets),
+  clientSecretsFile: optional('CLIENT_SECRETS_FILE', text()),
   /** With `on`, a change that was answered survives a power cut. It survives the end of the process in any case. */
   fsync: otherwise('FSYNC', oneOf(['on', 'off']), 'on'),
 }

@@ -3,7 +3,22 @@ export interface Problem {
   readonly message: string
 }
 
-const row = (code: number, status: number, message: string) => ({ code, status, message })
+// of RFC 6749 and RFC 8693, for standard clients.
+type GrantError = 'invalid_request' | 'invalid_grant' | 'invalid_target' | 'unsupported_grant_type'
+
+interface ErrorRow {
+  readonly code: number
+  readonly status: number
+  readonly message: string
+  readonly grantError?: GrantError
+}
+
+const row = (code: number, status: number, message: string): ErrorRow => ({ code, status, message })
+
+const grantRow = (code: number, grantError: GrantError, message: string): ErrorRow => ({
+  ...row(code, 400, message),
+  grantError,
+})
 
 /** The contract fixes codes and statuses. A thrower may replace the message by a more precise one (E-1). */
 export const errors = {
@@ -54,10 +69,22 @@ export const errors = {
     401,
     'The name or the password is wrong, or the person may not sign in. Check the name and the password.',
   ),
+  exchangeRefused: grantRow(101002, 'invalid_grant', 'The token is refused. Ask its issuer for a new token.'),
+  exchangeMalformed: grantRow(101002, 'invalid_request', 'The exchange is malformed. GET /docs shows what to send.'),
+  grantTypeUnknown: grantRow(
+    101002,
+    'unsupported_grant_type',
+    'The grant_type is unknown. Send urn:ietf:params:oauth:grant-type:token-exchange, or sign in with a password.',
+  ),
+  targetRefused: grantRow(
+    101002,
+    'invalid_target',
+    'No rule names this resource. Send the number of a site that a rule names.',
+  ),
   invitationUnknown: row(101003, 404, 'The invitation is unknown, used or expired. Ask for a new invitation.'),
-  personUnknown: row(101010, 404, 'The site has no such person. GET …/users lists its people.'),
+  personUnknown: row(101010, 404, 'The site has no such person. Choose a name that GET …/users lists.'),
   personTaken: row(101011, 409, 'The name is taken. Choose another name.'),
-  lastOwner: row(101012, 409, 'This is the last owner of a site. Make another person an owner first.'),
+  lastOwner: row(101012, 409, 'This is the last owner of a site. Choose another owner first.'),
   passwordWeak: row(101013, 400, 'The password is too weak. Choose a password of 12 to 256 characters.'),
   accessMalformed: row(101002, 400, 'The request is malformed. GET /docs shows what to send.'),
   fieldsMalformed: row(115000, 400, 'The request body is malformed. GET /docs shows what to send.'),
@@ -181,14 +208,16 @@ export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly code: number
   readonly status: number
+  readonly grantError: GrantError | undefined
   readonly problems: readonly Problem[]
   readonly headers: Readonly<Record<string, string>>
 
   constructor(name: ErrorName, details: Details = {}) {
-    const definition = errors[name]
+    const definition: ErrorRow = errors[name]
     super(details.message ?? definition.message, { cause: details.cause })
     this.code = definition.code
     this.status = definition.status
+    this.grantError = definition.grantError
     this.problems = details.problems ?? []
     this.headers = details.headers ?? {}
   }

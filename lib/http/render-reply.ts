@@ -90,13 +90,19 @@ export const asServiceError = (error: unknown): ServiceError =>
   error instanceof ServiceError ? error : new ServiceError('unexpected', { cause: error })
 
 export const errorReply = (
-  { code, status, message, problems, headers }: ServiceError,
+  { code, status, message, grantError, problems, headers }: ServiceError,
   requestId: string,
 ): DocumentReply & { readonly document: XmlDocument } => ({
   status,
   headers: { 'Cache-Control': 'no-store', ...headersByStatus[status], ...headers },
   document: {
-    value: { code, message, requestId, ...(problems.length > 0 && { errors: problems }) },
+    value: {
+      code,
+      message,
+      requestId,
+      ...(grantError && { error: grantError }),
+      ...(problems.length > 0 && { errors: problems }),
+    },
     xml: { root: 'error' },
   },
 })

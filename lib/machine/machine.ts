@@ -16,6 +16,7 @@ import { createObjectStore } from './objects/object-store.ts'
 import { type TidyReport, tidyBlobs } from './objects/tidy-blobs.ts'
 import { createUploadParts, createUploadSweep } from './objects/upload-parts.ts'
 import type { Database } from './sqlite/database.ts'
+import { createAccessValues, createIssuers } from './tables/access-values.ts'
 import { createCategoryLinks } from './tables/category-links.ts'
 import { createContents, finishRemovals } from './tables/contents.ts'
 import { createGrants, createSiteDirectory } from './tables/directory-stores.ts'
@@ -40,6 +41,8 @@ export const createTableStores = (
 ): TableStores => ({
   sites: createSiteDirectory(database, record),
   grants: createGrants(database, record),
+  issuers: createIssuers(database, record),
+  accessValues: createAccessValues(database, clock),
   people: createPeople(database, record),
   attempts: createSignInAttempts(database, clock),
   webForms: createWebForms(database, record),

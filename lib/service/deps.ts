@@ -74,14 +74,38 @@ export const createDocumentationDeps = (
 
 export type DocumentationDeps = ReturnType<typeof createDocumentationDeps>
 
+export interface AccessSurroundings {
+  /** undefined for an issuer without one. */
+  readonly findClientSecret: (issuer: string) => Promise<string | undefined>
+  readonly insecureSignIn: boolean
+}
+
 export const createAccessDeps = (
   settings: HandledSettings,
-  { grants, people, attempts, sites }: EdgeStores & Pick<Stores, 'attempts'>,
-  surroundings: Surroundings & { readonly insecureSignIn?: boolean },
+  {
+    grants,
+    people,
+    attempts,
+    sites,
+    issuers,
+    accessValues,
+  }: EdgeStores & Pick<Stores, 'attempts' | 'issuers' | 'accessValues'>,
+  surroundings: Surroundings & Partial<AccessSurroundings>,
 ) => {
   const edge = edgeOf(settings, { grants, people, sites }, surroundings)
-  const { insecureSignIn = false, clock = systemClock } = surroundings
-  return { edge, grants, people, attempts, findSite: edge.findSite, clock, insecureSignIn }
+  const { insecureSignIn = false, clock = systemClock, findClientSecret = async () => undefined } = surroundings
+  return {
+    edge,
+    grants,
+    people,
+    attempts,
+    issuers,
+    accessValues,
+    findSite: edge.findSite,
+    clock,
+    insecureSignIn,
+    findClientSecret,
+  }
 }
 
 export type AccessDeps = ReturnType<typeof createAccessDeps>

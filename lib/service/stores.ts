@@ -1,4 +1,5 @@
 import type { Grants } from '../access/grants.ts'
+import type { Issuers, KeyedValues } from '../access/issuers/issuers.ts'
 import type { People } from '../access/people.ts'
 import type { SignInAttempts } from '../access/sign-in-limits.ts'
 import type { CategoryLinks } from '../categories/category-links.ts'
@@ -16,6 +17,8 @@ import type { UploadParts, UploadRecords } from '../storage/uploads/upload-store
 export interface Stores {
   readonly sites: SiteDirectory
   readonly grants: Grants
+  readonly issuers: Issuers
+  readonly accessValues: KeyedValues
   readonly people: People
   readonly attempts: SignInAttempts
   readonly webForms: WebForms

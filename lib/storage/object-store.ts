@@ -184,9 +184,9 @@ export interface StageTarget {
 
 /** The claim of a request to place an upload, where no transaction covers the upload and its file (AWS). */
 export interface Claim {
-  /** False when another request may place the upload: what this one has placed stays. */
+  /** False when another request may place the upload. Then the placement must not be undone. */
   isHeld(): Promise<boolean>
-  /** Call it once the upload is placed. Of several requests, the first writes the entry. */
+  /** Call it once the upload is placed. The first request that calls it writes the entry. */
   complete(entry: HistoryEntry): Promise<void>
 }
 

@@ -16,7 +16,7 @@ describe('Backups', () => {
     }
     expect(resourcesOf(us)).toHaveLength(count(us, 'AWS::DynamoDB::GlobalTable') + 1)
     expect(JSON.stringify(resourcesOf(us))).toContain('FilesBucket')
-    expect(resourcesOf(directory)).toHaveLength(2)
+    expect(resourcesOf(directory)).toHaveLength(3)
   })
 
   test('A backup is made every night, kept as long as configured, and copied elsewhere', () => {

@@ -38,13 +38,13 @@ describe("The customer's key", () => {
     }
   })
 
-  test('The service uses the key only through DynamoDB, S3 and SQS', () => {
+  test('The service uses the key only through DynamoDB, S3, SQS and SSM', () => {
     const onKey = statementsOf(owned.us).filter(({ Resource }) => Resource === key)
     expect(onKey.length).toBeGreaterThan(5)
     for (const { Action, Condition } of onKey) {
       expect([Action].flat().every((action: string) => /^kms:(Decrypt|GenerateDataKey)$/.test(action))).toBe(true)
       for (const service of [Condition.StringEquals['kms:ViaService']].flat())
-        expect(service).toMatch(/^(dynamodb|s3|sqs)\.us-east-1\.amazonaws\.com$/)
+        expect(service).toMatch(/^(dynamodb|s3|sqs|ssm)\.us-east-1\.amazonaws\.com$/)
     }
     expect(JSON.stringify(statementsOf(plain.us))).not.toContain('kms:')
   })
@@ -64,6 +64,18 @@ test('Every role has the permissions boundary, also roles that the CDK creates',
     }
   }
   expect(JSON.stringify(propertiesOf(plain.us, 'AWS::IAM::Role'))).not.toContain('PermissionsBoundary')
+})
+
+test('Only the function for access may read the client secrets of issuers (A-93)', () => {
+  for (const { us } of [plain, owned]) {
+    const policies = propertiesOf(us, 'AWS::IAM::Policy').filter((policy) => /"ssm:/.test(JSON.stringify(policy)))
+    expect(policies.map(({ Roles }) => JSON.stringify(Roles))).toEqual([expect.stringContaining('AccessFunction')])
+    const statements = policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
+    const onSecrets = statements.filter(({ Action }) => Action === 'ssm:GetParameter')
+    expect(onSecrets.map(({ Resource }) => JSON.stringify(Resource))).toEqual([
+      expect.stringContaining(':parameter/Test/client-secrets'),
+    ])
+  }
 })
 
 test('Alarms notify the configured topic and the address of an operator', () => {

@@ -34,7 +34,10 @@ describe('the distribution of a data centre that streams', () => {
   test('the function gets requests for files, and the gateway all others (S-105)', () => {
     const { CacheBehaviors, DefaultCacheBehavior, Origins } = distributionOf(us)
     const hostOf = (id: string) => JSON.stringify(Origins.find(({ Id }: { Id: string }) => Id === id).DomainName)
-    expect(CacheBehaviors.map(({ PathPattern }: { PathPattern: string }) => PathPattern)).toEqual(['/api/v2/*'])
+    const areas = ['storage', 'uploads', 'changes'].map((area) => `/api/v2/admin/sites/*/${area}`)
+    expect(CacheBehaviors.map(({ PathPattern }: { PathPattern: string }) => PathPattern)).toEqual(
+      areas.flatMap((area) => [area, `${area}/*`]),
+    )
     expect(hostOf(CacheBehaviors[0].TargetOriginId)).toMatch(/StreamingLambdaEndpoint/)
     expect(hostOf(DefaultCacheBehavior.TargetOriginId)).toMatch(/execute-api/)
   })

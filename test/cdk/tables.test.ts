@@ -66,7 +66,7 @@ describe('the home of the directory', () => {
     Object.values(template.findResources(type)).map(({ Properties }) => Properties.Replicas.at(-1).Region)
 
   test('the home is the region of the default data centre', () => {
-    expect(homeOf({ directory })).toEqual(['us-east-1', 'us-east-1'])
+    expect(homeOf({ directory })).toEqual(['us-east-1', 'us-east-1', 'us-east-1'])
   })
 
   test('without the setting, a deployment warns once', () => {
@@ -82,7 +82,7 @@ describe('the home of the directory', () => {
 
   test('the home stays when another data centre becomes the default', () => {
     const moved = templatesOf({ directoryRegion: 'us-east-1', defaultDataCentre: 'eu' })
-    expect(homeOf(moved)).toEqual(['us-east-1', 'us-east-1'])
+    expect(homeOf(moved)).toEqual(['us-east-1', 'us-east-1', 'us-east-1'])
     moved.eu.hasResourceProperties('Custom::DataCentre', { isDefault: true })
     moved.us.hasResourceProperties('Custom::DataCentre', { isDefault: false })
   })

@@ -9,6 +9,7 @@ import {
   type Step,
 } from '../../client/src/sync/index.ts'
 import { nextBase } from '../../client/src/sync/plan.ts'
+import { timesToTry } from '../support/each-call.ts'
 
 type Side = ReadonlyMap<string, FileState>
 
@@ -48,7 +49,7 @@ const carryOut = (
 
 /** A test with random situations, and a random number of completed steps. */
 const property = (title: string, holds: (situation: Situation, count: number) => void) =>
-  test(title, () => assert(forAll(situations, nat(5), holds), { numRuns: 500 }))
+  test(title, () => assert(forAll(situations, nat(5), holds), { numRuns: timesToTry(500) }))
 
 const writes = (steps: readonly Step[]) => steps.filter(({ action }) => action !== 'keep' && action !== 'conflict')
 const forms = (side: Side) => Object.fromEntries([...side].map(([path, { fingerprint }]) => [path, fingerprint]))

@@ -42,6 +42,10 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
     'several concurrent changes with a condition': 'it ignores conditions of a removal',
     'A link without its signature': 'it allows anonymous reads',
     'a digest that is not signed': 'it checks no signatures',
+    'exchange of tokens': 'its functions cannot reach an issuer on this machine',
+    'Rules and issuers': 'its functions cannot reach an issuer on this machine',
+    'Sign-in through an issuer': 'its functions cannot reach an issuer on this machine',
+    'Attacks on a sign-in': 'its functions cannot reach an issuer on this machine',
   },
 }
 
@@ -160,6 +164,7 @@ const storageSettings = (target: Target, dataCentre: string) => ({
   DATA_CENTRE: dataCentre,
   SITES_TABLE: outputOf(target.outputs, 'directory', 'SitesTable'),
   TOKENS_TABLE: outputOf(target.outputs, 'directory', 'TokensTable'),
+  USERS_TABLE: outputOf(target.outputs, 'directory', 'UsersTable'),
   JOURNAL_TABLE: outputOf(target.outputs, dataCentre, 'JournalTable'),
   PATH_LOCKS_TABLE: outputOf(target.outputs, dataCentre, 'PathLocksTable'),
   UPLOADS_TABLE: outputOf(target.outputs, dataCentre, 'UploadsTable'),
@@ -186,6 +191,7 @@ const streamSettings = (target: Target, dataCentre: string) => ({
   WEB_FORMS_TABLE: outputOf(target.outputs, dataCentre, 'WebFormsTable'),
   CONTENT_TABLE: outputOf(target.outputs, dataCentre, 'ContentTable'),
   CATEGORY_LINKS_TABLE: outputOf(target.outputs, dataCentre, 'CategoryLinksTable'),
+  SIGN_INS_TABLE: outputOf(target.outputs, dataCentre, 'SignInsTable'),
   DIRECTORY_REGION: target.region,
   LARGEST_FILE: String(largestStreamed),
 })
@@ -256,9 +262,12 @@ export const runGrants = (target: Target, dataCentre: string, recordings: string
 
 const storeOptions = ['--project', 'contract', `--testTimeout=${patience}`]
 
+/** Thousands of requests, which `npm test` sends to the model of S3. */
+const longStoreCases = ['in a folder of any size']
+
 /** Runs the contract suites of the object store, with new buckets in the emulator. */
 export const runStoreContracts = (target: Target): Promise<boolean> =>
-  runSuite(target, 'stores', [...storeOptions, ...provableOn(target.emulator), ...storeSuites], {})
+  runSuite(target, 'stores', [...storeOptions, ...provableOn(target.emulator, longStoreCases), ...storeSuites], {})
 
 /** Runs the S3 cases that only this emulator can pass. */
 export const runStoreRest = (target: Target): Promise<boolean> =>

@@ -25,6 +25,16 @@ const news = { id: 36, subject: 'Open', slug: 'open', enabled: true, releaseDate
 const removed = { removed: true }
 const usualRights = ['forms:write', 'categories:write', 'history:read']
 
+const issuer = { id: 'work', url: 'https://login.example.com', audience: 'site-admin' }
+const rule = {
+  id: expect.stringMatching(/^[0-9a-f]{8}$/),
+  issuer: 'work',
+  claims: { ref: 'refs/heads/main' },
+  site: 1001,
+  rights: ['files:write'],
+  ttl: 900,
+}
+
 type CommandCase = readonly [line: string, answer: unknown, history?: readonly string[]]
 
 /**
@@ -75,6 +85,11 @@ export const commandSession: readonly CommandCase[] = [
   ],
   ['token revoke {hash}', { revoked: true }, ['token.removed']],
   ['role list', expect.arrayContaining([{ role: 'author', rights: ['files:write', 'history:read'], perFolder: true }])],
+  ['issuer add https://login.example.com --id work --audience site-admin', issuer, ['issuer.created']],
+  ['issuer list', [{ ...issuer, clientId: null }]],
+  ['rule add --issuer work --claim ref=refs/heads/main --site 1001 --right files:write', rule, ['rule.created']],
+  ['rule list --site 1001', [rule]],
+  ['issuer remove work', { removed: true, rules: 1 }, ['rule.removed', 'issuer.removed']],
   ['form create --site 1001 --name Contact', contact, ['form.created']],
   ['form create --site 1001 --name Survey --id 40', survey, ['form.created']],
   ['form create --site 1001 --name Newsletter', { id: 41, name: 'Newsletter' }, ['form.created']],

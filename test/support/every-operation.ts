@@ -6,11 +6,12 @@ import { createCategoriesHandler } from '../../functions/categories/group.ts'
 import { createDocumentationHandler } from '../../functions/documentation/group.ts'
 import { createFieldsHandler } from '../../functions/fields/group.ts'
 import { hashToken, newToken } from '../../lib/access/grants.ts'
+import { addIssuer, addRule } from '../../lib/access/issuers/issuers.ts'
 import { hashPassword } from '../../lib/access/passwords.ts'
 import { beginSession } from '../../lib/access/sessions.ts'
 import type { ObservedRemovals } from '../../lib/aws/dynamodb/folder-removals.ts'
 import type { RecordChange } from '../../lib/aws/dynamodb/journal.ts'
-import { openAreas, openDirectory, openSignIns, openUploads } from '../../lib/aws/open-tables.ts'
+import { openAreas, openDirectory, openIssuers, openSignIns, openUploads } from '../../lib/aws/open-tables.ts'
 import { tables } from '../../lib/config/tables.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 import { type ObjectKind, objectKindNames, withDefaults } from '../../lib/core/content-kinds.ts'
@@ -33,6 +34,7 @@ import { entry } from './history.ts'
 import { formHeaders, multipart } from './multipart.ts'
 import { testPerson } from './people.ts'
 import { type TestTables, tableSettings } from './tables.ts'
+import { startProvider, type TokenIssuer } from './token-issuer.ts'
 
 const settings = { dataCentre: 'us', dataCentres: ['us'], longestList: 20_000, keptDays: 30 }
 
@@ -47,6 +49,7 @@ export const storesOver = (dynamodb: DynamoDBDocumentClient) => {
   const areas = openAreas(settings, { dynamodb })
   return {
     ...openDirectory(settings, { dynamodb, record: areas.record }),
+    ...openIssuers(settings, { dynamodb, record: areas.record }),
     ...areas,
     ...openUploads(settings, { dynamodb }),
     ...openSignIns(settings, { dynamodb }),
@@ -288,6 +291,7 @@ const storage: Exercise = {
     { method: 'GET', target: `${v2}/folder?meta` },
     { method: 'GET', target: `${v2}/folder?meta&recursive=true` },
     { method: 'GET', target: `${v2}/folder/other.html?meta` },
+    { method: 'GET', target: `${v2}/folder?search=other` },
     { method: 'GET', target: `${v2}/folder/other.html?link` },
     { method: 'GET', target: `${v2}/folder?removal` },
     { method: 'DELETE', target: `${v2}/folder/other.html` },
@@ -298,7 +302,6 @@ const storage: Exercise = {
     { method: 'DELETE', target: `${v2}/folder` },
     { method: 'GET', target: `${v2}/folder?deleted` },
     { method: 'GET', target: `${v2}?deleted=all` },
-    { method: 'GET', target: `${v2}/folder?search=other` },
     { method: 'DELETE', target: `${v2}/folder/b.txt?versions` },
     { method: 'DELETE', target: v2, refused: true },
     ...largeFolder,
@@ -327,6 +330,10 @@ const invited = '1'.repeat(64)
 const invitation = { invitation: `joe.${invited}`, password: 'correct horse battery' }
 const signIn = { username: 'Bob', password: 'correct horse battery' }
 
+const nonce = 'nonce'
+const begun = `sign-in=${Buffer.from(JSON.stringify({ state: 'state', nonce, verifier: 'v', challenge: 'c' })).toString('base64url')}`
+let provider: TokenIssuer | undefined
+
 const access: Exercise = {
   group: 'access',
   async fill(dynamodb) {
@@ -334,17 +341,26 @@ const access: Exercise = {
     const open = { hash: hashToken(invited), expires: 4_000_000_000 }
     await people.create(testPerson({ name: 'joe', invitation: open }), [])
     const password = await hashPassword(signIn.password)
+    const { issuers } = storesOver(dynamodb)
     await people.create(testPerson({ name: 'bob', password }), [])
+    provider = await startProvider(nonce)
+    const work = { id: 'work', url: provider.url, audience: 'programs', clientId: 'site-admin' }
+    const rule = { id: '1', issuer: 'work', claims: { groups: 'web' }, site, grants: { role: 'editor' } } as const
+    await issuers.changeTrust((trust) => addRule(addIssuer(trust, work), rule), [])
   },
   open: async (dynamodb, surroundings) => ({
     handler: createAccessHandler(
       createAccessDeps(settings, storesOver(dynamodb), { ...surroundings, insecureSignIn: true }),
     ),
-    close: async () => {},
+    close: async () => provider?.close(),
   }),
   requests: [
     { method: 'POST', target: '/api/v2/admin/tokens', body: signIn },
     { method: 'POST', target: '/api/v1/admin/tokens', body: signIn },
+    { method: 'POST', target: '/api/v2/admin/tokens', body: { code: 'unknown', verifier: 'unknown' }, refused: true },
+    { method: 'GET', target: '/api/v2/admin/sign-in' },
+    { method: 'GET', target: `/api/v2/admin/sign-in/work?challenge=${'c'.repeat(43)}` },
+    { method: 'GET', target: '/api/v2/admin/sign-in/work/callback?code=code&state=state', headers: { cookie: begun } },
     { method: 'POST', target: '/api/v2/admin/invitations', body: invitation },
     { method: 'GET', target: '/api/v2/admin/me' },
     { method: 'PUT', target: '/api/v2/admin/me', body: { password: 'x', oldPassword: 'y' }, refused: true },
@@ -375,5 +391,5 @@ export const perform = async (handler: Handler, token: string, request: Request,
     requestId,
     ...(body && { body }),
   })
-  if (answer.status >= 300 !== refused) throw new Error(`${method} ${target}: ${answer.status} ${answer.text}`)
+  if (answer.status >= 400 !== refused) throw new Error(`${method} ${target}: ${answer.status} ${answer.text}`)
 }

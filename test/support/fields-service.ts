@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { createCategoriesHandler } from '../../functions/categories/group.ts'
 import { createFieldsHandler } from '../../functions/fields/group.ts'
 import { type Grant, hashToken, newToken } from '../../lib/access/grants.ts'
-import { openAreas, openDirectory, openSignIns } from '../../lib/aws/open-tables.ts'
+import { openAreas, openDirectory, openIssuers, openSignIns } from '../../lib/aws/open-tables.ts'
 import type { Clock } from '../../lib/core/clock.ts'
 import type { SiteId, WebFormId } from '../../lib/core/ids.ts'
 import type { SystemField } from '../../lib/fields/web-forms.ts'
@@ -36,7 +36,7 @@ interface Instance {
   readonly handler: Handler
   /** The function of the categories, on the same directory. */
   readonly categoriesHandler: Handler
-  readonly stores: Pick<Stores, 'sites' | 'grants' | 'people' | 'attempts'>
+  readonly stores: Pick<Stores, 'sites' | 'grants' | 'people' | 'attempts' | 'issuers' | 'accessValues'>
   readonly deps: FieldsDeps
   readonly records: readonly RequestRecord[]
   /** The DynamoDB client of this instance. */
@@ -65,6 +65,7 @@ export const openFieldsService = async (): Promise<FieldsService> => {
   const storesOver = (dynamodb: DynamoDBDocumentClient) => ({
     ...openDirectory(named, { dynamodb, record: unrecorded }),
     ...openAreas(named, { dynamodb, record: unrecorded }),
+    ...openIssuers(named, { dynamodb, record: unrecorded }),
     ...openSignIns(named, { dynamodb }),
   })
   const { sites, grants, webForms, contents, links } = storesOver(tables.connect())

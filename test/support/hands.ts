@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { openAreas, openDirectory, openSignIns, openUploads } from '../../lib/aws/open-tables.ts'
+import { openAreas, openDirectory, openIssuers, openSignIns, openUploads } from '../../lib/aws/open-tables.ts'
 import type { Clock } from '../../lib/core/clock.ts'
 import { createTableStores } from '../../lib/machine/machine.ts'
 import { openDatabase } from '../../lib/machine/sqlite/database.ts'
@@ -69,6 +69,7 @@ const aws: Hand = {
       const { record, ...areas } = openAreas(settings, given)
       return {
         ...openDirectory(settings, { dynamodb, record }),
+        ...openIssuers(settings, { ...given, record }),
         ...areas,
         ...openUploads(settings, { ...given, record }),
         ...openSignIns(settings, given),

@@ -100,6 +100,13 @@ export const messages = {
     versionDiffers: text`^its bytes differ from those that were stored: … cannot be restored,`,
     versionMissing: text`^its bytes are missing: …. This version cannot be restored, … are complete. … KEPT_DAYS (30 by default)`,
   },
+  access: {
+    httpsOnly: 'Passwords are accepted over https only',
+    noRule: 'No rule matches this token.',
+    noJob: 'This is no job of GitHub Actions that may ask for its identity.',
+    noTokenOfJob: (status: number) => `answered with status ${status}. Repeat the job.`,
+    silent: 'gives no answer. Check the address and the network',
+  },
   client: {
     askOperator: 'ask the operator to set it with --base-url',
     noFiles: 'has no files',
@@ -365,6 +372,8 @@ const has = (what: string) => `Site 1001 has a ${what} already. Choose another -
 const alsoRemoves = (what: string, parts: string) =>
   `Removing ${what} also removes its ${parts}. Nothing was removed: add --yes to remove it.`
 
+const eitherRightOrRole = 'Give --right for programs, or --role for people, but not both.'
+
 /** Refused commands, on a site with a web form 3, a category 5 and a news item 1. */
 export const refusedCommands = [
   ['site create --name Again --id 1001', 'There is a site 1001 already. Choose another --id, or leave it out.'],
@@ -391,6 +400,20 @@ export const refusedCommands = [
   ['export --site 9', noSite],
   ['token issue --user ann --site 1001 --site 9', noSite],
   ['token list --site 9', noSite],
+  ['issuer remove nobody', 'The issuer nobody does not exist. "issuer list" lists all issuers.'],
+  ['rule remove 0', 'The rule 0 does not exist. "rule list" lists all rules.'],
+  ['rule list --site 9', noSite],
+  ['rule add --issuer nobody --claim a=b --site 9 --right files:read', noSite],
+  [
+    'rule add --issuer nobody --claim a=b --site 1001 --right files:read',
+    'The issuer nobody does not exist. "issuer list" lists all issuers.',
+  ],
+  ['rule add --issuer nobody --claim a=b --site 1001', eitherRightOrRole],
+  ['rule add --issuer nobody --claim a=b --site 1001 --right files:read --role editor', eitherRightOrRole],
+  [
+    'rule add --issuer nobody --claim a=b --claim a=c --site 1001 --role editor',
+    'Name each claim once: a token must have all of them.',
+  ],
   [
     `token revoke ${'a'.repeat(64)}`,
     'This token does not exist: it may be revoked or expired. "token list" lists all tokens.',
@@ -416,6 +439,17 @@ export const wrongCommands = [
   ['token issue --user ann --site 1001 --permission root', usage.choices('files.')],
   ['token issue --user ann --site 1001 --ttl 0s', 'It must be a duration such as 30m'],
   ['token issue --user ann --site 1001 --ttl 31536001s', 'a year at most'],
+  ['issuer add http://login.example.com --id a --audience b', 'It must be an https URL without a query'],
+  ['issuer add http://localhost:4000 --id a --audience b', 'It must be an https URL without a query'],
+  ['issuer add https://me:secret@login.example.com --id a --audience b', 'It must be an https URL without a query'],
+  ['issuer add https://login.example.com?a=b --id a --audience b', 'It must be an https URL without a query'],
+  ['issuer add https://login.example.com --id A --audience b', 'a letter first'],
+  ['issuer add https://login.example.com --id a', "required option '--audience <audience>' not specified"],
+  ['rule add --issuer a --site 1001 --role editor', "required option '--claim <name=value>' not specified"],
+  ['rule add --issuer a --claim aud=b --site 1001 --role editor', 'select nothing'],
+  ['rule add --issuer a --claim b --site 1001 --role editor', 'It must look like repository=acme/site'],
+  ['rule add --issuer a --claim b=c --site 1001 --right files:read --ttl 61m', 'an hour at most'],
+  ['rule add --issuer a --claim b=c --site 1001 --role author', usage.choices('owner, editor, viewer.')],
   ['category rename 2147483648 --site 1001 --name A', `It must be ${largest} or less.`],
   ['object list poem --site 1001', usage.choices('news, blog.')],
   ['object create news --site 1001 --members 7', 'It must be a JSON object'],
@@ -438,6 +472,7 @@ export const wrongFlags = [
   ['--base-url us=https://us.example,us=https://us.example', 'Name each data centre only once'],
   ['--base-url eu=https://eu.example', '--base-url names the data centre eu, but --data-centres does not'],
   ['--base-url https://example.com --data-centres us:0,eu:0', 'With several data centres, --base-url must name each'],
+  ['--trust-proxy all', 'It must be an address or a block such as 10.0.0.0/8.'],
   ['--log xml', usage.choices('text, json')],
   ['extra', usage.tooMany],
 ] as const

@@ -71,7 +71,8 @@ const files = `${changes}
   export { getSignedUrl } from '@aws-sdk/s3-request-presigner'`
 
 const clients: Readonly<Record<FunctionName, string>> = {
-  access: `${changes}; export { DeleteCommand, paginateScan } from '@aws-sdk/lib-dynamodb'`,
+  access: `${changes}; export { DeleteCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
+    export { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm'`,
   documentation: tables,
   fields: `${changes}; export { paginateQuery } from '@aws-sdk/lib-dynamodb'`,
   categories: `${changes}; export { BatchGetCommand, BatchWriteCommand } from '@aws-sdk/lib-dynamodb'`,

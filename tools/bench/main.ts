@@ -16,6 +16,7 @@ import { type Bench, print } from './measure/figures.ts'
 import { atEndpoint } from './measure/grounds.ts'
 import { push } from './push.ts'
 import { server } from './server.ts'
+import { signIns } from './sign-in.ts'
 import { storage } from './storage.ts'
 
 /**
@@ -41,6 +42,7 @@ const benches: Readonly<Record<string, Bench>> = {
   large,
   push,
   server,
+  'sign-in': signIns,
   storage,
 }
 

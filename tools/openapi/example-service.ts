@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { hashToken } from '../../lib/access/grants.ts'
 import { hashPassword } from '../../lib/access/passwords.ts'
 import type { Person } from '../../lib/access/people.ts'
 import { beginSession } from '../../lib/access/sessions.ts'
@@ -53,6 +54,8 @@ const openRecords = async (dataDirectory: string, site: HistoryEntry['site']): P
   } satisfies Person
   try {
     await stores.people.create(owner, [])
+    const invitation = { hash: hashToken('d2f1'.repeat(16)), expires: 4_000_000_000 }
+    await stores.people.create({ ...owner, name: 'joe', invitation }, [])
     await stores.workflows.start(site, toStoragePath('press/release.html'), entry)
     await stores.removals.open(site, toStoragePath('archive/2025'), 'to go', entry)
     return await beginSession({ grants: stores.grants, clock: systemClock }, owner)

@@ -55,6 +55,7 @@ const normalised = (text: string, baseUrl: string): string => {
     .replaceAll(baseUrl, exampleBaseUrl)
     .replaceAll(requestId, exampleRequestId)
     .replaceAll(secret, 'd2f1'.repeat(16))
+    .replaceAll(/(?<="etag":"\\")[\da-f]{32}/g, 'd2f1'.repeat(8))
     .replaceAll(/"(lastModified|at|expires)":"[^"]*"/g, `"$1":"${exampleDate}"`)
     .replaceAll(/"lastSignIn":"[^"]*"/g, `"lastSignIn":"${exampleDate.slice(0, 10)}"`)
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { answerHeaders, component, type HeaderName } from '../../lib/contract/contract.ts'
+import { answerHeaders, component, described, type HeaderName } from '../../lib/contract/contract.ts'
 import { type ErrorName, errors, ServiceError } from '../../lib/core/errors.ts'
 import { mediaType } from '../../lib/core/media-type.ts'
 import { byName, capitalised } from '../../lib/core/names.ts'
@@ -63,6 +63,7 @@ const errorSchema = component('Error', 'An error. `errors` lists every fault of 
   code: z.literal([...codes].sort((a, b) => a - b)),
   message: z.string(),
   requestId: z.string(),
+  error: described(z.optional(z.string()), 'An exchange of tokens only: the error code of RFC 6749.'),
   errors: z.optional(z.array(problem)),
 })
 

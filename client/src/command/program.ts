@@ -5,6 +5,7 @@ import { askLine, askSecret, isTerminal } from './ask.ts'
 import { completionOf, type Shell, shells } from './completion.ts'
 import { exitStatus, Interrupted, report, UsageError } from './failure.ts'
 import { escapeControls, refusalOf } from './format-text.ts'
+import { identities } from './identity.ts'
 import { OutputLost, writeOut } from './output.ts'
 import { checkedUrl, connectAs, loginFile, type Where, writeLogin } from './settings.ts'
 import * as single from './single.ts'
@@ -197,6 +198,11 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void, is
       new Option('--url <url>', 'the address of the service (or SITE_ADMIN_URL, or "login")').argParser(checkedUrl),
     )
     .option('--token-file <file>', 'a file with the token (or SITE_ADMIN_TOKEN, or "login")')
+    .addOption(
+      new Option('--identity <name>', 'instead of a token: the identity of this job of GitHub Actions').choices(
+        identities,
+      ),
+    )
     .addOption(new Option('--site <id>', 'the site, if the token covers several').argParser(parseSite))
     .option('--json', 'print JSON: one value per line')
 

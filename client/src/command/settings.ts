@@ -7,10 +7,12 @@ import { readUrl } from '../connect.ts'
 import { connect, type SiteClient } from '../index.ts'
 import { nodeFetch } from '../node.ts'
 import { UsageError } from './failure.ts'
+import { exchangeIdentity, type Identity } from './identity.ts'
 
 export interface Where {
   readonly url?: string
   readonly tokenFile?: string
+  readonly identity?: Identity
   readonly site?: number
 }
 
@@ -81,12 +83,19 @@ export const checkedUrl = (text: string): string => {
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
 
 /** The command line has priority, then the environment, then the saved login. */
-export const connectAs = async ({ url, tokenFile, site }: Where, signal: AbortSignal): Promise<SiteClient> => {
+export const connectAs = async (
+  { url, tokenFile, identity, site }: Where,
+  signal: AbortSignal,
+): Promise<SiteClient> => {
   const login = await readLogin()
   const given = url ?? (process.env['SITE_ADMIN_URL'] || login?.url)
   if (!given)
     throw new UsageError('Name the service with --url, the environment variable SITE_ADMIN_URL, or "site-files login".')
   const address = checkedUrl(given)
+  if (identity) {
+    const token = await exchangeIdentity({ url: address, site }, signal)
+    return connect({ url: address, token, signal, fetch: nodeFetch, ...(site !== undefined && { site }) })
+  }
   // The saved token belongs to the saved address, and is never sent to another address.
   const isKept = login !== undefined && withoutSlash(login.url) === withoutSlash(address)
   const token = tokenFile ? await readTokenFile(tokenFile) : process.env['SITE_ADMIN_TOKEN'] || (isKept && login.token)

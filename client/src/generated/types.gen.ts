@@ -12,6 +12,10 @@ export type Error = {
     code: 431 | 100002 | 100004 | 100005 | 100006 | 100013 | 100015 | 100403 | 100412 | 100416 | 100429 | 100500 | 100503 | 100507 | 101000 | 101001 | 101002 | 101003 | 101010 | 101011 | 101012 | 101013 | 104000 | 104001 | 104002 | 104003 | 104004 | 104005 | 104006 | 104007 | 104008 | 104009 | 104010 | 104011 | 104012 | 104014 | 104015 | 104016 | 104019 | 104020 | 104022 | 104023 | 104024 | 104028 | 104030 | 104031 | 104032 | 104033 | 109002 | 115000 | 115001 | 115002 | 115006 | 220000 | 220001 | 220002 | 220003;
     message: string;
     requestId: string;
+    /**
+     * An exchange of tokens only: the error code of RFC 6749.
+     */
+    error?: string;
     errors?: Array<Problem>;
 };
 
@@ -737,10 +741,56 @@ export type SignIn = {
 };
 
 /**
+ * The code that the console gets after a sign-in at an issuer.
+ */
+export type SignInCode = {
+    code: string;
+    verifier: string;
+    tokenExpiryPeriod?: 'short' | 'long';
+};
+
+/**
+ * The token of an issuer, which works once.
+ */
+export type TokenExchange = {
+    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange';
+    subject_token: string;
+    subject_token_type: 'urn:ietf:params:oauth:token-type:jwt';
+    resource?: string;
+    requested_token_type?: 'urn:ietf:params:oauth:token-type:access_token';
+};
+
+/**
  * A token for the next requests.
  */
 export type Token = {
     token: string;
+};
+
+/**
+ * A token for a program, as RFC 8693 describes it.
+ */
+export type ExchangedToken = {
+    access_token: string;
+    issued_token_type: 'urn:ietf:params:oauth:token-type:access_token';
+    token_type: 'Bearer';
+    /**
+     * Seconds.
+     */
+    expires_in: number;
+    /**
+     * Rights, separated by blanks. Odd characters of folders are percent-encoded.
+     */
+    scope: string;
+};
+
+/**
+ * The issuers through which people can sign in.
+ */
+export type SignInIssuers = {
+    items: Array<{
+        id: string;
+    }>;
 };
 
 export type Acceptance = {
@@ -4850,7 +4900,7 @@ export type SignOutErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -4880,7 +4930,7 @@ export type SignInData = {
     /**
      * JSON or a form.
      */
-    body: SignIn;
+    body: SignIn | SignInCode | TokenExchange;
     path?: never;
     query?: never;
     url: '/api/v2/admin/tokens';
@@ -4889,6 +4939,10 @@ export type SignInData = {
 export type SignInErrors = {
     /**
      * - `101002` The request is malformed. GET /docs shows what to send.
+     * - `101002` The token is refused. Ask its issuer for a new token.
+     * - `101002` The exchange is malformed. GET /docs shows what to send.
+     * - `101002` The grant_type is unknown. Send urn:ietf:params:oauth:grant-type:token-exchange, or sign in with a password.
+     * - `101002` No rule names this resource. Send the number of a site that a rule names.
      */
     400: Error;
     /**
@@ -4908,7 +4962,7 @@ export type SignInErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -4931,7 +4985,7 @@ export type SignInResponses = {
     /**
      * The token.
      */
-    200: Token;
+    200: Token | ExchangedToken;
 };
 
 export type SignInResponse = SignInResponses[keyof SignInResponses];
@@ -4953,7 +5007,7 @@ export type SignOutV1Errors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -5011,7 +5065,7 @@ export type SignInV1Errors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -5038,6 +5092,138 @@ export type SignInV1Responses = {
 };
 
 export type SignInV1Response = SignInV1Responses[keyof SignInV1Responses];
+
+export type ListIssuersData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/admin/sign-in';
+};
+
+export type ListIssuersErrors = {
+    /**
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
+     */
+    405: Error;
+    /**
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type ListIssuersError = ListIssuersErrors[keyof ListIssuersErrors];
+
+export type ListIssuersResponses = {
+    /**
+     * The issuers.
+     */
+    200: SignInIssuers;
+};
+
+export type ListIssuersResponse = ListIssuersResponses[keyof ListIssuersResponses];
+
+export type BeginExternalSignInData = {
+    body?: never;
+    path: {
+        /**
+         * The id of an issuer.
+         */
+        issuer: string;
+    };
+    query?: {
+        /**
+         * The SHA-256 of a random verifier, in base64url (PKCE).
+         */
+        challenge?: string;
+    };
+    url: '/api/v2/admin/sign-in/{issuer}';
+};
+
+export type BeginExternalSignInErrors = {
+    /**
+     * - `101002` The request is malformed. GET /docs shows what to send.
+     */
+    400: Error;
+    /**
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     */
+    404: Error;
+    /**
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
+     */
+    405: Error;
+    /**
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type BeginExternalSignInError = BeginExternalSignInErrors[keyof BeginExternalSignInErrors];
+
+export type FinishExternalSignInData = {
+    body?: never;
+    path: {
+        /**
+         * The id of an issuer.
+         */
+        issuer: string;
+    };
+    query?: never;
+    url: '/api/v2/admin/sign-in/{issuer}/callback';
+};
+
+export type FinishExternalSignInErrors = {
+    /**
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     */
+    404: Error;
+    /**
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
+     */
+    405: Error;
+    /**
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type FinishExternalSignInError = FinishExternalSignInErrors[keyof FinishExternalSignInErrors];
 
 export type AcceptInvitationData = {
     body: Acceptance;
@@ -5073,7 +5259,7 @@ export type AcceptInvitationErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -5118,7 +5304,7 @@ export type GetMeErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -5177,7 +5363,7 @@ export type ChangePasswordErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -5229,7 +5415,7 @@ export type SignOutOfSiteErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -5286,7 +5472,7 @@ export type CreateSiteTokenErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -5349,7 +5535,7 @@ export type ListUsersErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -5425,7 +5611,7 @@ export type AddUserErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -5485,7 +5671,7 @@ export type RemoveUserErrors = {
     403: Error;
     /**
      * - `100004` This path does not exist. GET /docs lists all paths.
-     * - `101010` The site has no such person. GET …/users lists its people.
+     * - `101010` The site has no such person. Choose a name that GET …/users lists.
      */
     404: Error;
     /**
@@ -5493,11 +5679,11 @@ export type RemoveUserErrors = {
      */
     405: Error;
     /**
-     * - `101012` This is the last owner of a site. Make another person an owner first.
+     * - `101012` This is the last owner of a site. Choose another owner first.
      */
     409: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -5555,7 +5741,7 @@ export type GetUserErrors = {
     403: Error;
     /**
      * - `100004` This path does not exist. GET /docs lists all paths.
-     * - `101010` The site has no such person. GET …/users lists its people.
+     * - `101010` The site has no such person. Choose a name that GET …/users lists.
      */
     404: Error;
     /**
@@ -5563,7 +5749,7 @@ export type GetUserErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -5624,7 +5810,7 @@ export type ChangeUserErrors = {
     403: Error;
     /**
      * - `100004` This path does not exist. GET /docs lists all paths.
-     * - `101010` The site has no such person. GET …/users lists its people.
+     * - `101010` The site has no such person. Choose a name that GET …/users lists.
      */
     404: Error;
     /**
@@ -5632,7 +5818,7 @@ export type ChangeUserErrors = {
      */
     405: Error;
     /**
-     * - `101012` This is the last owner of a site. Make another person an owner first.
+     * - `101012` This is the last owner of a site. Choose another owner first.
      */
     409: Error;
     /**
@@ -5644,7 +5830,7 @@ export type ChangeUserErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**

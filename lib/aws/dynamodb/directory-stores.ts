@@ -2,6 +2,7 @@ import { type Grant, type Grants, storedGrant } from '../../access/grants.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
 import type { DataCentre, Site, SiteDirectory } from '../../sites/site-directory.ts'
+import { isAccessValue, trustKey } from './access-values.ts'
 import { openTable, scan, type TableOptions } from './dynamodb.ts'
 import type { RecordChange } from './journal.ts'
 
@@ -55,7 +56,7 @@ export const createGrants = ({ record, ...options }: DirectoryOptions): Grants =
     },
 
     async *list() {
-      for await (const item of scan(table)) yield storedGrant(item)
+      for await (const item of scan(table)) if (!isAccessValue(item)) yield storedGrant(item)
     },
   }
 }
@@ -136,6 +137,7 @@ export const createSiteDirectory = ({ record, ...options }: DirectoryOptions): S
       const dataCentres: DataCentre[] = []
       const isDataCentre = (item: SiteItem | DataCentre): item is DataCentre => item.id.startsWith(dataCentrePrefix)
       for await (const item of scan(openTable<SiteItem | DataCentre>(options))) {
+        if (item.id === trustKey.id) continue
         if (isDataCentre(item)) dataCentres.push(toDataCentre(item))
         else sites.push(toSite(item))
       }

@@ -12,6 +12,9 @@ interface PersonItem extends Person {
 
 const toPerson = ({ key: _, mark: __, ...person }: PersonItem): Person => person
 
+// Like SQLite: other letters that look alike stay different.
+const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+
 const storeOf = (table: Table<PersonItem>) => {
   /** Whether the write with this mark took place, also when its answer was lost. */
   const isStored = async (item: PersonItem): Promise<boolean> =>
@@ -34,6 +37,12 @@ const storeOf = (table: Table<PersonItem>) => {
         return isRemoved || (await table.get({ key })) === undefined
       }
       return put({ ...after, version: before.version + 1, key, mark: createMark() }, isUnchanged, values)
+    },
+
+    async listOfEmail(email: string): Promise<readonly Person[]> {
+      const found: Person[] = []
+      for await (const item of scan(table)) if (lowerAscii(item.email) === lowerAscii(email)) found.push(toPerson(item))
+      return found
     },
 
     async listOfSite(site: SiteId): Promise<readonly Person[]> {
@@ -86,6 +95,7 @@ export const createPeople = ({ record, ...options }: TableOptions & { readonly r
       return 'done'
     },
 
+    listOfEmail: store.listOfEmail,
     listOfSite: store.listOfSite,
 
     async leaveSite(site) {

@@ -193,7 +193,6 @@ export const createUploadRecords = ({ now = Date.now, record, ...options }: Reco
       const stored = await table.update(uploadKey(id), {
         set: { complete: true, holder, ends: expires, expires: inSeconds(expires), holding: null },
         update: 'REMOVE #until',
-        // A repetition by the SDK finds its own holder.
         condition: '#complete = :false OR #holder = :holder',
         values: { ':false': false },
         returns: 'ALL_NEW',

@@ -47,7 +47,6 @@ const withSpare = ({ made, failure }: StepResult, { content, size }: StagedBody)
   }
 }
 
-/** Another request has taken over the upload. */
 const isSourceGone = async (bucket: Bucket, { content }: StagedBody): Promise<boolean> =>
   content.kind === 'object' && !(await headObject(bucket, content.key))
 

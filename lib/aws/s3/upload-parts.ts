@@ -198,7 +198,6 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
     async takeOver({ id, holding, length }) {
       const key = holding.parts.length > 0 ? spareKey(id) : holding.tail
       const [newest] = (key !== null && (await listVersions(bucket, key, { limit: 1 }))?.versions) || []
-      // A new bucket has no versions yet.
       if (key === null || !newest || newest.id === 'null') return holding
       if (newest.isCurrent) await deleteState(bucket, bucket.client, { key, tag: undefined })
       const tail = newTailKey(id)

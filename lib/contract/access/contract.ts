@@ -1,11 +1,31 @@
 import * as z from 'zod/mini'
 import { roleNames } from '../../access/roles.ts'
-import { component, described, type GroupContract, named, ok, parameter, siteParameter } from '../contract.ts'
-import { invitationBody, newUserBody, passwordBody, signInBody, userChangeBody } from './bodies.ts'
+import { component, described, type GroupContract, named, ok, parameter, siteParameter, text } from '../contract.ts'
+import {
+  codeBody,
+  exchangeBody,
+  invitationBody,
+  newUserBody,
+  passwordBody,
+  signInBody,
+  userChangeBody,
+} from './bodies.ts'
 import { accessXml } from './xml-names.ts'
 
 export const token = component('Token', 'A token for the next requests.', {
   token: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+})
+
+export const exchanged = component('ExchangedToken', 'A token for a program, as RFC 8693 describes it.', {
+  access_token: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+  issued_token_type: z.literal('urn:ietf:params:oauth:token-type:access_token'),
+  token_type: z.literal('Bearer'),
+  expires_in: described(z.int(), 'Seconds.'),
+  scope: described(z.string(), 'Rights, separated by blanks. Odd characters of folders are percent-encoded.'),
+})
+
+export const issuers = component('SignInIssuers', 'The issuers through which people can sign in.', {
+  items: z.array(z.object({ id: z.string() })),
 })
 
 const entry = {
@@ -51,6 +71,9 @@ const tag = { name: 'Access', description: 'Sign-in, sessions and the people of 
 
 const credentials = { username: 'ann', password: 'correct horse battery' }
 
+// The service of the examples has this invitation.
+const acceptance = { invitation: `joe.${'d2f1'.repeat(16)}`, password: 'correct horse battery' }
+
 const signIn = {
   tag,
   summary: 'Sign in with name and password',
@@ -61,6 +84,8 @@ const signIn = {
   errors: ['accessMalformed', 'signInRefused', 'tooManyRequests'],
   examples: [{ body: credentials }, { body: { ...credentials, password: 'guess' } }, { body: {} }],
 } satisfies GroupContract<'access'>['operations']['signIn']
+
+const begun = 'The browser continues elsewhere, with a cookie for the end of this sign-in.'
 
 const signOut = {
   summary: 'Revoke the token of the request',
@@ -75,10 +100,49 @@ export const accessContract: GroupContract<'access'> = {
   parameters: {
     site: siteParameter,
     ownSite: { ...siteParameter, description: 'The id of a site of the person, or `current`.' },
+    issuer: text('The id of an issuer.', 'work'),
     user: parameter('The name of the person. Its case does not matter.', 'bob', z.string()),
   },
   operations: {
-    signIn,
+    signIn: {
+      ...signIn,
+      summary: 'Sign in with a password, a code, or the token of an issuer',
+      description: `${signIn.description} A program sends the token of an issuer, as RFC 8693 describes it.`,
+      body: {
+        schema: z.union([
+          signIn.body.schema,
+          named(codeBody, 'SignInCode', 'The code that the console gets after a sign-in at an issuer.'),
+          named(exchangeBody, 'TokenExchange', 'The token of an issuer, which works once.'),
+        ]),
+        description: 'JSON or a form.',
+      },
+      answers: ok('The token.', z.union([token, exchanged])),
+      errors: [...signIn.errors, 'exchangeRefused', 'exchangeMalformed', 'grantTypeUnknown', 'targetRefused'],
+    },
+    listIssuers: {
+      tag,
+      summary: 'List the issuers through which people can sign in',
+      answers: ok('The issuers.', issuers),
+    },
+    beginExternalSignIn: {
+      tag,
+      summary: 'Send a browser to an issuer to sign in',
+      query: {
+        challenge: text(
+          'The SHA-256 of a random verifier, in base64url (PKCE).',
+          'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+        ),
+      },
+      answers: { 303: { description: begun, headers: ['Location', 'Cache-Control'] } },
+      errors: ['accessMalformed', 'routeUnknown'],
+    },
+    finishExternalSignIn: {
+      tag,
+      summary: 'Receive a browser from an issuer',
+      description: 'The browser continues at the console, with `#code=…` or, after a failure, `#error=…&request=…`.',
+      answers: { 303: { description: begun, headers: ['Location', 'Cache-Control'] } },
+      errors: ['routeUnknown'],
+    },
     signInV1: {
       ...signIn,
       summary: 'Sign in with name and password, like clients of the former service',
@@ -91,7 +155,7 @@ export const accessContract: GroupContract<'access'> = {
       body: { schema: named(invitationBody, 'Acceptance') },
       answers: ok('The token.', token),
       errors: ['accessMalformed', 'signInRefused', 'invitationUnknown', 'passwordWeak'],
-      examples: [{ body: { invitation: `ann.${'0'.repeat(64)}`, password: 'correct horse battery' } }],
+      examples: [{ body: acceptance }, { body: acceptance }],
     },
     getMe: {
       summary: 'Read the owner and the rights of the token',

@@ -11,6 +11,9 @@ const open = { group, public: true } as const
 export const accessRoutes = [
   { operation: 'signIn', method: 'POST', path: `${v2}/tokens`, ...open },
   { operation: 'signInV1', method: 'POST', path: `${v1}/tokens`, ...open, formats: ['json', 'xml'] },
+  { operation: 'listIssuers', method: 'GET', path: `${v2}/sign-in`, ...open },
+  { operation: 'beginExternalSignIn', method: 'GET', path: `${v2}/sign-in/{issuer}`, ...open },
+  { operation: 'finishExternalSignIn', method: 'GET', path: `${v2}/sign-in/{issuer}/callback`, ...open },
   { operation: 'acceptInvitation', method: 'POST', path: `${v2}/invitations`, ...open },
   { operation: 'getMe', method: 'GET', path: `${v2}/me`, group },
   { operation: 'changePassword', method: 'PUT', path: `${v2}/me`, group },

@@ -95,6 +95,7 @@ const json: readonly (readonly [table: string, key: string, column: string, isRi
   ...contentKinds.map((kind) => [contentTables[kind].table, 'site, id', 'members', "members ->> 'id' IS id"] as const),
   ['grants', 'user', 'sites', isListOf('sites', "type = 'integer'")],
   ['grants', 'user', 'permissions', isListOf('permissions', "type = 'text'")],
+  ['access_values', 'key', 'value', `key <> 'issuers' OR ${are('value', 'array', ['issuers', 'rules'])}`],
   [
     'web_forms',
     'site, id',

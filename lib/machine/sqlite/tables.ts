@@ -60,6 +60,14 @@ const directory = `
     version INTEGER NOT NULL,
     record TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
+  -- Issuers with their rules, used tokens, sign-ins that have begun, and the people of identities.
+  -- The value is JSON; expires is in epoch seconds, NULL for what stays.
+  CREATE TABLE access_values (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL,
+    expires INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX access_values_by_expiry ON access_values (expires) WHERE expires IS NOT NULL;
   -- Failed ones; until is in epoch milliseconds, expires in epoch seconds.
   CREATE TABLE sign_ins (
     key TEXT PRIMARY KEY,

@@ -22,6 +22,7 @@ export const createPeople = (database: Database, record: RecordChange): People =
       `SELECT * FROM people WHERE key > ?1 AND json_type(record, '$.sites."' || ?2 || '"') IS NOT NULL
        ORDER BY key LIMIT +?3`,
     ),
+    ofEmail: query<PersonRow>("SELECT * FROM people WHERE lower(record ->> 'email') = lower(?)"),
     insert: 'INSERT INTO people (key, version, record) VALUES (?, 1, ?) ON CONFLICT DO NOTHING',
     replace: 'UPDATE people SET version = version + 1, record = ? WHERE key = ? AND version = ?',
     remove: 'DELETE FROM people WHERE key = ? AND version = ?',
@@ -55,6 +56,8 @@ export const createPeople = (database: Database, record: RecordChange): People =
         entries.forEach(record)
         return 'done'
       }),
+
+    listOfEmail: (email) => read(() => people.ofEmail.all(email).map(toPerson)),
 
     leaveSite: (site) =>
       write(() => {

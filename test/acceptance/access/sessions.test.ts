@@ -123,7 +123,7 @@ describeWithAdmin('An invitation', () => {
     expectError(await accept('x#invitation=nonsense'), 404, 101003)
   })
 
-  it('A weak password is refused with the reason, and the invitation stays (A-54, E-61)', async () => {
+  it('A weak password is refused, and the invitation stays valid (A-54, E-61)', async () => {
     const { invite } = await openSite(undefined, 'Flower Shop')
     const name = newName()
     const invitation = await invite({ role: 'viewer' }, name)

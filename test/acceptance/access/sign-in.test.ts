@@ -39,7 +39,7 @@ describeWithAdmin('Sign-in', () => {
     }
   })
 
-  it('A password of digits or of 256 emoji works, in every form of Unicode (A-54, A-64)', async () => {
+  it('A password may have 256 emoji, in any form of Unicode (A-54, A-64)', async () => {
     const { addPerson, ask } = await openSite()
     const { name, token } = await addPerson()
     const passwords = ['0123456789012345', '🐎'.repeat(256), 'cafe\u0301 au lait noir']

@@ -8,7 +8,7 @@ const changesOf = async (site: number, token: string, type: string) =>
   (await call(`/api/v2/admin/sites/${site}/changes?type=${type}`, { token })).json.items
 
 describeWithAdmin('The people of a site', () => {
-  it('They are listed by name, with their entry for this site alone (A-51, A-53, A-56)', async () => {
+  it('They are listed by name, with their entry here alone (A-51, A-53, A-56, E-58)', async () => {
     const [here, there] = [await openSite(), await openSite()]
     const names = [newName('b'), newName('A')]
     for (const name of names) await here.invite({ role: 'editor' }, name)
@@ -52,7 +52,7 @@ describeWithAdmin('The people of a site', () => {
     expect((await ask('GET')).json.users).toEqual([])
   })
 
-  it('Each change is in the history of the sites concerned, for access:read (A-47, A-109)', async () => {
+  it('Each change is in the history, for access:read (A-47, A-85, A-109)', async () => {
     const { site, ask, invite, manager } = await openSite()
     const name = newName()
     await invite({ role: 'viewer' }, name)
@@ -68,7 +68,7 @@ describeWithAdmin('The people of a site', () => {
     for (const type of types) expect(await changesOf(site, plain, type)).toEqual([])
   })
 
-  it('Nobody changes people without access:write, or sees them without a right (A-40, A-56)', async () => {
+  it('People need access:read to see and access:write to change (A-40, A-56)', async () => {
     const { site, ask, addPerson } = await openSite()
     const [{ name, token: editor }, reader] = [
       await addPerson({ role: 'editor' }),
@@ -142,7 +142,7 @@ describeWithAdmin('Somebody who manages people', () => {
     expect(await statusOf(last)).toBe(401)
   }, 90_000)
 
-  it('The next append is refused when the right is lost in the middle of an upload (A-35, A-61)', async () => {
+  it('An upload cannot continue after its right is lost (A-35, A-61)', async () => {
     const { site, ask, addPerson } = await openSite()
     const { name, token } = await addPerson({ role: 'author', folders: ['/in'] })
     const upload = await call(`/api/v2/admin/sites/${site}/storage/in`, {

@@ -189,7 +189,12 @@ const functionsOf = (dataCentre: string): Readonly<Record<Group, LambdaHandler>>
       ),
     ),
     access: lambdaHandler(
-      createAccessHandler(createAccessDeps(here, openAccessStores(here, { dynamodb }), { ...surroundings, clock })),
+      createAccessHandler(
+        createAccessDeps(here, openAccessStores(here, { dynamodb, now: clock.wall }), {
+          ...surroundings,
+          clock,
+        }),
+      ),
     ),
     fields: lambdaHandler(
       createFieldsHandler(createFieldsDeps(here, openFieldsStores(here, { dynamodb }), surroundings)),

@@ -61,7 +61,7 @@ describe('A search', () => {
     expect((await allPaths(text, 3)).toSorted()).toEqual(names.toSorted())
   })
 
-  it('finds nothing outside its folder, and refuses a folder that does not exist (S-129)', async () => {
+  it('finds nothing outside its folder, and refuses a missing folder (S-129)', async () => {
     await put(`${own}/inside/lemur.txt`, 'x')
     await put(`${own}/outside/lemur.txt`, 'x')
     expect(await pathsFor('lemur', `${own}/inside`)).toEqual([`${own}/inside/lemur.txt`])

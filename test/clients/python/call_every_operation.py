@@ -125,6 +125,28 @@ call("deleteRoot", 400, models.Error, "current")
 changes = call("listChanges", 200, models.ChangePage, "current", after="", limit=2)
 assert len(changes.items) == 2 and changes.next_ == changes.items[-1].id
 
+# People. The demo token belongs to no person, and has no right to people.
+credentials = models.SignIn(username="nobody", password="wrong")
+for operation in ["signIn", "signInV1"]:
+    assert call(operation, 401, models.Error, body=credentials).code == 101001
+call("listIssuers", 200, models.SignInIssuers)
+call("beginExternalSignIn", 404, models.Error, "nobody", challenge="c" * 43)
+call("finishExternalSignIn", 404, models.Error, "nobody")
+unknown = models.Acceptance(invitation="nobody", password="correct horse battery")
+assert call("acceptInvitation", 404, models.Error, body=unknown).code == 101003
+assert call("getMe", 200, models.Me).kind == "token"
+call("changePassword", 401, models.Error, body=models.PasswordChange(password="new one", old_password="old one"))
+call("createSiteToken", 401, models.Error, "current")
+call("listUsers", 403, models.Error, "current")
+call("addUser", 403, models.Error, "current", body=models.NewUser(name="bob", rights=[]))
+call("getUser", 403, models.Error, "current", "bob")
+call("changeUser", 403, models.Error, "current", "bob", body=models.UserChange(rights=[]))
+call("removeUser", 403, models.Error, "current", "bob")
+# The token works for some seconds more.
+call("signOutOfSite", 200, None, "current")
+call("signOutV1", 200, None)
+call("signOut", 200, None)
+
 paths = json.loads(pathlib.Path(DOCUMENT).read_text())["paths"]
 operations = {operation["operationId"] for methods in paths.values() for operation in methods.values()}
 assert called == operations, f"Not called: {sorted(operations - called)}; not in the document: {sorted(called - operations)}"

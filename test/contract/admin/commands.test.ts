@@ -19,7 +19,7 @@ const leavesOf = (command: Command, names: readonly string[] = []): readonly str
     : command.commands.flatMap((child) => leavesOf(child, [...names, child.name()]))
 
 /** Other tests run these commands. */
-const elsewhere = ['audit', 'backup', 'check', 'completion', 'restore', 'serve', 'site remove']
+const elsewhere = ['audit', 'backup', 'check', 'completion', 'restore', 'rule remove', 'serve', 'site remove']
 
 test('Commands print their answers and write history (H-3, H-5, T-8, T-12, T-16)', async ({ dataDirectory }) => {
   const folder = scratchDirectory()

@@ -107,7 +107,9 @@ test('token revoke accepts a unique beginning of a hash (T-11)', async ({ siteDi
     (await administerJson(siteDirectory, ['token', 'list'])).map(({ hash }: { hash: string }) => hash)
   const add = (hash: string) =>
     new DatabaseSync(join(siteDirectory, 'site-admin.db'))
-      .prepare("INSERT INTO grants VALUES (?, 'ann', '[1001]', '[]', 4000000000)")
+      .prepare(
+        "INSERT INTO grants (hash, user, sites, permissions, expires) VALUES (?, 'ann', '[1001]', '[]', 4000000000)",
+      )
       .run(hash)
   const [one, other, third] = ['0', '1', '2'].map(
     (digit, index) => `${index < 2 ? 'abcdef01' : '12345678'}${digit.repeat(56)}`,

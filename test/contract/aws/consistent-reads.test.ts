@@ -1,5 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createAccessValues, createIssuers } from '../../../lib/aws/dynamodb/access-values.ts'
 import { createCategoryStores } from '../../../lib/aws/dynamodb/category-stores.ts'
 import { createGrants, createSiteDirectory } from '../../../lib/aws/dynamodb/directory-stores.ts'
 import { createJournal } from '../../../lib/aws/dynamodb/journal.ts'
@@ -55,6 +56,8 @@ beforeAll(async () => {
   stores = {
     sites: createSiteDirectory({ dynamodb, table: names.sites, record: unrecorded }),
     grants: createGrants({ dynamodb, table: names.tokens, record: unrecorded }),
+    issuers: createIssuers({ dynamodb, table: names.sites, record: unrecorded }),
+    accessValues: createAccessValues({ dynamodb, table: names.tokens }),
     people: createPeople({ dynamodb, table: names.users, record: unrecorded }),
     webForms: createWebForms({ dynamodb, table: names.webForms, record: unrecorded }),
     ...createCategoryStores({

@@ -10,6 +10,7 @@ import {
   list,
   put,
   read,
+  readVersions,
   remove,
   storeBoth,
   upload,
@@ -179,7 +180,7 @@ const subjects = {
     operation: anyUploadOperation,
     rival: upload('a/x', 'stalled'),
     first: [],
-    last: [read('a/x')],
+    last: [read('a/x'), readVersions('a/x')],
     // The call that places it.
     late: /^PUT .*live.*a\/x /,
     fates: stalls,
@@ -231,13 +232,10 @@ test.each(Object.keys(subjects) as Name[])(
   patience,
 )
 
-const slowCalls = fc.array(fc.constantFrom<Fate>('answered', 'slow'), { minLength: 80, maxLength: 80 })
-
 test.each<[Plant, Name, fc.Arbitrary<Fate[]>?]>([
   ['no condition of S3', 'files'],
   ['no condition of DynamoDB', 'fields and links'],
   ['no lease of uploads', 'uploads'],
-  ['no renewal of leases', 'uploads', slowCalls],
   ['no take-over of uploads', 'a stalled upload'],
   ['no second look', 'a name', fc.constant([])],
   ['no second look', 'a large folder', fc.constant([])],

@@ -48,7 +48,6 @@ export type Plant =
   | 'no condition of S3'
   | 'no condition of DynamoDB'
   | 'no lease of uploads'
-  | 'no renewal of leases'
   | 'no take-over of uploads'
   | 'no second look'
 
@@ -266,7 +265,6 @@ export const openScheduledStores = async (turns: Turns, time: Time, options: Opt
         memory.phase = 'looking'
       })
     }
-    const renew = plant === 'no renewal of leases' ? async () => true : uploadRecords.renew
     const takeOver: typeof uploadParts.takeOver =
       plant === 'no take-over of uploads' ? async ({ holding }) => holding : uploadParts.takeOver
     return {
@@ -274,7 +272,7 @@ export const openScheduledStores = async (turns: Turns, time: Time, options: Opt
       files: { ...files, place },
       uploadParts: { ...uploadParts, takeOver },
       progress,
-      uploadRecords: { ...uploadRecords, renew },
+      uploadRecords,
     }
   }
 

@@ -43,7 +43,7 @@ const settings = {
   reservedFolders: ['Templates'],
 }
 
-type FilledStores = Omit<Stores, 'removalQueue' | 'attempts'>
+type FilledStores = Omit<Stores, 'removalQueue' | 'attempts' | 'issuers' | 'accessValues'>
 
 interface Running {
   readonly stores: FilledStores

@@ -6,6 +6,7 @@ import { parseOrder } from '../../../lib/categories/query/order.ts'
 import type { ListSource } from '../../../lib/categories/run-list.ts'
 import { type ItemPage, runList } from '../../../lib/categories/run-list.ts'
 import { toJson } from '../../../lib/core/answer-size.ts'
+import { timesToTry } from '../../support/each-call.ts'
 import * as arbitrary from './query/arbitraries.ts'
 import { type Condition, passes, sorted } from './query/reference.ts'
 
@@ -107,7 +108,7 @@ describe('the pages of a list together contain every item once', () => {
         const pages = await bySkip(items, switchesOf(where, terms), size)
         expect(pages).toEqual(expected(items, where, terms))
       }),
-      { numRuns: 300 },
+      { numRuns: timesToTry(300) },
     )
   })
 
@@ -127,7 +128,7 @@ describe('the pages of a list together contain every item once', () => {
         const left = items.filter((item) => !isGone(item))
         expect(pages).toEqual(expected(left, where, terms))
       }),
-      { numRuns: 200 },
+      { numRuns: timesToTry(200) },
     )
   })
 })
@@ -149,7 +150,7 @@ test('the total counts all matches, on every page', async () => {
         expect((await pageOf(items, { ...switches, cursor: '' })).totalItemsCount).toBeNull()
       },
     ),
-    { numRuns: 200 },
+    { numRuns: timesToTry(200) },
   )
 })
 

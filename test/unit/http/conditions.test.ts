@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkMatch, entityTag, noneMatchFails, tagOf } from '../../../lib/http/conditions.ts'
+import { timesToTry } from '../../support/each-call.ts'
 
 const tag = tagOf({ order: 1 })
 const other = tagOf({ order: 2 })
@@ -14,7 +15,7 @@ describe('a tag', () => {
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
         expect(tagOf(a) === tagOf(b)).toBe(JSON.stringify(a) === JSON.stringify(b))
       }),
-      { numRuns: 1_000 },
+      { numRuns: timesToTry(1_000) },
     )
   })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readJson } from '../../../lib/http/json.ts'
+import { timesToTry } from '../../support/each-call.ts'
 import { messages } from '../../support/messages.ts'
 
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
@@ -14,7 +15,7 @@ describe('a request body in JSON', () => {
       fc.property(anyValue, (value) => {
         expect(readJson(JSON.stringify(value))).toEqual(JSON.parse(JSON.stringify(value)))
       }),
-      { numRuns: 1_000 },
+      { numRuns: timesToTry(1_000) },
     )
   })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readMultipart } from '../../../lib/http/multipart.ts'
 import { MultipartError } from '../../../lib/http/multipart-body.ts'
+import { timesToTry } from '../../support/each-call.ts'
 import { messages } from '../../support/messages.ts'
 
 const fileHeader = 'Content-Disposition: form-data; name="file"; filename="a"'
@@ -73,7 +74,7 @@ describe('the parts of a multipart body', () => {
           expect(read.map(({ content }) => content)).toEqual(parts)
         },
       ),
-      { numRuns: 500 },
+      { numRuns: timesToTry(500) },
     )
   })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { namesType } from '../../../lib/http/negotiate.ts'
+import { timesToTry } from '../../support/each-call.ts'
 
 describe('Accept', () => {
   const names = (accept: string, type = 'text/html') => namesType({ headers: { accept } }, type)
@@ -15,7 +16,7 @@ describe('Accept', () => {
       fc.property(accept, (text) => {
         expect([true, false]).toContain(names(text))
       }),
-      { numRuns: 1_000 },
+      { numRuns: timesToTry(1_000) },
     )
   })
 

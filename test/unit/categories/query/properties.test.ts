@@ -4,13 +4,14 @@ import { parseFields } from '../../../../lib/categories/query/fields.ts'
 import { associationShape, type Item } from '../../../../lib/categories/query/item-shape.ts'
 import { parseOrder } from '../../../../lib/categories/query/order.ts'
 import { longestWhere, mostConditions, parseWhere } from '../../../../lib/categories/query/where.ts'
+import { timesToTry } from '../../../support/each-call.ts'
 import * as arbitrary from './arbitraries.ts'
 import { passes, sorted } from './reference.ts'
 
 const shape = associationShape('news')
 const isWithinBounds = (text: string) => text.length <= longestWhere && text.split(':').length <= mostConditions
 
-const runs = { numRuns: 1_000 }
+const runs = { numRuns: timesToTry(1_000) }
 
 test('a condition matches the same items as a naive implementation of the rules', () => {
   fc.assert(
@@ -48,7 +49,7 @@ test('two different items never compare as equal, and compare the same both ways
         }
       }
     }),
-    { numRuns: 200 },
+    { numRuns: timesToTry(200) },
   )
 })
 
@@ -69,7 +70,7 @@ test('a condition in JSON5 matches the same items as in JSON', () => {
       fc.pre(isWithinBounds(text))
       expect(items.filter(parseWhere(text, shape).matches)).toEqual(items.filter((item) => passes(item, condition)))
     }),
-    { numRuns: 200 },
+    { numRuns: timesToTry(200) },
   )
 })
 

@@ -1,0 +1,76 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import {
+  addIssuer,
+  type Issuer,
+  isIssuerId,
+  isIssuerUrl,
+  isPlainText,
+  issuerOf,
+  removeIssuer,
+} from '../../lib/access/issuers/issuers.ts'
+import type { ChangeType, HistoryEntry } from '../../lib/core/history-entry.ts'
+import type { AdminStores } from '../stores/admin-stores.ts'
+import { entryOf } from '../stores/changes.ts'
+import { onStores } from '../stores/stores.ts'
+import { commandOf, groupOf } from '../terminal/arguments.ts'
+
+const parsed =
+  (isRight: (text: string) => boolean, fault: string) =>
+  (text: string): string => {
+    if (!isRight(text)) throw new InvalidArgumentError(fault)
+    return text
+  }
+
+export const parseIssuerId = parsed(isIssuerId, 'It must be lower-case letters, digits and hyphens, a letter first.')
+const parseIssuerUrl = parsed(
+  isIssuerUrl,
+  'It must be an https URL without a query, exactly as in the claim iss of its tokens. http works for 127.0.0.1 only.',
+)
+const parseText = parsed(isPlainText, 'It must be 1 to 255 ASCII characters without spaces.')
+
+// People of every site may sign in through an issuer, so each site gets an entry.
+const entriesOf = async ({ sites }: AdminStores, type: ChangeType, { id, url }: Issuer): Promise<HistoryEntry[]> =>
+  (await sites.list()).sites.map((site) => entryOf(type, site.id, `issuer/${id}`, { url }))
+
+const add = async (stores: AdminStores, url: string, options: Omit<Issuer, 'url'>) => {
+  const { id, audience, clientId } = options
+  const issuer: Issuer = { id, url, audience, ...(clientId !== undefined && { clientId }) }
+  const entries = await entriesOf(stores, 'issuer.created', issuer)
+  await stores.issuers.changeTrust((trust) => addIssuer(trust, issuer), entries)
+  return issuer
+}
+
+const list = async ({ issuers }: AdminStores) =>
+  (await issuers.trust()).issuers.map(({ id, url, audience, clientId = null }) => ({ id, url, audience, clientId }))
+
+const remove = async (stores: AdminStores, id: string) => {
+  const trust = await stores.issuers.trust()
+  const entries = await entriesOf(stores, 'issuer.removed', issuerOf(trust, id))
+  const rules = trust.rules.filter((rule) => rule.issuer === id)
+  const ofRules = rules.map((rule) => entryOf('rule.removed', rule.site, `rule/${rule.id}`, { issuer: id }))
+  await stores.issuers.changeTrust((present) => removeIssuer(present, id), [...ofRules, ...entries])
+  return { removed: true, rules: rules.length }
+}
+
+const addExamples = [
+  'issuer add https://token.actions.githubusercontent.com --id github --audience https://admin.example.com',
+  'issuer add https://login.example.com --id work --audience https://admin.example.com --client-id site-admin',
+]
+
+export const issuerCommand = (): Command =>
+  groupOf('issuer', 'identity providers whose tokens the service accepts', 'issuer list', [
+    commandOf('add', 'trust an OpenID Connect issuer; "rule add" says what its tokens allow', ...addExamples)
+      .argument('<url>', 'its URL, exactly as in the claim iss of its tokens', parseIssuerUrl)
+      .requiredOption('--id <id>', 'its name in addresses and in other commands', parseIssuerId)
+      .requiredOption('--audience <audience>', 'the claim aud that tokens of programs must have', parseText)
+      .option('--client-id <id>', 'the id of this service at the issuer, so that people can sign in', parseText)
+      .action(onStores(add)),
+    commandOf('list', 'list all issuers', 'issuer list').action(onStores(list)),
+    commandOf(
+      'remove',
+      'remove an issuer with its rules; tokens that it led to end within an hour',
+      'issuer remove github',
+    )
+      .argument('<id>', 'the id of the issuer', parseIssuerId)
+      .action(onStores(remove)),
+  ])

@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import {
+  addRule,
+  isForPrograms,
+  longestGrant,
+  parseClaim,
+  type Rule,
+  removeRule,
+  ruleOf,
+} from '../../lib/access/issuers/issuers.ts'
+import { type RoleName, roles } from '../../lib/access/roles.ts'
+import type { ChangeType, HistoryEntry } from '../../lib/core/history-entry.ts'
+import type { SiteId } from '../../lib/core/ids.ts'
+import { type Right, simplified, textOfRight } from '../../lib/core/rights.ts'
+import type { AdminStores } from '../stores/admin-stores.ts'
+import { entryOf } from '../stores/changes.ts'
+import { onStores, siteOf } from '../stores/stores.ts'
+import { collect, commandOf, groupOf, type OfSite, parsePositiveId, spanUpTo } from '../terminal/arguments.ts'
+import { Refusal } from '../terminal/output.ts'
+import { parseIssuerId } from './issuer.ts'
+import { mostRights, parseGrantedRight } from './token.ts'
+
+interface AddOptions extends OfSite {
+  readonly issuer: string
+  readonly claim: readonly (readonly [name: string, value: string])[]
+  readonly right: readonly Right[]
+  readonly ttl: number
+  readonly role?: RoleName
+}
+
+const parseRuleClaim = (text: string): readonly [string, string] => {
+  const claim = parseClaim(text)
+  if (claim) return claim
+  throw new InvalidArgumentError(
+    'It must look like repository=acme/site. The claims iss, aud, exp, iat, nbf and jti select nothing.',
+  )
+}
+
+const parseLifetime = spanUpTo(longestGrant, 'It must be a duration such as 15m, an hour at most.')
+
+// A role per folder has no folders here.
+const rolesOfRules = (Object.keys(roles) as RoleName[]).filter((name) => !roles[name].isPerFolder)
+
+const grantsOf = ({ right, ttl, role }: AddOptions): Rule['grants'] => {
+  if ((role === undefined) === (right.length === 0)) {
+    throw new Refusal('Give --right for programs, or --role for people, but not both.')
+  }
+  if (role !== undefined) return { role }
+  const rights = simplified(right).map(textOfRight)
+  if (rights.length > mostRights) throw new Refusal(`A rule can grant at most ${mostRights} rights.`)
+  return { rights, ttl }
+}
+
+const view = ({ grants, ...rule }: Rule) => ({ ...rule, ...grants })
+
+const entryOfRule = (type: ChangeType, rule: Rule): HistoryEntry =>
+  entryOf(type, rule.site, `rule/${rule.id}`, {
+    issuer: rule.issuer,
+    claims: Object.entries(rule.claims).map(([name, value]) => `${name}=${value}`),
+    ...(isForPrograms(rule) ? { rights: rule.grants.rights } : rule.grants),
+  })
+
+const add = async (stores: AdminStores, options: AddOptions) => {
+  const { issuer, claim, site } = options
+  await siteOf(stores, site)
+  const claims = Object.fromEntries(claim)
+  if (Object.keys(claims).length < claim.length)
+    throw new Refusal('Name each claim once: a token must have all of them.')
+  const rule: Rule = { id: randomBytes(4).toString('hex'), issuer, claims, site, grants: grantsOf(options) }
+  await stores.issuers.changeTrust((trust) => addRule(trust, rule), [entryOfRule('rule.created', rule)])
+  return view(rule)
+}
+
+const list = async (stores: AdminStores, { site }: Partial<OfSite>) => {
+  if (site !== undefined) await siteOf(stores, site)
+  const { rules } = await stores.issuers.trust()
+  return rules.filter((rule) => site === undefined || rule.site === site).map(view)
+}
+
+const remove = async ({ issuers }: AdminStores, id: string) => {
+  const rule = ruleOf(await issuers.trust(), id)
+  await issuers.changeTrust((trust) => removeRule(trust, id), [entryOfRule('rule.removed', rule)])
+  return { removed: true }
+}
+
+const addExamples = [
+  'rule add --issuer github --claim repository=acme/site --claim ref=refs/heads/main --site 1001 --right files:write',
+  'rule add --issuer work --claim groups=web --site 1001 --role editor',
+]
+
+export const ruleCommand = (): Command =>
+  groupOf('rule', 'what tokens of other issuers allow', 'rule list', [
+    commandOf('add', 'let tokens with certain claims in; a token must have all claims of a rule', ...addExamples)
+      .requiredOption('--issuer <id>', 'the issuer of the tokens', parseIssuerId)
+      .requiredOption('--claim <name=value>', 'a claim of the token (repeatable)', collect(parseRuleClaim))
+      .requiredOption('--site <id>', 'the site', parsePositiveId<SiteId>)
+      .option(
+        '--right <right>',
+        'a right of programs, such as files:write:/news (repeatable)',
+        collect(parseGrantedRight),
+        [],
+      )
+      .addOption(
+        new Option('--ttl <lifetime>', 'the lifetime of tokens for programs')
+          .argParser(parseLifetime)
+          .default(900, '15m'),
+      )
+      .addOption(
+        new Option('--role <role>', 'the role of people, who are added when they sign in').choices(rolesOfRules),
+      )
+      .action(onStores(add)),
+    commandOf('list', 'list all rules', 'rule list', 'rule list --site 1001')
+      .option('--site <id>', 'only those of this site', parsePositiveId<SiteId>)
+      .action(onStores(list)),
+    commandOf('remove', 'remove a rule; tokens that it led to end within an hour', 'rule remove 5f2c81d0')
+      .argument('<id>', 'the id of the rule, from the list')
+      .action(onStores(remove)),
+  ])

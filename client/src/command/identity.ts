@@ -1,0 +1,67 @@
+import { answerOf, failureOf, ServiceError } from '../service-error.ts'
+import { UsageError } from './failure.ts'
+
+export const identities = ['github'] as const
+export type Identity = (typeof identities)[number]
+
+// In milliseconds, for a whole answer.
+const patience = 30_000
+
+const hostOf = (url: string): string => new URL(url).host
+
+const send = async (url: string, init: RequestInit, signal: AbortSignal): Promise<Response> => {
+  try {
+    return await fetch(url, {
+      ...init,
+      redirect: 'error',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]),
+    })
+  } catch (error) {
+    signal.throwIfAborted()
+    const message = `${hostOf(url)} gives no answer. Check the address and the network, then repeat.`
+    throw new ServiceError({ status: 0, code: 0, message }, { cause: error })
+  }
+}
+
+/** The token of this job, for the service as its audience. */
+const tokenOfJob = async (audience: string, signal: AbortSignal): Promise<string> => {
+  const { ACTIONS_ID_TOKEN_REQUEST_URL: address, ACTIONS_ID_TOKEN_REQUEST_TOKEN: token } = process.env
+  if (!address || !token || !URL.canParse(address)) {
+    throw new UsageError(
+      'This is no job of GitHub Actions that may ask for its identity. Add "permissions: id-token: write" to the ' +
+        'workflow.',
+    )
+  }
+  const url = new URL(address)
+  url.searchParams.set('audience', audience)
+  const response = await send(url.href, { headers: { authorization: `Bearer ${token}` } }, signal)
+  if (!response.ok) {
+    const { status } = response
+    const message = `GitHub gave no token for this job: ${url.host} answered with status ${status}. Repeat the job.`
+    throw new ServiceError({ status: 0, code: 0, message })
+  }
+  const { value } = await answerOf<{ value: string }>(({ value }) => typeof value === 'string', response, url.host)
+  return value
+}
+
+/** A-107: a token of the service for the token of the job. Errors: UsageError, ServiceError. */
+export const exchangeIdentity = async (
+  { url, site }: { readonly url: string; readonly site?: number | undefined },
+  signal: AbortSignal,
+): Promise<string> => {
+  const base = url.replace(/\/+$/, '')
+  const body = new URLSearchParams({
+    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+    subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+    subject_token: await tokenOfJob(base, signal),
+    ...(site !== undefined && { resource: String(site) }),
+  })
+  const response = await send(`${base}/api/v2/admin/tokens`, { method: 'POST', body }, signal)
+  if (!response.ok) throw await failureOf(response, hostOf(base))
+  const answered = await answerOf<{ access_token: string }>(
+    ({ access_token: token }) => typeof token === 'string',
+    response,
+    hostOf(base),
+  )
+  return answered.access_token
+}

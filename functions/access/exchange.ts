@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import { hashToken } from '../../lib/access/grants.ts'
+import { beginSession } from '../../lib/access/sessions.ts'
+import type { exchanged as exchangedAnswer } from '../../lib/contract/access/contract.ts'
+import type { Answer } from '../../lib/contract/contract.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
+import { textOfRight } from '../../lib/core/rights.ts'
+import type { RoutedRequest } from '../../lib/http/operation.ts'
+import { ok, type Reply } from '../../lib/http/reply.ts'
+import { codeKey, type SignedIn } from './external-sign-in.ts'
+import type { IssuerDeps } from './issuer-client.ts'
+import { tokenReply } from './token-reply.ts'
+
+const loadChecks = async () => {
+  const [bodies, { validate }] = await Promise.all([
+    import('../../lib/contract/access/bodies.ts'),
+    import('../../lib/http/validate.ts'),
+  ])
+  return { ...bodies, validate }
+}
+
+const tokenTypes = {
+  issued: 'urn:ietf:params:oauth:token-type:access_token',
+  exchange: 'urn:ietf:params:oauth:grant-type:token-exchange',
+} as const
+
+const requireExchange = (document: object): void => {
+  const grantType = Object(document)['grant_type']
+  if (grantType !== tokenTypes.exchange) throw new ServiceError('grantTypeUnknown')
+}
+
+/** A folder may have characters that a scope cannot. */
+const exchange = async (deps: IssuerDeps, { address }: RoutedRequest, document: object): Promise<Reply> => {
+  requireExchange(document)
+  const { exchangeBody, validate } = await loadChecks()
+  const { subject_token: jwt, resource } = validate(exchangeBody, document, 'exchangeMalformed')
+  const { exchangeToken } = await import('../../lib/access/issuers/exchange.ts')
+  const client = await deps.openIssuerClient()
+  const { token, user, ttl, rights } = await exchangeToken({ ...deps, client }, { jwt, resource })
+  deps.edge.telemetry.signIn?.({ name: user, address: address ?? null, outcome: 'signed in' })
+  const value: Answer<typeof exchangedAnswer> = {
+    access_token: token,
+    issued_token_type: tokenTypes.issued,
+    token_type: 'Bearer',
+    expires_in: ttl,
+    scope: rights.map((right) => encodeURI(textOfRight(right))).join(' '),
+  }
+  return { ...ok({ value }), headers: { 'Cache-Control': 'no-store' } }
+}
+
+const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
+
+const refuseCode = () =>
+  new ServiceError('signInRefused', { message: 'The code is unknown, used or older than 60 seconds. Sign in again.' })
+
+/** whoever tries a code uses it up. */
+const redeem = async (deps: IssuerDeps, { address }: RoutedRequest, document: object): Promise<Reply> => {
+  const { codeBody, validate } = await loadChecks()
+  const { code, verifier, tokenExpiryPeriod } = validate(codeBody, document, 'accessMalformed')
+  const stored = await deps.accessValues.take(codeKey(hashToken(code)))
+  const signedIn: SignedIn | undefined = stored === undefined ? undefined : JSON.parse(stored)
+  if (signedIn?.challenge !== challengeOf(verifier)) throw refuseCode()
+  const person = await deps.people.get(signedIn.name, true)
+  if (!person || person.created !== signedIn.created || person.disabled) throw new ServiceError('signInRefused')
+  const lastSignIn = new Date(deps.clock.wall()).toISOString().slice(0, 10)
+  if (person.lastSignIn !== lastSignIn) await deps.people.replace(person, { ...person, lastSignIn }, [])
+  deps.edge.telemetry.signIn?.({ name: person.name, address: address ?? null, outcome: 'signed in' })
+  return tokenReply(await beginSession(deps, person, tokenExpiryPeriod))
+}
+
+/** The answer to a sign-in without a password; undefined for one with a password. */
+export const signInElsewhere = async (
+  deps: IssuerDeps,
+  request: RoutedRequest,
+  document: unknown,
+): Promise<Reply | undefined> => {
+  if (typeof document !== 'object' || document === null) return undefined
+  if ('grant_type' in document) return exchange(deps, request, document)
+  return 'code' in document ? redeem(deps, request, document) : undefined
+}

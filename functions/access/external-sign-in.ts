@@ -1,0 +1,145 @@
+import { hashToken, newToken } from '../../lib/access/grants.ts'
+import { type Issuer, TokenFault } from '../../lib/access/issuers/issuers.ts'
+import type { Begun } from '../../lib/access/issuers/sign-in.ts'
+import type { Person } from '../../lib/access/people.ts'
+import type { issuers as issuersAnswer } from '../../lib/contract/access/contract.ts'
+import type { Answer } from '../../lib/contract/contract.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
+import type { RoutedRequest } from '../../lib/http/operation.ts'
+import { publicOperation } from '../../lib/http/public-operation.ts'
+import { ok, type Reply } from '../../lib/http/reply.ts'
+import { firstValue } from '../../lib/http/request.ts'
+import type { IssuerDeps } from './issuer-client.ts'
+
+/** What a code stands for, as JSON. */
+export interface SignedIn extends Pick<Person, 'name' | 'created'> {
+  readonly challenge: string
+}
+
+export const codeKey = (hash: string): string => `code/${hash}`
+
+// In seconds.
+const codeLasts = 60
+const signInLasts = 600
+
+type IssuerOfPeople = Issuer & { readonly clientId: string }
+
+const isForSignIn = (issuer: Issuer | undefined): issuer is IssuerOfPeople => issuer?.clientId !== undefined
+
+export const listIssuers = ({ issuers }: IssuerDeps) =>
+  publicOperation(async () => {
+    const found = (await issuers.trust()).issuers.filter(isForSignIn)
+    const value: Answer<typeof issuersAnswer> = { items: found.map(({ id }) => ({ id })) }
+    return ok({ value })
+  })
+
+const baseUrlOf = async ({ edge }: IssuerDeps): Promise<string> => {
+  const home = await edge.findDataCentre(edge.dataCentre)
+  if (!home) throw new Error(`The directory has no data centre ${edge.dataCentre}`)
+  return home.url
+}
+
+const providerOf = async (deps: IssuerDeps, { params }: RoutedRequest) => {
+  const trust = await deps.issuers.trust()
+  const issuer = trust.issuers.find(({ id }) => id === params['issuer'])
+  if (!isForSignIn(issuer)) {
+    throw new ServiceError('routeUnknown', {
+      message: 'Nobody can sign in through this issuer. GET /api/v2/admin/sign-in lists those that work.',
+    })
+  }
+  const [client, secret, baseUrl] = await Promise.all([
+    deps.openIssuerClient(),
+    deps.findClientSecret(issuer.id),
+    baseUrlOf(deps),
+  ])
+  const place = `${baseUrl}/api/v2/admin/sign-in/${issuer.id}`
+  return { trust, baseUrl, place, provider: { client, issuer, secret, callback: `${place}/callback` } }
+}
+
+// Only the pages of this sign-in get it back, in the browser that began it.
+const cookieFor = (place: string, value: string, seconds: number): string => {
+  const { pathname, protocol } = new URL(place)
+  const attributes = ['HttpOnly', 'SameSite=Lax', `Path=${pathname}`, `Max-Age=${seconds}`]
+  return [`sign-in=${value}`, ...attributes, ...(protocol === 'https:' ? ['Secure'] : [])].join('; ')
+}
+
+const goTo = (location: string, cookie: string): Reply => ({
+  status: 303,
+  headers: { Location: location, 'Set-Cookie': cookie, 'Cache-Control': 'no-store' },
+})
+
+const challengeShape = /^[A-Za-z0-9_-]{43}$/
+
+/** A-92. */
+export const beginExternalSignIn = (deps: IssuerDeps) =>
+  publicOperation(async (request) => {
+    const challenge = firstValue(request.query, 'challenge') ?? ''
+    if (!challengeShape.test(challenge)) {
+      throw new ServiceError('accessMalformed', {
+        message: 'challenge must be the SHA-256 of a verifier, in base64url. The console sends it.',
+      })
+    }
+    const { provider, place } = await providerOf(deps, request)
+    const { beginSignIn } = await import('../../lib/access/issuers/sign-in.ts')
+    const { location, begun } = await beginSignIn(provider, challenge).catch((error: unknown) => {
+      throw error instanceof TokenFault ? new ServiceError('unavailable', { message: error.message }) : error
+    })
+    const value = Buffer.from(JSON.stringify(begun)).toString('base64url')
+    return goTo(location, cookieFor(place, value, signInLasts))
+  })
+
+const readBegun = ({ headers }: RoutedRequest): Begun | undefined => {
+  const [, value = ''] = /(?:^|;\s*)sign-in=([\w-]{1,2000})(?:;|$)/.exec(headers['cookie'] ?? '') ?? []
+  try {
+    const { state, nonce, verifier, challenge } = Object(JSON.parse(Buffer.from(value, 'base64url').toString()))
+    const begun = { state, nonce, verifier, challenge }
+    return Object.values(begun).every((text) => typeof text === 'string' && text !== '') ? begun : undefined
+  } catch {
+    return undefined
+  }
+}
+
+type Provided = Awaited<ReturnType<typeof providerOf>>
+
+const queryOf = ({ query }: RoutedRequest): string =>
+  new URLSearchParams(
+    [...query].flatMap(([name, values]) => values.map((value): [string, string] => [name, value])),
+  ).toString()
+
+const personOf = async (deps: IssuerDeps, request: RoutedRequest, { provider, trust }: Provided, begun: Begun) => {
+  const [{ finishSignIn }, { findPerson }] = await Promise.all([
+    import('../../lib/access/issuers/sign-in.ts'),
+    import('../../lib/access/issuers/identities.ts'),
+  ])
+  const claims = await finishSignIn(provider, queryOf(request), begun)
+  const person = await findPerson(deps, { trust, issuer: provider.issuer, claims, requestId: request.id })
+  if (!person || person.disabled) throw new ServiceError('signInRefused')
+  return person
+}
+
+/** A code for the person, which works once. */
+const codeFor = async (deps: IssuerDeps, request: RoutedRequest, provided: Provided): Promise<string> => {
+  const begun = readBegun(request)
+  if (!begun) throw new ServiceError('signInRefused')
+  const { name, created } = await personOf(deps, request, provided, begun)
+  const code = newToken()
+  const signedIn: SignedIn = { name, created, challenge: begun.challenge }
+  const expires = Math.floor(deps.clock.wall() / 1000) + codeLasts
+  await deps.accessValues.put(codeKey(hashToken(code)), JSON.stringify(signedIn), expires)
+  return code
+}
+
+/** A-96: also after a failure the browser comes back to the console, which explains the code of the error. */
+export const finishExternalSignIn = (deps: IssuerDeps) =>
+  publicOperation(async (request) => {
+    const provided = await providerOf(deps, request)
+    const goToConsole = (outcome: Readonly<Record<string, string>>) =>
+      goTo(`${provided.baseUrl}/console#${new URLSearchParams(outcome)}`, cookieFor(provided.place, '', 0))
+    try {
+      return goToConsole({ code: await codeFor(deps, request, provided) })
+    } catch (error) {
+      if (!(error instanceof ServiceError || error instanceof TokenFault)) throw error
+      const { code } = error instanceof ServiceError ? error : new ServiceError('signInRefused')
+      return goToConsole({ error: String(code), request: request.id })
+    }
+  })

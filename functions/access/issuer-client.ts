@@ -1,0 +1,19 @@
+import type { IssuerClient } from '../../lib/access/issuers/issuer-client.ts'
+import type { AccessDeps } from '../../lib/service/deps.ts'
+
+export interface IssuerDeps extends AccessDeps {
+  readonly openIssuerClient: () => Promise<IssuerClient>
+}
+
+/** Not in `lib/service`: each bundle with that module would contain the code that is loaded here on demand. */
+export const withIssuerClient = (deps: AccessDeps): IssuerDeps => {
+  let client: Promise<IssuerClient> | undefined
+  const open = async () => (await import('../../lib/access/issuers/issuer-client.ts')).createIssuerClient(deps)
+  return {
+    ...deps,
+    openIssuerClient() {
+      client ??= open()
+      return client
+    },
+  }
+}

@@ -1,0 +1,117 @@
+import { hash } from 'node:crypto'
+import type { Clock } from '../../core/clock.ts'
+import type { Author, HistoryEntry } from '../../core/history-entry.ts'
+import { isPersonName, type People, type Person, sitesOfPerson } from '../people.ts'
+import type { Issuer, KeyedValues, Trust } from './issuers.ts'
+import { type Claims, rolesFor } from './match-rules.ts'
+
+interface IdentityDeps {
+  readonly people: People
+  readonly accessValues: KeyedValues
+  readonly clock: Clock
+}
+
+interface Arrived {
+  readonly trust: Trust
+  readonly issuer: Issuer
+  readonly claims: Claims
+  readonly requestId: string
+}
+
+const identityOf = ({ issuer, claims }: Arrived): string =>
+  hash('sha256', JSON.stringify([issuer.url, String(claims['sub'])]), 'hex')
+
+const keyOf = (identity: string) => `identity/${identity}`
+
+const has = (person: Person | undefined, identity: string): person is Person =>
+  person?.identities?.includes(identity) ?? false
+
+/** The person says who owns the name: another one may have it now. */
+const findKnown = async ({ people, accessValues }: IdentityDeps, identity: string): Promise<Person | undefined> => {
+  const name = await accessValues.get(keyOf(identity))
+  const person = name === undefined ? undefined : await people.get(name, true)
+  return has(person, identity) ? person : undefined
+}
+
+// Before the person is changed: without it, a person would have an identity that nobody finds.
+const remember = async ({ accessValues }: IdentityDeps, identity: string, name: string): Promise<void> => {
+  if (await accessValues.put(keyOf(identity), name)) return
+  await accessValues.take(keyOf(identity))
+  await accessValues.put(keyOf(identity), name)
+}
+
+const entriesOf = (type: 'user.created' | 'user.changed', person: Person, { issuer, requestId }: Arrived) => {
+  const author: Author = { actor: person.name, requestId }
+  return sitesOfPerson(person).map(
+    (site): HistoryEntry => ({ ...author, site, type, subject: `user/${person.name}`, details: { issuer: issuer.id } }),
+  )
+}
+
+const verifiedEmail = (claims: Claims): string | undefined => {
+  const { email, email_verified: isVerified } = claims
+  return isVerified === true && typeof email === 'string' && email !== '' ? email : undefined
+}
+
+/** A-94: an open invitation is used up. */
+const matchInvited = async (deps: IdentityDeps, arrived: Arrived, identity: string): Promise<Person | undefined> => {
+  const email = verifiedEmail(arrived.claims)
+  if (email === undefined) return undefined
+  const now = deps.clock.wall() / 1000
+  const invited = (await deps.people.listOfEmail(email)).filter(
+    ({ invitation, disabled }) => !disabled && invitation !== undefined && invitation.expires > now,
+  )
+  const [person, ...others] = invited
+  if (!person || others.length > 0) return undefined
+  await remember(deps, identity, person.name)
+  const { invitation: _, ...kept } = person
+  const after = { ...kept, identities: [...(person.identities ?? []), identity] }
+  const outcome = await deps.people.replace(person, after, entriesOf('user.changed', person, arrived))
+  return outcome === 'done' ? deps.people.get(person.name, true) : undefined
+}
+
+const longestDisplayName = 200
+
+const newPerson = (name: string, identity: string, arrived: Arrived, now: number): Person => {
+  const { claims, trust, issuer } = arrived
+  const called = typeof claims['name'] === 'string' ? claims['name'].replace(/\p{Cc}/gu, ' ') : name
+  return {
+    name,
+    displayName: called.slice(0, longestDisplayName),
+    email: verifiedEmail(claims) ?? '',
+    sites: Object.fromEntries([...rolesFor(trust, issuer, claims)].map(([site, role]) => [site, { role }])),
+    disabled: false,
+    identities: [identity],
+    created: now,
+    sessions: now,
+    version: 1,
+  }
+}
+
+/** A-95. A name that the person chose at the issuer may belong to somebody here, so it is not used. */
+const createByRules = async (deps: IdentityDeps, arrived: Arrived, identity: string): Promise<Person | undefined> => {
+  const { trust, issuer, claims } = arrived
+  if (rolesFor(trust, issuer, claims).size === 0) return undefined
+  const email = verifiedEmail(claims)
+  const names = [
+    ...(email !== undefined && isPersonName(email) ? [email] : []),
+    `${issuer.id}-${identity.slice(0, 16)}`,
+  ]
+  for (const name of names) {
+    const person = newPerson(name, identity, arrived, deps.clock.wall())
+    await remember(deps, identity, name)
+    if (await deps.people.create(person, entriesOf('user.created', person, arrived))) return person
+    const other = await deps.people.get(name, true)
+    if (has(other, identity)) return other
+  }
+  return undefined
+}
+
+/** A-94, A-95: the person of an issuer; undefined when nobody may sign in with these claims. Errors: unavailable. */
+export const findPerson = async (deps: IdentityDeps, arrived: Arrived): Promise<Person | undefined> => {
+  const identity = identityOf(arrived)
+  return (
+    (await findKnown(deps, identity)) ??
+    (await matchInvited(deps, arrived, identity)) ??
+    (await createByRules(deps, arrived, identity))
+  )
+}

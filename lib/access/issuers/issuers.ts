@@ -1,0 +1,154 @@
+import { ServiceError } from '../../core/errors.ts'
+import type { HistoryEntry } from '../../core/history-entry.ts'
+import type { SiteId } from '../../core/ids.ts'
+import type { RoleName } from '../roles.ts'
+
+/** A-91. `url` equals the claim `iss` of its tokens. People sign in through an issuer that has a `clientId`. */
+export interface Issuer {
+  readonly id: string
+  readonly url: string
+  readonly audience: string
+  readonly clientId?: string
+}
+
+/** A-95, A-100: programs get rights for `ttl` seconds, people a role. */
+export interface ProgramGrant {
+  readonly rights: readonly string[]
+  readonly ttl: number
+}
+
+export interface PersonGrant {
+  readonly role: RoleName
+}
+
+export interface Rule<Granted = ProgramGrant | PersonGrant> {
+  readonly id: string
+  readonly issuer: string
+  readonly claims: Readonly<Record<string, string>>
+  readonly site: SiteId
+  readonly grants: Granted
+}
+
+export interface Trust {
+  readonly issuers: readonly Issuer[]
+  readonly rules: readonly Rule[]
+}
+
+export const noTrust: Trust = { issuers: [], rules: [] }
+
+/**
+ * The port to all issuers and rules, which are few and change rarely. `change` applies a rule of this area to the present
+ * state; what the rule throws is passed on, and nothing is stored. Errors of every call: unavailable.
+ */
+export interface Issuers {
+  trust(): Promise<Trust>
+  changeTrust(change: (trust: Trust) => Trust, entries: readonly HistoryEntry[]): Promise<void>
+}
+
+/**
+ * The port to small values that expire (`expires`: epoch seconds), and to those that stay. `put` answers false while the
+ * key has another value. A value is taken once. Errors of every call: unavailable.
+ */
+export interface KeyedValues {
+  get(key: string): Promise<string | undefined>
+  put(key: string, value: string, expires?: number): Promise<boolean>
+  take(key: string): Promise<string | undefined>
+}
+
+/** A token, or what an issuer says of a person, cannot be trusted. The message is safe to show. */
+export class TokenFault extends Error {
+  override readonly name = 'TokenFault'
+}
+
+const refuse = (message: string) => new ServiceError('accessMalformed', { message })
+
+const mostIssuers = 50
+const mostClaims = 10
+const longestText = 255
+export const longestGrant = 3600
+
+// In characters of JSON, so that all of it fits into one item of DynamoDB.
+const mostTrust = 150_000
+
+export const isIssuerId = (text: string): boolean => /^[a-z][a-z0-9-]{0,31}$/.test(text)
+
+export const isPlainText = (text: string): boolean => text.length <= longestText && /^[\x21-\x7e]+$/.test(text)
+
+/** Plain http is for an identity provider on this machine only. */
+export const isTrustedAddress = ({ protocol, hostname }: URL, isOnThisMachine: boolean): boolean =>
+  protocol === 'https:' || (isOnThisMachine && protocol === 'http:' && hostname === '127.0.0.1')
+
+export const isIssuerUrl = (text: string): boolean => {
+  const url = URL.parse(text)
+  const isBare = url !== null && url.username + url.password === '' && !/[?#]/.test(text)
+  return isBare && isPlainText(text) && isTrustedAddress(url, true)
+}
+
+const claimsOfEveryToken = new Set(['iss', 'aud', 'exp', 'iat', 'nbf', 'jti'])
+
+export const parseClaim = (text: string): readonly [name: string, value: string] | undefined => {
+  const [, name = '', value = ''] = /^([\w.:/-]{1,100})=(.+)$/.exec(text) ?? []
+  const isUsable =
+    value !== '' && value.length <= longestText && !/\p{Cc}/u.test(value) && !claimsOfEveryToken.has(name)
+  return isUsable ? [name, value] : undefined
+}
+
+const bounded = (trust: Trust): Trust => {
+  if (JSON.stringify(trust).length <= mostTrust) return trust
+  throw refuse('There are too many rules. Remove those that nobody needs any more: "rule list" lists them.')
+}
+
+export const addIssuer = ({ issuers, rules }: Trust, issuer: Issuer): Trust => {
+  const taken = issuers.find(({ id, url }) => id === issuer.id || url === issuer.url)
+  if (taken) {
+    throw refuse(`The issuer ${taken.id} (${taken.url}) exists. Remove it first, or choose another id.`)
+  }
+  if (issuers.length >= mostIssuers) throw refuse(`There can be at most ${mostIssuers} issuers.`)
+  return { issuers: [...issuers, issuer], rules }
+}
+
+export const issuerOf = ({ issuers }: Trust, id: string): Issuer => {
+  const issuer = issuers.find((one) => one.id === id)
+  if (!issuer) throw refuse(`The issuer ${id} does not exist. "issuer list" lists all issuers.`)
+  return issuer
+}
+
+export const removeIssuer = (trust: Trust, id: string): Trust => {
+  const removed = issuerOf(trust, id)
+  return {
+    issuers: trust.issuers.filter((issuer) => issuer !== removed),
+    rules: trust.rules.filter(({ issuer }) => issuer !== id),
+  }
+}
+
+export const isForPrograms = (rule: Rule): rule is Rule<ProgramGrant> => 'rights' in rule.grants
+
+export const isForPeople = (rule: Rule): rule is Rule<PersonGrant> => 'role' in rule.grants
+
+export const addRule = (trust: Trust, rule: Rule): Trust => {
+  const issuer = issuerOf(trust, rule.issuer)
+  const count = Object.keys(rule.claims).length
+  if (count === 0 || count > mostClaims) throw refuse(`A rule needs 1 to ${mostClaims} claims.`)
+  if (isForPeople(rule) && issuer.clientId === undefined) {
+    throw refuse(
+      `People cannot sign in through ${issuer.id}: it has no client id. Remove it, and add it again with --client-id.`,
+    )
+  }
+  return bounded({ ...trust, rules: [...trust.rules, rule] })
+}
+
+export const ruleOf = ({ rules }: Trust, id: string): Rule => {
+  const rule = rules.find((one) => one.id === id)
+  if (!rule) throw refuse(`The rule ${id} does not exist. "rule list" lists all rules.`)
+  return rule
+}
+
+export const removeRule = (trust: Trust, id: string): Trust => {
+  const removed = ruleOf(trust, id)
+  return { ...trust, rules: trust.rules.filter((rule) => rule !== removed) }
+}
+
+export const withoutRulesOf = (trust: Trust, site: SiteId): Trust => ({
+  ...trust,
+  rules: trust.rules.filter((rule) => rule.site !== site),
+})

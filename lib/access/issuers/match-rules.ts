@@ -1,0 +1,53 @@
+import type { SiteId } from '../../core/ids.ts'
+import { parseRight, type Right, simplified } from '../../core/rights.ts'
+import { type Issuer, isForPeople, isForPrograms, type PersonGrant, type Rule, type Trust } from './issuers.ts'
+
+export type Claims = Readonly<Record<string, unknown>>
+
+const isValue = (claim: unknown, value: string): boolean =>
+  ['string', 'number', 'boolean'].includes(typeof claim) && String(claim) === value
+
+const hasClaim = (claims: Claims, name: string, value: string): boolean => {
+  const claim = Object.hasOwn(claims, name) ? claims[name] : undefined
+  return Array.isArray(claim) ? claim.some((one) => isValue(one, value)) : isValue(claim, value)
+}
+
+const matchingRules = ({ rules }: Trust, { id }: Issuer, claims: Claims): readonly Rule[] =>
+  rules.filter(
+    (rule) => rule.issuer === id && Object.entries(rule.claims).every(([name, value]) => hasClaim(claims, name, value)),
+  )
+
+export interface Granted {
+  readonly site: SiteId
+  readonly rights: readonly Right[]
+  readonly ttl: number
+}
+
+/** A-98, A-100: several rules of one site add up, and the shortest time counts. `ttl` is in seconds. */
+export const grantedTo = (
+  trust: Trust,
+  issuer: Issuer,
+  claims: Claims,
+  resource: SiteId | undefined,
+): Granted | 'none' | 'several' => {
+  const matching = matchingRules(trust, issuer, claims).filter(isForPrograms)
+  if (matching.length > 1 && resource === undefined) return 'several'
+  const rules = matching.filter(({ site }) => resource === undefined || site === resource)
+  const [first] = rules
+  if (!first) return 'none'
+  const rights = rules.flatMap(({ grants }) => grants.rights).map(parseRight)
+  return {
+    site: first.site,
+    rights: simplified(rights.filter((right) => right !== undefined)),
+    ttl: Math.min(...rules.map(({ grants }) => grants.ttl)),
+  }
+}
+
+/** A-95: the roles that rules give to a person, one per site. */
+export const rolesFor = (trust: Trust, issuer: Issuer, claims: Claims): ReadonlyMap<SiteId, PersonGrant['role']> =>
+  new Map(
+    matchingRules(trust, issuer, claims)
+      .filter(isForPeople)
+      .toReversed()
+      .map(({ site, grants }) => [site, grants.role]),
+  )

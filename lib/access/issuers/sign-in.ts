@@ -1,0 +1,99 @@
+import * as library from 'openid-client'
+import { ServiceError } from '../../core/errors.ts'
+import { clockSkew, type IssuerClient, type IssuerDocument } from './issuer-client.ts'
+import { type Issuer, isTrustedAddress, TokenFault } from './issuers.ts'
+import type { Claims } from './match-rules.ts'
+
+/** The browser keeps this between the two requests of a sign-in. `challenge` is the PKCE challenge of the console. */
+export interface Begun {
+  readonly state: string
+  readonly nonce: string
+  readonly verifier: string
+  readonly challenge: string
+}
+
+interface Provider {
+  readonly client: IssuerClient
+  readonly issuer: Issuer & { readonly clientId: string }
+  readonly secret: string | undefined
+  readonly callback: string
+}
+
+const authenticationOf = (document: IssuerDocument, secret: string | undefined) => {
+  if (secret === undefined) return library.None()
+  const methods = document['token_endpoint_auth_methods_supported']
+  const isPostOnly = Array.isArray(methods) && !methods.includes('client_secret_basic')
+  return isPostOnly ? library.ClientSecretPost(secret) : library.ClientSecretBasic(secret)
+}
+
+const configure = async ({ client, issuer, secret }: Provider): Promise<library.Configuration> => {
+  const document = await client.discover(issuer.url)
+  const authentication = authenticationOf(document, secret)
+  const tolerance = { [library.clockTolerance]: clockSkew }
+  const configuration = new library.Configuration(
+    document as library.ServerMetadata,
+    issuer.clientId,
+    tolerance,
+    authentication,
+  )
+  configuration[library.customFetch] = client.fetchOf(issuer.url)
+  if (issuer.url.startsWith('http:')) library.allowInsecureRequests(configuration)
+  return configuration
+}
+
+// The errors of the library may contain tokens of the issuer, so they are not passed on.
+const faultIn = (error: unknown): Error => {
+  for (let each = error; each instanceof Error; each = each.cause) {
+    if (each instanceof ServiceError || each instanceof TokenFault) return each
+  }
+  return new TokenFault('The issuer refused the sign-in, or answered unexpectedly.')
+}
+
+/** A-92: where the browser goes. Errors: unavailable, TokenFault. */
+export const beginSignIn = async (
+  provider: Provider,
+  challenge: string,
+): Promise<{ readonly location: string; readonly begun: Begun }> => {
+  try {
+    const configuration = await configure(provider)
+    const begun = {
+      state: library.randomState(),
+      nonce: library.randomNonce(),
+      verifier: library.randomPKCECodeVerifier(),
+      challenge,
+    }
+    const url = library.buildAuthorizationUrl(configuration, {
+      redirect_uri: provider.callback,
+      scope: 'openid email profile',
+      state: begun.state,
+      nonce: begun.nonce,
+      code_challenge: await library.calculatePKCECodeChallenge(begun.verifier),
+      code_challenge_method: 'S256',
+    })
+    if (!isTrustedAddress(url, provider.issuer.url.startsWith('http:')))
+      throw new TokenFault('It names no https address.')
+    return { location: url.href, begun }
+  } catch (error) {
+    throw faultIn(error)
+  }
+}
+
+/** A-92: the claims of the person, after the issuer has sent the browser back. Errors: unavailable, TokenFault. */
+export const finishSignIn = async (provider: Provider, query: string, begun: Begun): Promise<Claims> => {
+  const { client, issuer, callback } = provider
+  try {
+    const configuration = await configure(provider)
+    const tokens = await library.authorizationCodeGrant(configuration, new URL(`${callback}?${query}`), {
+      pkceCodeVerifier: begun.verifier,
+      expectedState: begun.state,
+      expectedNonce: begun.nonce,
+      idTokenExpected: true,
+    })
+    const claims = await client.verify(tokens.id_token ?? '', { issuer: issuer.url, audience: issuer.clientId })
+    if (configuration.serverMetadata().userinfo_endpoint === undefined) return claims
+    const more = await library.fetchUserInfo(configuration, tokens.access_token, String(claims.sub))
+    return { ...more, ...claims }
+  } catch (error) {
+    throw faultIn(error)
+  }
+}

@@ -1,0 +1,71 @@
+import { type Issuers, type KeyedValues, noTrust, type Trust } from '../../access/issuers/issuers.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { type Attributes, openTable, type TableOptions } from './dynamodb.ts'
+import type { RecordChange } from './journal.ts'
+
+interface TrustItem extends Trust {
+  readonly id: string
+  readonly version: number
+}
+
+/** Beside the sites, whose ids are numbers. */
+export const trustKey = { id: 'issuers' } as const
+
+const mostAttempts = 5
+
+export const createIssuers = ({ record, ...options }: TableOptions & { readonly record: RecordChange }): Issuers => {
+  const table = openTable<TrustItem>(options)
+  return {
+    async trust() {
+      const { issuers, rules } = (await table.get(trustKey, false)) ?? noTrust
+      return { issuers, rules }
+    },
+
+    async changeTrust(change, entries) {
+      for (let attempt = 0; attempt < mostAttempts; attempt++) {
+        const { version, issuers, rules } = (await table.get(trustKey)) ?? { ...noTrust, version: 0 }
+        const item = { ...change({ issuers, rules }), ...trustKey, version: version + 1 }
+        const condition = version === 0 ? 'attribute_not_exists(#id)' : '#version = :version'
+        const values = version === 0 ? {} : { ':version': version }
+        if (!(await table.put(item, { condition, values }))) continue
+        for (const entry of entries) await record(entry)
+        return
+      }
+      throw new ServiceError('unavailable')
+    },
+  }
+}
+
+const prefix = 'value#'
+
+export const isAccessValue = ({ hash }: Attributes): boolean => String(hash).startsWith(prefix)
+
+interface ValueItem {
+  readonly hash: string
+  readonly value: string
+  readonly expires?: number
+}
+
+/** Beside the tokens, in a table whose items expire. */
+export const createAccessValues = ({ now: clock = Date.now, ...options }: TableOptions): KeyedValues => {
+  const table = openTable<ValueItem>(options)
+  const now = () => clock() / 1000
+  const keyOf = (key: string) => ({ hash: prefix + key })
+  // DynamoDB removes expired items days later.
+  const valid = (item: ValueItem | undefined) =>
+    item && (item.expires ?? Number.POSITIVE_INFINITY) > now() ? item.value : undefined
+  return {
+    get: async (key) => valid(await table.get(keyOf(key))),
+    take: async (key) => valid(await table.take(keyOf(key))),
+
+    // The same value again is this call repeated, after its answer was lost.
+    put: (key, value, expires) =>
+      table.put(
+        { ...keyOf(key), value, ...(expires !== undefined && { expires }) },
+        {
+          condition: 'attribute_not_exists(#hash) OR #expires <= :now OR #value = :value',
+          values: { ':now': now(), ':value': value },
+        },
+      ),
+  }
+}

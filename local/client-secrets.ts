@@ -1,0 +1,15 @@
+import { readFile } from 'node:fs/promises'
+import { readClientSecrets } from '../lib/config/client-secrets.ts'
+import type { MachineSettings } from '../lib/config/config.ts'
+
+/** A-93: the client secrets of issuers. A file is read for each sign-in, so a new secret needs no restart. */
+export const createClientSecrets =
+  ({ clientSecrets, clientSecretsFile: file }: Pick<MachineSettings, 'clientSecrets' | 'clientSecretsFile'>) =>
+  async (issuer: string): Promise<string | undefined> => {
+    if (file === undefined) return clientSecrets?.get(issuer)
+    try {
+      return readClientSecrets(await readFile(file, 'utf8')).get(issuer)
+    } catch (error) {
+      throw new Error(`CLIENT_SECRETS_FILE names ${file}: ${error instanceof Error ? error.message : ''}`)
+    }
+  }

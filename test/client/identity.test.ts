@@ -1,0 +1,124 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
+import { administerJson } from '../support/administration.ts'
+import { makeDirectory, removeDirectory } from '../support/directory.ts'
+import { messages } from '../support/messages.ts'
+import { startService } from '../support/spawned-service.ts'
+import { githubClaims, listenHere, startTokenIssuer, type TokenIssuer } from '../support/token-issuer.ts'
+import { test as base, outcome, siteFiles } from './support/command.ts'
+
+let issuer: TokenIssuer
+beforeAll(async () => {
+  issuer = await startTokenIssuer()
+})
+afterAll(() => issuer.close())
+
+/** What GitHub got from the job, and how it answers. */
+const asked: { url: string; authorization: string | undefined }[] = []
+let answer: (audience: string) => Promise<readonly [status: number, body: string]>
+beforeEach(() => {
+  asked.length = 0
+  answer = async (aud) => [200, JSON.stringify({ count: 1, value: await issuer.sign(githubClaims({ aud })) })]
+})
+
+const test = base
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+  .extend('github', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const { url, close } = await listenHere(async (request, response) => {
+      const { url = '', headers } = request
+      asked.push({ url, authorization: headers.authorization })
+      const audience = new URL(url, 'http://github').searchParams.get('audience') ?? ''
+      const [status, body] = await answer(audience)
+      response.writeHead(status, { 'Content-Type': 'application/json' }).end(body)
+    })
+    onCleanup(close)
+    return url
+  })
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+  .extend('ruled', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const directory = makeDirectory()
+    const service = await startService(directory)
+    onCleanup(async () => {
+      await service.stop()
+      removeDirectory(directory)
+    })
+    const site = String(service.siteId)
+    await administerJson(directory, ['issuer', 'add', issuer.url, '--id', 'github', '--audience', service.baseUrl])
+    const claims = ['--claim', 'repository=acme/site', '--claim', 'ref=refs/heads/main']
+    await administerJson(directory, [
+      'rule',
+      'add',
+      '--issuer',
+      'github',
+      ...claims,
+      '--site',
+      site,
+      '--right',
+      'files:write',
+    ])
+    return { site, baseUrl: service.baseUrl }
+  })
+  .extend(
+    'job',
+    ({ github, ruled }) =>
+      (args: readonly string[], environment: Record<string, string> = {}) =>
+        siteFiles(['--url', `${ruled.baseUrl}/`, '--identity', 'github', ...args], {
+          ACTIONS_ID_TOKEN_REQUEST_URL: `${github}/token?api-version=2.0`,
+          ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'token of the runner',
+          ...environment,
+        }),
+  )
+
+describe('site-files --identity github', () => {
+  test('A job pushes a folder without a stored secret (A-107)', async ({ job, directory, ruled }) => {
+    await writeFile(join(directory, 'page.html'), 'Hello')
+    expect(await job(['push', directory, 'from-github'])).toMatchObject({ status: 0 })
+    expect((await job(['cat', 'from-github/page.html'])).stdout).toBe('Hello')
+    const audience = encodeURIComponent(ruled.baseUrl)
+    expect(asked[0]).toEqual({
+      url: `/token?api-version=2.0&audience=${audience}`,
+      authorization: 'Bearer token of the runner',
+    })
+  })
+
+  test('The site selects the rule (A-98, A-107)', async ({ job, ruled }) => {
+    expect(await job(['--site', ruled.site, 'ls'])).toMatchObject({ status: 0 })
+    expect(await job(['--site', '999', 'ls'])).toMatchObject(outcome(1, messages.access.noRule))
+  })
+
+  test('A token that no rule matches lets no job in (A-100, A-107)', async ({ job }) => {
+    answer = async (aud) => [
+      200,
+      JSON.stringify({ value: await issuer.sign(githubClaims({ aud, ref: 'refs/pull/1' })) }),
+    ]
+    expect(await job(['ls'])).toMatchObject(outcome(1, messages.access.noRule))
+  })
+
+  test('Outside a job the message names the permission (A-107)', async ({ job }) => {
+    for (const environment of [{ ACTIONS_ID_TOKEN_REQUEST_URL: '' }, { ACTIONS_ID_TOKEN_REQUEST_TOKEN: '' }]) {
+      expect(await job(['ls'], environment)).toMatchObject(outcome(2, messages.access.noJob))
+    }
+    expect(asked).toEqual([])
+  })
+
+  test.for<[string, number, string, string]>([
+    ['an error', 403, '{}', messages.access.noTokenOfJob(403)],
+    ['a redirect', 302, '', messages.access.silent],
+    ['something else', 200, '{"value":7}', messages.client.answeredWith(200)],
+  ])('If GitHub answers with %s, the message says so (A-107)', async ([, status, body, message], { job }) => {
+    answer = async () => [status, body]
+    expect(await job(['ls'])).toMatchObject(outcome(1, message))
+  })
+
+  test('The message shows no token (A-107)', async ({ job }) => {
+    let jwt = ''
+    answer = async (aud) => {
+      jwt = await issuer.sign(githubClaims({ aud, repository: 'acme/other' }))
+      return [200, JSON.stringify({ value: jwt })]
+    }
+    const { stdout, stderr } = await job(['ls'])
+    expect(stdout + stderr).not.toContain(jwt.slice(0, 20))
+    expect(stdout + stderr).not.toContain('token of the runner')
+  })
+})

@@ -1,0 +1,228 @@
+import { createHash } from 'node:crypto'
+import type { IncomingMessage, RequestListener } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { generateKeyPair } from 'jose'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createAccessHandler } from '../../../functions/access/group.ts'
+import { addIssuer, addRule } from '../../../lib/access/issuers/issuers.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
+import type { Handler, RequestRecord } from '../../../lib/http/request.ts'
+import { createAccessDeps } from '../../../lib/service/deps.ts'
+import { send } from '../../support/gateway.ts'
+import { entry, hands, type OpenedHand } from '../../support/hands.ts'
+import { startTokenIssuer, type TokenIssuer } from '../../support/token-issuer.ts'
+
+/** A provider that answers whatever a test wants. */
+let issuer: TokenIssuer
+let hand: OpenedHand
+let handler: Handler
+const records: RequestRecord[] = []
+let now = Date.now()
+const clock = { wall: () => now, monotonic: () => performance.now() }
+const secret = 'secret/of the:tests'
+const site = 1001 as SiteId
+const baseUrl = 'https://admin.example.com'
+const verifier = 'v'.repeat(43)
+const challenge = createHash('sha256').update(verifier).digest('base64url')
+
+const configuration = '/.well-known/openid-configuration'
+const json =
+  (value: unknown, status = 200): RequestListener =>
+  (_, response) => {
+    response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value))
+  }
+const redirect: RequestListener = (_, response) =>
+  void response.writeHead(302, { Location: 'http://169.254.169.254/' }).end()
+
+const describeItself = (more: object = {}) =>
+  issuer.answers.set(
+    configuration,
+    json({
+      issuer: issuer.url,
+      jwks_uri: `${issuer.url}/keys`,
+      authorization_endpoint: `${issuer.url}/authorize`,
+      token_endpoint: `${issuer.url}/token`,
+      userinfo_endpoint: `${issuer.url}/person`,
+      ...more,
+    }),
+  )
+
+beforeAll(async () => {
+  issuer = await startTokenIssuer()
+  const [machine] = hands
+  if (!machine) throw new Error('There is no store')
+  hand = await machine.open(clock)
+  const { sites, issuers } = hand.stores
+  await sites.putDataCentre({ id: 'us', url: baseUrl, isDefault: true })
+  await sites.createSite({ id: site, name: 'Shop', dataCentre: 'us', renderingEngine: true }, entry)
+  const work = { id: 'work', url: issuer.url, audience: 'programs', clientId: 'site-admin' }
+  const rule = { id: '1', issuer: 'work', claims: { groups: 'web' }, site, grants: { role: 'editor' } } as const
+  await issuers.changeTrust((trust) => addRule(addIssuer(trust, work), rule), [])
+})
+beforeEach(() => {
+  now = Date.now()
+  records.length = 0
+  issuer.answers.clear()
+  describeItself()
+  const telemetry = { request: (record: RequestRecord) => void records.push(record) }
+  const findClientSecret = async (id: string) => (id === 'work' ? secret : undefined)
+  handler = createAccessHandler(
+    createAccessDeps({ dataCentre: 'us' }, hand.stores, { telemetry, clock, findClientSecret }),
+  )
+})
+afterAll(async () => {
+  await hand.close()
+  await issuer.close()
+})
+
+const work = '/api/v2/admin/sign-in/work'
+
+const begin = async () => {
+  const { status, headers } = await send(handler, 'GET', work, { query: { challenge } })
+  const sent = new URL(headers['location'] ?? '').searchParams
+  return { status, sent, cookie: headers['set-cookie']?.split(';')[0] ?? '', header: headers['set-cookie'] }
+}
+
+type Begun = Awaited<ReturnType<typeof begin>>
+
+const finish = async ({ sent, cookie }: Begun) => {
+  const query = { code: 'code-of-the-issuer', state: sent.get('state') ?? '' }
+  const { status, headers } = await send(handler, 'GET', `${work}/callback`, { query, headers: { cookie } })
+  const { origin, pathname, hash } = new URL(headers['location'] ?? '')
+  return { status, place: origin + pathname, outcome: Object.fromEntries(new URLSearchParams(hash.slice(1))) }
+}
+
+interface Told {
+  readonly claims?: object
+  readonly signing?: object
+  readonly person?: object
+}
+
+/** The provider answers the code with a token of these claims. Returns what it was sent. */
+const answerWith = (begun: Begun, { claims = {}, signing = {}, person = {} }: Told = {}) => {
+  const asked: { authorization: string | undefined; body: URLSearchParams }[] = []
+  issuer.answers.set('/token', async (request: IncomingMessage, response) => {
+    asked.push({ authorization: request.headers.authorization, body: new URLSearchParams(await text(request)) })
+    const nonce = begun.sent.get('nonce') ?? ''
+    const id_token = await issuer.sign({ sub: 'eve', aud: 'site-admin', nonce, groups: ['web'], ...claims }, signing)
+    json({ access_token: 'access', token_type: 'Bearer', id_token })(request, response)
+  })
+  issuer.answers.set('/person', json({ sub: 'eve', name: 'Eve', ...person }))
+  return asked
+}
+
+const wrongPerson = { error: '101001', request: 'test' }
+const unavailable = { error: '100503', request: 'test' }
+
+describe('The code flow', () => {
+  test('The service proves itself with its secret and its verifier, and the console gets a code (A-92, A-93)', async () => {
+    const begun = await begin()
+    const asked = answerWith(begun)
+    const { status, place, outcome } = await finish(begun)
+    expect({ status, place }).toEqual({ status: 303, place: `${baseUrl}/console` })
+    expect(outcome['code']).toMatch(/^[0-9a-f]{64}$/)
+    const [{ authorization = '', body } = { body: new URLSearchParams() }] = asked
+    const given = Buffer.from(authorization.replace('Basic ', ''), 'base64').toString().split(':')
+    expect(given.map((part) => decodeURIComponent(part.replaceAll('+', ' ')))).toEqual(['site-admin', secret])
+    const proved = createHash('sha256')
+      .update(body.get('code_verifier') ?? '')
+      .digest('base64url')
+    expect(proved).toBe(begun.sent.get('code_challenge'))
+    expect(body.get('redirect_uri')).toBe(`${baseUrl}${work}/callback`)
+  })
+
+  test('Behind https the cookie is for https alone (A-92)', async () => {
+    expect((await begin()).header).toContain('; Secure')
+  })
+
+  test('A code ends after 60 seconds (A-96)', async () => {
+    const redeem = async (seconds: number) => {
+      const begun = await begin()
+      answerWith(begun)
+      const { code } = (await finish(begun)).outcome
+      now += seconds * 1000
+      const answer = await send(handler, 'POST', '/api/v2/admin/tokens', { body: { code, verifier } })
+      now -= seconds * 1000
+      return answer.status
+    }
+    expect(await redeem(59)).toBe(200)
+    expect(await redeem(61)).toBe(401)
+  })
+
+  test('A person who was removed after the sign-in gets no session (A-61, A-96)', async () => {
+    const begun = await begin()
+    const email = 'gone@example.com'
+    answerWith(begun, { claims: { sub: 'gone', email, email_verified: true }, person: { sub: 'gone' } })
+    const { code } = (await finish(begun)).outcome
+    const person = await hand.stores.people.get(email)
+    if (person) await hand.stores.people.replace(person, undefined, [])
+    const answer = await send(handler, 'POST', '/api/v2/admin/tokens', { body: { code, verifier } })
+    expect(answer).toMatchObject({ status: 401, json: { code: 101001 } })
+  })
+
+  test('The log has neither codes nor secrets (A-75, A-93)', async () => {
+    const begun = await begin()
+    answerWith(begun)
+    const { outcome } = await finish(begun)
+    issuer.answers.set('/token', json({ error: 'invalid_client', hint: secret }, 401))
+    await finish(await begin())
+    const logged = JSON.stringify(records)
+    const secrets = [secret, 'code-of-the-issuer', outcome['code'], begun.sent.get('state'), begun.cookie.slice(8)]
+    expect(records).toHaveLength(4)
+    expect(secrets.filter((each) => logged.includes(String(each)))).toEqual([])
+  })
+})
+
+describe('A provider that lies', () => {
+  test.each<[string, Told]>([
+    ['of another issuer', { claims: { iss: 'https://evil.example' } }],
+    ['for another client', { claims: { aud: 'other' } }],
+    ['for programs', { claims: { aud: 'programs' } }],
+    ['for several clients without saying which', { claims: { aud: ['site-admin', 'other'], azp: 'other' } }],
+    ['with another nonce', { claims: { nonce: 'other' } }],
+    ['without a nonce', { claims: { nonce: undefined } }],
+    ['that has expired', { claims: { exp: 1_700_000_000 } }],
+    ['without a person', { claims: { sub: undefined } }],
+    ['of an algorithm that is not listed', { signing: { alg: 'PS256' } }],
+    ['about another person', { person: { sub: 'adam' } }],
+  ])('A token %s gives no code (A-91, A-92)', async (_, told) => {
+    const begun = await begin()
+    answerWith(begun, told)
+    expect((await finish(begun)).outcome).toEqual(wrongPerson)
+  })
+
+  test('A token that a foreign key has signed gives no code (A-91)', async () => {
+    const begun = await begin()
+    answerWith(begun, { signing: { key: (await generateKeyPair('RS256')).privateKey } })
+    expect((await finish(begun)).outcome).toEqual(wrongPerson)
+  })
+
+  const huge: RequestListener = (_, response) =>
+    void response.writeHead(200, { 'Content-Type': 'application/json' }).end(`{"a":"${'x'.repeat(300_000)}"}`)
+
+  test.each<[string, string, RequestListener, object]>([
+    ['redirects the code', '/token', redirect, unavailable],
+    ['redirects the question for the person', '/person', redirect, unavailable],
+    ['answers the code at too great length', '/token', huge, unavailable],
+    ['answers the code with a failure', '/token', json({}, 500), wrongPerson],
+    ['answers the code with null', '/token', json(null), wrongPerson],
+    ['answers without a token', '/token', json({ access_token: 'a', token_type: 'Bearer' }), wrongPerson],
+    ['disconnects', '/token', (request) => void request.destroy(), unavailable],
+  ])('A provider that %s gives no code (A-91)', async (_, path, answer, outcome) => {
+    const begun = await begin()
+    answerWith(begun)
+    issuer.answers.set(path, answer)
+    expect((await finish(begun)).outcome).toEqual(outcome)
+  })
+
+  test.each<[string, object]>([
+    ['runs a script', { authorization_endpoint: 'javascript:alert(1)' }],
+    ['is a file', { authorization_endpoint: 'file:///etc/passwd' }],
+    ['is not encrypted', { authorization_endpoint: 'http://evil.example/' }],
+    ['is missing', { authorization_endpoint: undefined }],
+  ])('A provider whose page for the sign-in %s gets no browser (A-92)', async (_, more) => {
+    describeItself(more)
+    const { status, headers } = await send(handler, 'GET', work, { query: { challenge } })
+    expect({ status, location: headers['location'] }).toEqual({ status: 503, location: undefined })
+  })
+})

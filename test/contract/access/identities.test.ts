@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, describe, expect, test } from 'vitest'
+import { findPerson } from '../../../lib/access/issuers/identities.ts'
+import type { Issuer, Trust } from '../../../lib/access/issuers/issuers.ts'
+import type { Person } from '../../../lib/access/people.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
+import type { Stores } from '../../../lib/service/stores.ts'
+import { type Hand, hands } from '../../support/hands.ts'
+import { testPerson } from '../../support/people.ts'
+
+type Tested = Pick<Stores, 'accessValues' | 'history' | 'people'>
+
+const site = 1001 as SiteId
+const issuer: Issuer = { id: 'work', url: 'https://login.example.com', audience: 'programs', clientId: 'site-admin' }
+const trust: Trust = {
+  issuers: [issuer],
+  rules: [{ id: '1', issuer: 'work', claims: { groups: 'web' }, site, grants: { role: 'editor' } }],
+}
+
+const describeIdentities = async ({ name, open }: Hand<Tested>): Promise<void> => {
+  const now = Date.now()
+  const clock = { wall: () => now, monotonic: () => now }
+  const hand = await open(clock)
+  const { accessValues, history, people } = hand.stores
+  afterAll(() => hand.close())
+
+  const arrive = (claims: object, by: Issuer = issuer) =>
+    findPerson({ people, accessValues, clock }, { trust, issuer: by, claims: { ...claims }, requestId: 'request' })
+
+  const invite = async (details: Partial<Person> = {}): Promise<Person> => {
+    const person = testPerson({
+      name: `p${randomUUID().slice(0, 8)}`,
+      email: `${randomUUID().slice(0, 8)}@example.com`,
+      sites: { [site]: { role: 'viewer' } },
+      invitation: { hash: 'a'.repeat(64), expires: Math.floor(now / 1000) + 60 },
+      ...details,
+    })
+    await people.create(person, [])
+    return person
+  }
+  const sub = () => randomUUID()
+
+  describe(`people of an issuer: ${name}`, () => {
+    test('A verified address matches an invited person, in any case of its letters (A-94)', async () => {
+      const { name: invited, email } = await invite()
+      const claims = { sub: sub(), email: email.toUpperCase(), email_verified: true }
+      expect(await arrive(claims)).toMatchObject({ name: invited, sites: { [site]: { role: 'viewer' } } })
+      expect((await people.get(invited))?.invitation).toBeUndefined()
+      expect(await arrive({ sub: claims.sub })).toMatchObject({ name: invited })
+      expect((await history.before(site, undefined, 1))[0]).toMatchObject({ type: 'user.changed', actor: invited })
+    })
+
+    test('An address matches once: another account with it is nobody (A-94)', async () => {
+      const { email } = await invite()
+      await arrive({ sub: sub(), email, email_verified: true })
+      expect(await arrive({ sub: sub(), email, email_verified: true })).toBeUndefined()
+      const other = { ...issuer, url: 'https://other.example.com' }
+      expect(await arrive({ sub: sub(), email, email_verified: true }, other)).toBeUndefined()
+    })
+
+    test.each<[string, object]>([
+      ['not verified', { email_verified: false }],
+      ['verified in words', { email_verified: 'true' }],
+      ['of unknown state', {}],
+    ])('An address that is %s matches nobody (A-94)', async (_, claims) => {
+      const { email } = await invite()
+      expect(await arrive({ sub: sub(), email, ...claims })).toBeUndefined()
+    })
+
+    test('An address that looks alike matches nobody (A-94)', async () => {
+      const { email } = await invite({ email: 'kim@example.com' })
+      expect(await arrive({ sub: sub(), email: email.replace('k', '\u212a'), email_verified: true })).toBeUndefined()
+    })
+
+    test.each<[string, Partial<Person>]>([
+      ['whose invitation has expired', { invitation: { hash: 'b'.repeat(64), expires: Math.floor(now / 1000) } }],
+      ['who is disabled', { disabled: true }],
+    ])('The address of a person %s matches nobody (A-94)', async (_, details) => {
+      const { email } = await invite(details)
+      expect(await arrive({ sub: sub(), email, email_verified: true })).toBeUndefined()
+    })
+
+    test('The address of a person without an invitation matches nobody (A-94)', async () => {
+      const person = testPerson({ name: `p${sub().slice(0, 8)}`, email: 'own@example.com' })
+      await people.create(person, [])
+      expect(await arrive({ sub: sub(), email: person.email, email_verified: true })).toBeUndefined()
+    })
+
+    test('An address that two people have matches neither (A-94)', async () => {
+      const { email } = await invite()
+      await invite({ email })
+      expect(await arrive({ sub: sub(), email, email_verified: true })).toBeUndefined()
+    })
+
+    test('A person who comes twice at once is added once (A-95)', async () => {
+      const claims = { sub: sub(), email: `${sub().slice(0, 8)}@example.com`, email_verified: true, groups: ['web'] }
+      const found = await Promise.all(Array.from({ length: 5 }, () => arrive(claims)))
+      expect(new Set(found.map((person) => person?.name))).toEqual(new Set([claims.email]))
+    })
+
+    test('A name that is taken leads to a name of the issuer (A-95)', async () => {
+      const { name: taken } = await invite({ name: `${sub().slice(0, 8)}@example.com` })
+      const found = await arrive({ sub: sub(), email: taken, email_verified: true, groups: 'web', name: 'Eve\u0000' })
+      expect(found).toMatchObject({ name: expect.stringMatching(/^work-[0-9a-f]{16}$/), displayName: 'Eve ' })
+      expect((await people.get(taken))?.identities).toBeUndefined()
+    })
+
+    test('Somebody who gets the name of a removed person is another person (A-94)', async () => {
+      const { name: first, email } = await invite()
+      const account = sub()
+      const before = await arrive({ sub: account, email, email_verified: true })
+      if (before) await people.replace(before, undefined, [])
+      await people.create(testPerson({ name: first }), [])
+      expect(await arrive({ sub: account })).toBeUndefined()
+    })
+  })
+}
+
+for (const hand of hands) await describeIdentities(hand)

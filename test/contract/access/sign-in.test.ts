@@ -1,0 +1,145 @@
+import { argon2Sync, randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createAccessHandler } from '../../../functions/access/group.ts'
+import { matchesPassword } from '../../../lib/access/passwords.ts'
+import { unlimited } from '../../../lib/core/deadline.ts'
+import type { SignInRecord } from '../../../lib/http/request.ts'
+import { createAccessDeps } from '../../../lib/service/deps.ts'
+import { answerOf, statusAndCode } from '../../support/answer.ts'
+import { requestOf, send, textOf } from '../../support/gateway.ts'
+import { hands, type OpenedHand } from '../../support/hands.ts'
+import { messages } from '../../support/messages.ts'
+import { testPerson } from '../../support/people.ts'
+
+const password = 'correct horse battery'
+const tokens = '/api/v2/admin/tokens'
+
+/** A hash with less memory and one pass, as an earlier version may have stored it. */
+const weakHash = (): string => {
+  const nonce = randomBytes(16)
+  const shape = { memory: 8192, passes: 1, parallelism: 1, tagLength: 32 }
+  const tag = argon2Sync('argon2id', { message: password, nonce, ...shape })
+  const inBase64 = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
+  return `$argon2id$v=19$m=8192,t=1,p=1$${inBase64(nonce)}$${inBase64(tag)}`
+}
+
+describe.each(hands)('Sign-in: $name', ({ open }) => {
+  let hand: OpenedHand
+  beforeAll(async () => {
+    hand = await open()
+    await hand.stores.people.create(testPerson({ password: weakHash() }), [])
+  })
+  afterAll(() => hand.close())
+
+  const openService = async (url = 'https://us.example.com', insecureSignIn = false) => {
+    const { sites, grants, people, attempts } = hand.stores
+    await sites.putDataCentre({ id: 'us', url, isDefault: true })
+    const records: SignInRecord[] = []
+    const reads: string[] = []
+    const noted =
+      <Given extends readonly unknown[], Result>(name: string, get: (...given: Given) => Result) =>
+      (...given: Given): Result => {
+        reads.push(name)
+        return get(...given)
+      }
+    const counted = {
+      ...hand.stores,
+      sites,
+      attempts,
+      grants: { ...grants, get: noted('token', grants.get) },
+      people: { ...people, get: noted('person', people.get) },
+    }
+    const telemetry = { request: () => {}, signIn: (record: SignInRecord) => void records.push(record) }
+    const handler = createAccessHandler(createAccessDeps({ dataCentre: 'us' }, counted, { telemetry, insecureSignIn }))
+    const signIn = async (address: string | undefined, body: object = { username: 'ANN', password }) => {
+      const request = requestOf('POST', tokens, { body })
+      const answer = await handler({ ...request, ...(address !== undefined && { address }) }, unlimited)
+      return answerOf(answer.status, answer.headers, await textOf(answer))
+    }
+    return { handler, signIn, records, reads }
+  }
+
+  test('A password with old parameters is hashed again, a present one is not (A-55)', async () => {
+    const { signIn } = await openService()
+    const stored = async () => (await hand.stores.people.get('ann', true))?.password
+    const before = await stored()
+    expect((await signIn('192.0.2.1')).status).toBe(200)
+    const after = await stored()
+    expect(after).not.toBe(before)
+    expect(after).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/)
+    expect((await signIn('192.0.2.1')).status).toBe(200)
+    expect(await stored()).toBe(after)
+  })
+
+  test.each<[string, string | undefined, string, boolean, number]>([
+    ['http from another machine', '192.0.2.1', 'http://us.example.com', false, 401],
+    ['http from an unknown address', undefined, 'http://us.example.com', false, 401],
+    ['http from this machine', '127.0.0.1', 'http://us.example.com', false, 200],
+    ['http from this machine in IPv6', '::1', 'http://us.example.com', false, 200],
+    ['http to an address of this machine', undefined, 'http://localhost:4000', false, 200],
+    ['https', '192.0.2.1', 'https://us.example.com', false, 200],
+    ['http with the flag', '192.0.2.1', 'http://us.example.com', true, 200],
+  ])('Over %s a password is taken or refused, with the reason (A-74)', async (_, address, url, flag, status) => {
+    const { signIn } = await openService(url, flag)
+    const answer = await signIn(address)
+    expect(answer.status).toBe(status)
+    if (status === 401) {
+      expect(statusAndCode(answer)).toEqual([401, 101001])
+      expect(answer.json.message).toContain(messages.access.httpsOnly)
+    }
+  })
+
+  test('The log has known names, addresses and outcomes, and nothing that was typed (A-75)', async () => {
+    const { signIn, records } = await openService()
+    await signIn('192.0.2.1')
+    await signIn('192.0.2.2', { username: 'ann', password: 'typed password' })
+    await signIn(undefined, { username: password, password: 'typed name' })
+    await signIn('192.0.2.1', { username: 'ann' })
+    expect(records).toEqual([
+      { name: 'ann', address: '192.0.2.1', outcome: 'signed in' },
+      { name: 'ann', address: '192.0.2.2', outcome: 'refused' },
+      { name: null, address: null, outcome: 'refused' },
+    ])
+  })
+
+  test('A warm request reads nothing, a cold one of a person one record more (A-62)', async () => {
+    const { handler, signIn, reads } = await openService()
+    const { token } = (await signIn('192.0.2.1')).json
+    reads.length = 0
+    const ask = () => send(handler, 'GET', '/api/v2/admin/me', { headers: { Authorization: token } })
+    expect((await ask()).status).toBe(200)
+    expect(reads).toEqual(['token', 'person'])
+    for (let time = 0; time < 3; time++) await ask()
+    expect(reads).toEqual(['token', 'person'])
+  })
+
+  test('50 names from one address use up its limit, for the right password too (A-76)', async () => {
+    const { signIn } = await openService()
+    const wrong = (index: number) => signIn('2001:db8:1:2::1', { username: `name${index}`, password: 'wrong' })
+    for (let index = 0; index < 50; index++) expect((await wrong(index)).status).toBe(401)
+    expect((await signIn('2001:db8:1:2::ffff')).status).toBe(429)
+    expect((await signIn('2001:db8:1:3::1')).status).toBe(200)
+  })
+
+  test('Who signed in from an address is not kept out by failures elsewhere (A-77)', async () => {
+    await hand.stores.people.create(testPerson({ name: 'bob', password: weakHash() }), [])
+    const { signIn } = await openService()
+    const own = { username: 'bob', password }
+    expect((await signIn('198.51.100.1', own)).status).toBe(200)
+    const statuses = []
+    for (let index = 0; index < 26; index++) {
+      statuses.push((await signIn(`203.0.113.${index}`, { ...own, password: 'wrong' })).status)
+    }
+    expect(statuses).toEqual([...Array.from({ length: 25 }, () => 401), 429])
+    expect((await signIn('203.0.113.200', own)).status).toBe(429)
+    expect((await signIn('198.51.100.1', own)).status).toBe(200)
+  })
+})
+
+test('Two hashes run at once, 50 wait, and the rest answers 503 (E-16)', async () => {
+  const outcomes = await Promise.allSettled(Array.from({ length: 60 }, () => matchesPassword(password, weakHash())))
+  const failures = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => reason.code)
+  expect(failures).toEqual(Array.from({ length: 8 }, () => 100503))
+  expect(await matchesPassword(password, weakHash())).toBe(true)
+  expect(await matchesPassword(password, undefined)).toBe(false)
+})

@@ -1,0 +1,86 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { addIssuer, noTrust, removeIssuer } from '../../../lib/access/issuers/issuers.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
+import type { Stores } from '../../../lib/service/stores.ts'
+import { type Hand, hands } from '../../support/hands.ts'
+
+type Tested = Pick<Stores, 'accessValues' | 'grants' | 'history' | 'issuers' | 'sites'>
+
+const describeValues = async ({ name, open }: Hand<Tested>): Promise<void> => {
+  let now = Date.now()
+  const hand = await open({ wall: () => now, monotonic: () => now })
+  const { accessValues, grants, history, issuers, sites } = hand.stores
+  afterAll(() => hand.close())
+  const soon = () => Math.floor(now / 1000) + 60
+
+  describe(`values that work once: ${name}`, () => {
+    test('A value is found until it is taken, on every connection', async () => {
+      expect(await accessValues.put('one', 'first', soon())).toBe(true)
+      expect(await hand.connect().accessValues.get('one')).toBe('first')
+      expect(await hand.connect().accessValues.take('one')).toBe('first')
+      expect(await accessValues.take('one')).toBeUndefined()
+      expect(await accessValues.get('one')).toBeUndefined()
+    })
+
+    test('A key keeps its value until it expires', async () => {
+      expect(await accessValues.put('two', 'first', soon())).toBe(true)
+      expect(await accessValues.put('two', 'second', soon())).toBe(false)
+      expect(await accessValues.put('two', 'first', soon())).toBe(true)
+      now += 61_000
+      expect(await accessValues.get('two')).toBeUndefined()
+      expect(await accessValues.put('two', 'second', soon())).toBe(true)
+      now += 61_000
+      expect(await accessValues.take('two')).toBeUndefined()
+    })
+
+    test('A value without an end stays', async () => {
+      await accessValues.put('three', 'first')
+      now += 400 * 24 * 3600 * 1000
+      expect(await accessValues.put('three', 'second')).toBe(false)
+      expect(await accessValues.get('three')).toBe('first')
+    })
+
+    test('Of 20 who put a value at once, one wins', async () => {
+      const ends = soon()
+      const puts = Array.from({ length: 20 }, (_, index) => accessValues.put('four', `value ${index}`, ends))
+      expect((await Promise.all(puts)).filter(Boolean)).toHaveLength(1)
+      const taken = await Promise.all(Array.from({ length: 20 }, () => accessValues.take('four')))
+      expect(taken.filter((value) => value !== undefined)).toHaveLength(1)
+    })
+
+    test('Values are neither tokens nor sites', async () => {
+      await accessValues.put('five', 'value', soon())
+      await issuers.changeTrust((trust) => ({ ...trust }), [])
+      for await (const grant of grants.list()) expect(grant).toBeUndefined()
+      expect(await sites.list()).toEqual({ sites: [], dataCentres: [] })
+    })
+  })
+
+  describe(`issuers: ${name}`, () => {
+    const issuer = { id: 'work', url: 'https://login.example.com', audience: 'site-admin' }
+
+    test('Issuers come back as they were stored, and each change leaves its entries', async () => {
+      expect(await issuers.trust()).toEqual(noTrust)
+      const entry = { site: 7 as SiteId, type: 'issuer.created', subject: 'issuer/work', actor: 'ann' } as const
+      await issuers.changeTrust((trust) => addIssuer(trust, issuer), [entry])
+      expect(await hand.connect().issuers.trust()).toEqual({ issuers: [issuer], rules: [] })
+      expect(await history.after(entry.site, 0, 10)).toMatchObject([entry])
+    })
+
+    test('A change that is refused changes nothing', async () => {
+      const before = await issuers.trust()
+      await expect(issuers.changeTrust((trust) => removeIssuer(trust, 'other'), [])).rejects.toThrow('does not exist')
+      expect(await issuers.trust()).toEqual(before)
+    })
+
+    test('Changes at the same time are all kept', async () => {
+      const ids = ['a', 'b', 'c']
+      const add = (id: string) =>
+        issuers.changeTrust((trust) => addIssuer(trust, { ...issuer, id, url: `https://${id}.example.com` }), [])
+      await Promise.all(ids.map(add))
+      expect((await issuers.trust()).issuers.map(({ id }) => id).sort()).toEqual([...ids, 'work'])
+    })
+  })
+}
+
+for (const hand of hands) await describeValues(hand)

@@ -1,0 +1,106 @@
+import { join } from 'node:path'
+import { hashPassword } from '../../lib/access/passwords.ts'
+import type { Person } from '../../lib/access/people.ts'
+import { authenticatePerson, type SignInDeps } from '../../lib/access/sign-in.ts'
+import { systemClock } from '../../lib/core/clock.ts'
+import { openMachine } from '../../lib/machine/machine.ts'
+import { atMost, type Bench, median, quantile, type Table } from './measure/figures.ts'
+import { inScratchFolder } from './measure/grounds.ts'
+
+const tries = 10_000
+const alone = 50
+const beside = 50
+
+const password = 'correct horse battery'
+
+/** Milliseconds of a sign-in, refused or not. */
+const timeOf = async (deps: SignInDeps, username: string, own: string): Promise<number> => {
+  const startedAt = performance.now()
+  const person = await deps.people.get(username, true)
+  await authenticatePerson(deps, { username, password: own, address: '192.0.2.1' }, person).catch(() => {})
+  return performance.now() - startedAt
+}
+
+const figuresOf = (samples: readonly number[]) => [
+  median(samples).toFixed(2),
+  quantile(samples, 0.05).toFixed(2),
+  quantile(samples, 0.95).toFixed(2),
+]
+
+/** A-66: in turns, so that other load affects both. */
+const compareNames = async (deps: SignInDeps): Promise<Table> => {
+  const [known, unknown]: [number[], number[]] = [[], []]
+  for (let index = 0; index < tries; index++) {
+    known.push(await timeOf(deps, 'ann', 'wrong password'))
+    unknown.push(await timeOf(deps, 'bob', 'wrong password'))
+  }
+  const difference = Math.abs(median(known) - median(unknown))
+  const spread = quantile(known, 0.95) - quantile(known, 0.05)
+  return {
+    title: `Refused sign-ins, ms (${tries} each, in turns)`,
+    columns: ['name', 'p50', 'p5', 'p95', 'target', 'verdict'],
+    rows: [
+      ['known', ...figuresOf(known), '', ''],
+      ['unknown', ...figuresOf(unknown), '', ''],
+      [
+        'difference of the medians, of the spread',
+        (difference / spread).toFixed(3),
+        '',
+        '',
+        ...atMost(difference / spread, 0.1),
+      ],
+    ],
+  }
+}
+
+/** How long a read of the database waits while sign-ins run, and how long a lone sign-in takes. */
+const measureLoad = async (deps: SignInDeps): Promise<Table> => {
+  const lone: number[] = []
+  for (let index = 0; index < alone; index++) lone.push(await timeOf(deps, 'ann', password))
+  const waits: number[] = []
+  let isDone = false
+  const all = Promise.allSettled(Array.from({ length: beside }, () => timeOf(deps, 'ann', password))).then(() => {
+    isDone = true
+  })
+  while (!isDone) {
+    const startedAt = performance.now()
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    await deps.people.get('ann')
+    waits.push(performance.now() - startedAt)
+  }
+  await all
+  const [slowest, delayed] = [quantile(lone, 0.95), quantile(waits, 0.99)]
+  return {
+    title: `Sign-ins, ms (${alone} one after another; ${beside} at once)`,
+    columns: ['figure', 'ms', 'target', 'verdict'],
+    rows: [
+      ['a lone sign-in, p95', slowest.toFixed(1), ...atMost(slowest, 150)],
+      ['another request beside them, p99', delayed.toFixed(1), ...atMost(delayed, 50)],
+    ],
+  }
+}
+
+/** The times of sign-ins on one machine, without their limits. */
+export const signIns: Bench = () =>
+  inScratchFolder(async (folder) => {
+    const { stores, close } = await openMachine(join(folder, 'data'), { role: 'service' })
+    const person: Person = {
+      name: 'ann',
+      displayName: 'Ann',
+      email: '',
+      sites: {},
+      disabled: false,
+      password: await hashPassword(password),
+      created: 1,
+      sessions: 1,
+      version: 1,
+    }
+    await stores.people.create(person, [])
+    const unlimited = { count: async () => 0, forgive: async () => {} }
+    const deps = { ...stores, attempts: unlimited, findSite: stores.sites.getSite, clock: systemClock }
+    try {
+      return [await measureLoad(deps), await compareNames(deps)]
+    } finally {
+      await close()
+    }
+  })
