@@ -127,7 +127,7 @@ export const signIn = async (options: Service & Credentials): Promise<string> =>
   const { username, password, tokenExpiryPeriod } = options
   const body = { username, password, ...(tokenExpiryPeriod && { tokenExpiryPeriod }) }
   const { data } = await requestToken({ client: openCalls(options), throwOnError: true, body })
-  return readToken(data.token)
+  return readToken('token' in data ? data.token : data.access_token)
 }
 
 /**
