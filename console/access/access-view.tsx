@@ -14,7 +14,7 @@ import {
   InvitationDialog,
   InviteAgainDialog,
   InviteDialog,
-  RemoveDialog,
+  RemovePersonDialog,
   RoleDialog,
 } from './person-dialogs.tsx'
 import { grantableRoles } from './roles.ts'
@@ -79,7 +79,7 @@ const OpenDialog = ({ opened, onChanged }: OpenDialogProps) => {
     case 'disable':
       return <DisableDialog user={dialog.user} onClose={onClose} />
     case 'remove':
-      return <RemoveDialog user={dialog.user} onClose={onClose} />
+      return <RemovePersonDialog user={dialog.user} onClose={onClose} />
     case 'invitation':
       return <InvitationDialog {...dialog} onClose={onClose} />
     default:

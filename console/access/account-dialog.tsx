@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { Me, SiteClient } from '../../client/src/index.ts'
-import type { Session } from '../app/session.ts'
+import type { Session } from '../page/session.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'

@@ -3,7 +3,7 @@ import { usePage } from '../page/context.ts'
 import { MenuButton, type MenuItem } from '../parts/menu.tsx'
 import { texts } from '../texts/texts.ts'
 import { describeEntry } from './describe-rights.ts'
-import { titleOf } from './person-dialogs.tsx'
+import { titleOfPerson } from './person-dialogs.tsx'
 import { actionsOn } from './roles.ts'
 
 export type Action = 'role' | 'again' | 'disable' | 'enable' | 'remove'
@@ -67,8 +67,8 @@ export const PeopleTable = (props: PeopleTableProps) => {
           return (
             <tr key={user.name}>
               <th scope="row" class="person">
-                <bdi>{titleOf(user)}</bdi>
-                {titleOf(user) !== user.name && <bdi class="soft">{user.name}</bdi>}
+                <bdi>{titleOfPerson(user)}</bdi>
+                {titleOfPerson(user) !== user.name && <bdi class="soft">{user.name}</bdi>}
                 {user.name === own && <span class="state">{t.you}</span>}
               </th>
               <td class="person-rights">
@@ -81,7 +81,7 @@ export const PeopleTable = (props: PeopleTableProps) => {
               </td>
               {canWrite && (
                 <td class="items-more">
-                  {items.length > 0 && <MenuButton icon="more" label={t.actions(titleOf(user))} items={items} />}
+                  {items.length > 0 && <MenuButton icon="more" label={t.actions(titleOfPerson(user))} items={items} />}
                 </td>
               )}
             </tr>

@@ -23,7 +23,7 @@ interface UserProps extends DialogProps {
   readonly user: User
 }
 
-export const titleOf = ({ name, displayName }: User): string => displayName || name
+export const titleOfPerson = ({ name, displayName }: User): string => displayName || name
 
 export const InviteDialog = ({ onInvited, onClose }: InvitingProps) => {
   const { client } = usePage()
@@ -67,7 +67,7 @@ export const RoleDialog = ({ user, onClose }: UserProps) => {
   }
   return (
     <FormDialog
-      title={t.roleTitle(titleOf(user))}
+      title={t.roleTitle(titleOfPerson(user))}
       action={t.save}
       isReady={fields.entry.value !== undefined}
       onSubmit={submit}
@@ -83,7 +83,7 @@ export const InviteAgainDialog = ({ user, onInvited, onClose }: UserProps & Invi
   const t = texts.value.access
   return (
     <FormDialog
-      title={t.againTitle(titleOf(user))}
+      title={t.againTitle(titleOfPerson(user))}
       action={t.againAction}
       onSubmit={async () => onInvited(await client.access.people.change(user.name, { invite: true }))}
       onClose={onClose}
@@ -98,7 +98,7 @@ export const DisableDialog = ({ user, onClose }: UserProps) => {
   const t = texts.value.access
   return (
     <FormDialog
-      title={t.disableTitle(titleOf(user))}
+      title={t.disableTitle(titleOfPerson(user))}
       action={t.disableAction}
       isDangerous
       onSubmit={async () => void (await client.access.people.change(user.name, { disabled: true }))}
@@ -109,17 +109,17 @@ export const DisableDialog = ({ user, onClose }: UserProps) => {
   )
 }
 
-export const RemoveDialog = ({ user, onClose }: UserProps) => {
+export const RemovePersonDialog = ({ user, onClose }: UserProps) => {
   const { client } = usePage()
   const t = texts.value.access
   return (
     <FormDialog
-      title={t.removeTitle(titleOf(user))}
+      title={t.removeTitle(titleOfPerson(user))}
       action={t.removeAction}
       isDangerous
       onSubmit={async () => {
         await client.access.people.remove(user.name)
-        notify(t.removed(titleOf(user)))
+        notify(t.removed(titleOfPerson(user)))
       }}
       onClose={onClose}
     >

@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Sites } from '../../client/src/index.ts'
+import { type Entrance, isRefused, type Session } from '../page/session.ts'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { goTo, parseRoute } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import type { Links } from './link.ts'
-import { type Entrance, isRefused, type Session } from './session.ts'
 
 interface LinkDialogProps {
   readonly session: Session

@@ -1,12 +1,12 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useId } from 'preact/hooks'
+import { isRefused, type Session } from '../page/session.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { Field, KeepField, PasswordField } from '../parts/fields.tsx'
 import { notifyFailure } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
-import { isRefused, type Session } from './session.ts'
 import { SettingsMenu } from './settings-menu.tsx'
 
 interface SignInProps {
