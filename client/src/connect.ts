@@ -6,8 +6,8 @@ import type { Connection } from './connection.ts'
 import { createFiles, type Files } from './files.ts'
 import { createForms, type Forms } from './forms.ts'
 import { type Client as Calls, createClient, createConfig } from './generated/client/index.ts'
-import { listSites, signIn as requestToken } from './generated/sdk.gen.ts'
-import type { Site } from './generated/types.gen.ts'
+import { listSites, acceptInvitation as requestAcceptance, signIn as requestToken } from './generated/sdk.gen.ts'
+import type { Acceptance, Site } from './generated/types.gen.ts'
 import { answerOf, isList, ServiceError } from './service-error.ts'
 import { createTransport, type Fetch, type Patience, type Send } from './transport.ts'
 
@@ -116,14 +116,29 @@ const sendTo = (
     signal,
   })
 
+/** For calls that need no token. */
+const openCalls = (options: Service): Calls => {
+  const base = readUrl(options.url)
+  return createCalls(base, sendTo(base, options, { trustedUrls: () => [base] }))
+}
+
 /** Returns a token for the person. Errors: a `ServiceError`; 101001 for a wrong name or password. */
 export const signIn = async (options: Service & Credentials): Promise<string> => {
   const { username, password, tokenExpiryPeriod } = options
-  const base = readUrl(options.url)
   const body = { username, password, ...(tokenExpiryPeriod && { tokenExpiryPeriod }) }
-  const client = createCalls(base, sendTo(base, options, { trustedUrls: () => [base] }))
-  const { data } = await requestToken({ client, throwOnError: true, body })
-  return readToken(data && 'token' in data ? data.token : '')
+  const { data } = await requestToken({ client: openCalls(options), throwOnError: true, body })
+  return readToken('token' in data ? data.token : data.access_token)
+}
+
+/**
+ * Sets the password of the invited person, and returns a token. Errors: a `ServiceError`; 101003 for an invitation that
+ * is unknown, used or expired, 101013 for a weak password.
+ */
+export const acceptInvitation = async (options: Service & Acceptance): Promise<string> => {
+  const { invitation, password, tokenExpiryPeriod } = options
+  const body = { invitation, password, ...(tokenExpiryPeriod && { tokenExpiryPeriod }) }
+  const { data } = await requestAcceptance({ client: openCalls(options), throwOnError: true, body })
+  return readToken(data.token)
 }
 
 export interface Sites {

@@ -2,6 +2,7 @@ export type { Access, Keys, People } from './access.ts'
 export type { Categories, ListQuery, Objects, Placed, PlacedQuery } from './categories.ts'
 export type { Changes, ChangesQuery } from './changes.ts'
 export {
+  acceptInvitation,
   type ConnectOptions,
   type Credentials,
   connect,

@@ -7,13 +7,14 @@ interface Failure {
   readonly requestId?: string | undefined
   readonly errors?: readonly Problem[] | undefined
   readonly path?: string | undefined
+  readonly retryAfter?: number | undefined
 }
 
 /**
  * Every failure of the service and of the network. `status` is the HTTP status, and `code` the error code
  * (docs/errors.md); without an answer, both are 0. `message` says what to do, `errors` lists each fault, and
  * `requestId` identifies the request in the log of the service. `path` is the file or folder of the request, if it had
- * one.
+ * one. `retryAfter` is the number of seconds to wait before the next attempt, if the service named it.
  */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
@@ -22,14 +23,19 @@ export class ServiceError extends Error {
   readonly requestId: string
   readonly errors: readonly Problem[]
   readonly path: string | undefined
+  readonly retryAfter: number | undefined
 
-  constructor({ status, code, message, requestId = '', errors = [], path }: Failure, options?: ErrorOptions) {
+  constructor(
+    { status, code, message, requestId = '', errors = [], path, retryAfter }: Failure,
+    options?: ErrorOptions,
+  ) {
     super(message, options)
     this.status = status
     this.code = code
     this.requestId = requestId
     this.errors = errors
     this.path = path
+    this.retryAfter = retryAfter
   }
 }
 
@@ -74,6 +80,13 @@ export const answerOf = async <Answer extends object>(
   throw unexpectedAnswer(response, host)
 }
 
+// In milliseconds. The header has seconds or a date (RFC 9110, section 10.2.3).
+export const retryAfter = (headers: Headers): number => {
+  const value = headers.get('Retry-After') ?? ''
+  const wait = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
+  return Number.isNaN(wait) ? 0 : Math.max(0, wait)
+}
+
 export const failureOf = async (response: Response, host: string): Promise<ServiceError> => {
   const { status, headers } = response
   const said = parse(await response.text())
@@ -86,5 +99,6 @@ export const failureOf = async (response: Response, host: string): Promise<Servi
     message,
     requestId: id,
     errors: Array.isArray(errors) ? errors.filter(isProblem) : [],
+    retryAfter: Math.ceil(retryAfter(headers) / 1000) || undefined,
   })
 }

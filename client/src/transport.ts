@@ -6,7 +6,7 @@ import {
   untrustedAddress,
   untrustedRedirect,
 } from './addresses.ts'
-import { failureOf, ServiceError, unexpectedAnswer } from './service-error.ts'
+import { failureOf, retryAfter, ServiceError, unexpectedAnswer } from './service-error.ts'
 import { type Body, type StreamedBody, Unreadable, type Watch } from './source.ts'
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
@@ -80,13 +80,6 @@ export const pause = (milliseconds: number, signal?: AbortSignal | null): Promis
     if (signal?.aborted) stop()
     else signal?.addEventListener('abort', stop, { once: true })
   })
-
-// In milliseconds. The header has seconds or a date (RFC 9110, section 10.2.3).
-const retryAfter = (headers: Headers): number => {
-  const value = headers.get('Retry-After') ?? ''
-  const wait = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
-  return Number.isNaN(wait) ? 0 : Math.max(0, wait)
-}
 
 const isTemporaryRefusal = (status: number): boolean => status === 429 || status === 503
 /** A gateway has stopped waiting, but the service may have carried out the request. */

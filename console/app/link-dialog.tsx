@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Sites } from '../../client/src/index.ts'
+import { type Entrance, isRefused, type Session } from '../page/session.ts'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { goTo, parseRoute } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import type { Links } from './link.ts'
-import { isRefused, type Session } from './session.ts'
 
 interface LinkDialogProps {
   readonly session: Session
@@ -28,7 +28,7 @@ const SiteNames = ({ text, sites }: { readonly text: string; readonly sites: Sit
 
 /** Asks before the token of a link replaces another signed-in token. */
 export const LinkDialog = ({ session, links }: LinkDialogProps) => {
-  const found = useSignal<Sites | undefined>(undefined)
+  const found = useSignal<Entrance | undefined>(undefined)
   const failure = useSignal<unknown>(undefined)
   const t = texts.value.link
   const link = links.asked.value
@@ -62,7 +62,7 @@ export const LinkDialog = ({ session, links }: LinkDialogProps) => {
       onSubmit={enter}
       onClose={links.drop}
     >
-      <SiteNames text={t.present} sites={session.sites.value} />
+      <SiteNames text={t.present} sites={session.entrance.value} />
       <div role="status">
         {count === 0 && <p>{t.noSites}</p>}
         {Boolean(count) && <SiteNames text={t.other} sites={found.value} />}

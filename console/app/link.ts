@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
-import type { Session } from './session.ts'
+import type { Session } from '../page/session.ts'
 
 interface Link {
   readonly token: string
@@ -17,17 +17,17 @@ export interface Links {
 export const createLinks = (session: Session): Links => {
   const waiting = signal<Link | undefined>(undefined)
 
-  const isSignedIn = () => (session.sites.value?.list.length ?? 0) > 0
+  const isSignedIn = () => (session.entrance.value?.list.length ?? 0) > 0
 
   /**
    * A saved token has priority over the token of the link. If the saved token could not be tested yet, the link waits.
    */
   const signIn = async (link: Link) => {
     waiting.value = link
-    if (!session.sites.value) await session.restoreSession()
-    if (isSignedIn() || (!session.sites.value && session.hasKept()) || waiting.value !== link) return
+    if (!session.entrance.value) await session.restoreSession()
+    if (isSignedIn() || (!session.entrance.value && session.hasKept()) || waiting.value !== link) return
     waiting.value = undefined
-    await session.signIn(link.token, 'tab')
+    await session.signIn({ token: link.token }, 'tab')
   }
 
   return {
@@ -39,7 +39,7 @@ export const createLinks = (session: Session): Links => {
       const isAsked = isSignedIn() && !isOwn
       if (isAsked) waiting.value = link
       else if (!isOwn) signIn({ ...link, place: '' })
-      else if (!session.sites.value) session.restoreSession()
+      else if (!session.entrance.value) session.restoreSession()
       return isAsked
     },
     drop() {

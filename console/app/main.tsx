@@ -1,6 +1,8 @@
+import { type Signal, signal } from '@preact/signals'
 import { render } from 'preact'
 import { useEffect, useErrorBoundary, useMemo } from 'preact/hooks'
 import { createLive, type Live } from '../page/live.ts'
+import { createSession, type Session, takeSecret } from '../page/session.ts'
 import { Failure } from '../parts/failure.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Toasts } from '../parts/toasts.tsx'
@@ -8,12 +10,13 @@ import { followAddress, formatRoute, goTo, route } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { createLinks, type Links } from './link.ts'
 import { followPreferences } from './preferences.ts'
-import { createSession, type Session, takeToken } from './session.ts'
 import { Shell } from './shell.tsx'
 import { OtherAddress, SignIn } from './sign-in.tsx'
 
 const loadLinkDialog = async () => (await import('./on-demand.ts')).LinkDialog
 const loadSignInAgain = async () => (await import('./on-demand.ts')).SignInAgain
+
+const loadAcceptInvitation = async () => (await import('../access/accept-invitation.tsx')).AcceptInvitation
 
 interface AppProps {
   readonly session: Session
@@ -23,10 +26,10 @@ interface AppProps {
 
 const App = ({ session, live, links }: AppProps) => {
   const [fault, tryAgain] = useErrorBoundary()
-  const sites = session.sites.value
+  const entrance = session.entrance.value
   const wanted = route.value.site
-  const site = sites?.list.find(({ id }) => id === wanted) ?? sites?.list[0]
-  const client = useMemo(() => site && sites?.choose(site.id), [sites, site?.id])
+  const site = entrance?.list.find(({ id }) => id === wanted) ?? entrance?.list[0]
+  const client = useMemo(() => site && entrance?.choose(site.id), [entrance, site?.id])
   useEffect(() => {
     // The address names no site, or a site that the token does not cover.
     if (site && site.id !== wanted)
@@ -39,8 +42,8 @@ const App = ({ session, live, links }: AppProps) => {
       </main>
     )
   }
-  if (!client) {
-    return session.isBusy.value && !session.sites.value ? (
+  if (!client || !entrance?.me) {
+    return session.isBusy.value && !session.entrance.value ? (
       <p class="opening" role="status">
         {texts.value.loading}
       </p>
@@ -51,18 +54,38 @@ const App = ({ session, live, links }: AppProps) => {
   return (
     <>
       <OtherAddress />
-      <Shell access={client} live={live} onSignOut={session.signOut} />
+      <Shell access={client} me={entrance.me} session={session} live={live} />
       {session.isExpired.value && <Loaded load={loadSignInAgain} props={{ session }} />}
       {links.asked.value && <Loaded load={loadLinkDialog} props={{ session, links }} />}
     </>
   )
 }
 
+interface InvitedProps {
+  readonly session: Session
+  readonly invitation: Signal<string | undefined>
+}
+
+const Invited = ({ session, invitation }: InvitedProps) =>
+  invitation.value === undefined ? null : (
+    <Loaded
+      load={loadAcceptInvitation}
+      props={{
+        session,
+        invitation: invitation.value,
+        onClose: () => {
+          invitation.value = undefined
+        },
+      }}
+    />
+  )
+
 const start = async () => {
   // The console has the address of the service as a prefix: `…/prod/console`.
   const url = new URL('.', location.href).href
   const session = createSession({ url, stores: { tab: sessionStorage, device: localStorage } })
   const links = createLinks(session)
+  const invitation = signal<string | undefined>(undefined)
   const live = createLive({
     isVisible: () => document.visibilityState === 'visible',
     onVisible: (listener) => {
@@ -72,9 +95,14 @@ const start = async () => {
   })
   // An open page handles a link with a token without reloading.
   followAddress(() => {
-    const { token, rest } = takeToken(location.hash)
+    const { token, invitation: invited, rest } = takeSecret(location.hash)
+    if (invited !== undefined) {
+      invitation.value = invited
+      session.failure.value = undefined
+      history.replaceState(null, '', rest || location.pathname)
+    }
     if (token === undefined) return
-    const isAsked = links.open({ token: token.trim(), place: rest })
+    const isAsked = links.open({ token, place: rest })
     history.replaceState(null, '', isAsked ? formatRoute(route.value) : rest || location.pathname)
   })
   if (!session.isBusy.value) session.restoreSession()
@@ -84,6 +112,7 @@ const start = async () => {
   render(
     <>
       <App session={session} live={live} links={links} />
+      <Invited session={session} invitation={invitation} />
       <Toasts />
     </>,
     root,

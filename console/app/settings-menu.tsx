@@ -4,10 +4,11 @@ import { isLanguage, language, languageNames, texts } from '../texts/texts.ts'
 import { chooseLanguage, chooseTheme, theme, themes } from './preferences.ts'
 
 interface SettingsMenuProps {
+  readonly onAccount?: () => void
   readonly onSignOut?: () => void
 }
 
-export const SettingsMenu = ({ onSignOut }: SettingsMenuProps) => {
+export const SettingsMenu = ({ onAccount, onSignOut }: SettingsMenuProps) => {
   const t = texts.value.shell
   const items: readonly MenuItem[] = [
     ...themes.map((each) => ({
@@ -24,6 +25,7 @@ export const SettingsMenu = ({ onSignOut }: SettingsMenuProps) => {
       },
     })),
     { label: t.reference, icon: 'link', hasSeparator: true, run: () => open('docs', '_blank', 'noopener') },
+    ...(onAccount ? [{ label: texts.value.account.title, icon: 'person' as const, run: onAccount }] : []),
     ...(onSignOut ? [{ label: texts.value.signIn.signOut, icon: 'signOut' as const, run: onSignOut }] : []),
   ]
   return <MenuButton label={t.settings} icon="settings" items={items} />

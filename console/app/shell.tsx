@@ -1,22 +1,28 @@
+import { useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import type { SiteClient } from '../../client/src/index.ts'
+import type { Me, SiteClient } from '../../client/src/index.ts'
 import { useUploads } from '../files/use-uploads.ts'
 import { PageContext } from '../page/context.ts'
 import type { Live } from '../page/live.ts'
+import { createRights } from '../page/rights.ts'
+import type { Session } from '../page/session.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { goTo, linkTo, route } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { createRenewableClient } from './renewable-client.ts'
 import { SettingsMenu } from './settings-menu.tsx'
+import { signOut } from './sign-in.tsx'
 import { views } from './views.ts'
 
 const loadUploadPanel = async () => (await import('../files/on-demand.ts')).UploadPanel
+const loadAccount = async () => (await import('../access/account-dialog.tsx')).AccountDialog
 
 interface ShellProps {
   readonly access: SiteClient
+  readonly me: Me
+  readonly session: Session
   readonly live: Live
-  readonly onSignOut: () => void
 }
 
 const SiteChoice = ({ client }: { readonly client: SiteClient }) =>
@@ -39,7 +45,7 @@ const SiteChoice = ({ client }: { readonly client: SiteClient }) =>
     </select>
   )
 
-export const Shell = ({ access, live, onSignOut }: ShellProps) => {
+export const Shell = ({ access, me, session, live }: ShellProps) => {
   const t = texts.value
   const clients = useRef(new Map<number, SiteClient>())
   const { id } = access.site
@@ -48,10 +54,16 @@ export const Shell = ({ access, live, onSignOut }: ShellProps) => {
   const client = useMemo(() => createRenewableClient(() => clients.current.get(id) ?? access), [id])
   const anew = useMemo(() => ({}), [access, live.reconnects.value])
   const uploads = useUploads(client, anew)
-  const page = useMemo(() => ({ client, access: anew, live, uploads }), [client, anew, live, uploads])
-  const view = views.find(({ name }) => name === route.value.view) ?? views[0]
-  const title = view ? view.label(t) : ''
-  useEffect(() => live.follow(client), [client, access, live])
+  const rights = useMemo(() => createRights(me.sites.find((site) => site.id === id)?.rights ?? []), [me, id])
+  const page = useMemo(
+    () => ({ client, access: anew, me, rights, live, uploads }),
+    [client, anew, me, rights, live, uploads],
+  )
+  const isAccountShown = useSignal(false)
+  const offered = views.filter(({ right }) => rights.has(right))
+  const view = offered.find(({ name }) => name === route.value.view) ?? offered[0]
+  const title = view ? view.label(t) : t.shell.nothing
+  useEffect(() => (rights.has('history:read') ? live.follow(client) : undefined), [client, access, live, rights])
   useEffect(() => {
     document.title = `${title} · ${client.site.name} · ${t.name}`
   }, [title, client, t])
@@ -63,7 +75,7 @@ export const Shell = ({ access, live, onSignOut }: ShellProps) => {
       <header class="top">
         <SiteChoice client={access} />
         <nav aria-label={t.shell.views}>
-          {views.map(({ name, label, icon }) => (
+          {offered.map(({ name, label, icon }) => (
             <a
               key={name}
               href={linkTo({ view: name, path: [] })}
@@ -74,7 +86,12 @@ export const Shell = ({ access, live, onSignOut }: ShellProps) => {
             </a>
           ))}
         </nav>
-        <SettingsMenu onSignOut={onSignOut} />
+        <SettingsMenu
+          onAccount={() => {
+            isAccountShown.value = true
+          }}
+          onSignOut={() => signOut(session)}
+        />
       </header>
       {live.isOffline.value && (
         <p class="offline" role="status">
@@ -88,9 +105,24 @@ export const Shell = ({ access, live, onSignOut }: ShellProps) => {
             <p class="opening">{t.loading}</p>
           </Loaded>
         )}
+        {!view && <p class="empty">{t.shell.noRights}</p>}
       </main>
       {(uploads.all.value.length > 0 || uploads.interrupted.value.length > 0) && (
         <Loaded load={loadUploadPanel} props={{ uploads }} />
+      )}
+      {isAccountShown.value && (
+        <Loaded
+          load={loadAccount}
+          props={{
+            session,
+            client,
+            me,
+            onSignOut: () => signOut(session),
+            onClose: () => {
+              isAccountShown.value = false
+            },
+          }}
+        />
       )}
     </PageContext.Provider>
   )

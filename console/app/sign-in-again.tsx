@@ -1,7 +1,7 @@
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { texts } from '../texts/texts.ts'
-import { SignInForm, type SignInProps } from './sign-in.tsx'
+import { SignInForm, type SignInProps, signOut } from './sign-in.tsx'
 
 /** Covers an open page whose token has expired. The page stays as it is. */
 export const SignInAgain = ({ session }: SignInProps) => (
@@ -9,7 +9,7 @@ export const SignInAgain = ({ session }: SignInProps) => (
     <div class="dialog-body">
       <p>{texts.value.signIn.expired}</p>
       <SignInForm session={session} />
-      <Button kind="quiet" icon="signOut" onClick={session.signOut}>
+      <Button kind="quiet" icon="signOut" onClick={() => signOut(session)}>
         {texts.value.signIn.signOut}
       </Button>
     </div>

@@ -1,70 +1,87 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useId } from 'preact/hooks'
+import { isRefused, type Session } from '../page/session.ts'
 import { Button } from '../parts/button.tsx'
 import { Failure } from '../parts/failure.tsx'
+import { Field, KeepField, PasswordField } from '../parts/fields.tsx'
+import { notifyFailure } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
 import { otherBaseUrl } from './base-url.ts'
-import { isRefused, type Session } from './session.ts'
 import { SettingsMenu } from './settings-menu.tsx'
 
 export interface SignInProps {
   readonly session: Session
 }
 
+/** Signs out at once. A failure means that the service has not ended the session. */
+export const signOut = (session: Session): void => {
+  session.signOut().catch((error: unknown) => notifyFailure(texts.value.account.notEnded, error))
+}
+
+const TokenField = ({ value, isWrong }: { readonly value: Signal<string>; readonly isWrong: boolean }) => {
+  const hint = useId()
+  const t = texts.value.signIn
+  return (
+    <div class="stack">
+      <PasswordField label={t.token} value={value} isWrong={isWrong} hint={hint} />
+      <p id={hint} class="hint">
+        {t.hint}
+      </p>
+    </div>
+  )
+}
+
+interface NameAndPasswordProps {
+  readonly name: Signal<string>
+  readonly password: Signal<string>
+  readonly isWrong: boolean
+}
+
+const NameAndPassword = ({ name, password, isWrong }: NameAndPasswordProps) => {
+  const t = texts.value.signIn
+  return (
+    <>
+      <Field label={t.name} value={name} autoComplete="username" isPlain isWrong={isWrong} />
+      <PasswordField label={t.password} value={password} isWrong={isWrong} />
+    </>
+  )
+}
+
 export const SignInForm = ({ session }: SignInProps) => {
   const t = texts.value.signIn
-  const [field, hint, keepHint] = [useId(), useId(), useId()]
-  const token = useSignal('')
+  const me = session.entrance.value?.me
+  const hasToken = useSignal(me !== undefined && me.kind !== 'session')
+  const name = useSignal(me?.kind === 'session' ? me.name : '')
+  const [password, token] = [useSignal(''), useSignal('')]
   const isKept = useSignal(false)
   const failure = session.failure.value
   const isWrong = isRefused(failure)
   const submit = (event: Event) => {
     event.preventDefault()
     if (session.isBusy.value) return
-    session.signIn(token.value, isKept.value ? 'device' : 'tab')
+    const proof = hasToken.value ? { token: token.value } : { username: name.value.trim(), password: password.value }
+    session.signIn(proof, isKept.value ? 'device' : 'tab')
+  }
+  const change = () => {
+    session.failure.value = undefined
+    hasToken.value = !hasToken.value
   }
   return (
     <form onSubmit={submit} class="sign-in" aria-busy={session.isBusy.value}>
-      <div class="field">
-        <label for={field}>{t.token}</label>
-        <input
-          id={field}
-          type="password"
-          autoComplete="current-password"
-          spellcheck={false}
-          required
-          value={token.value}
-          aria-describedby={hint}
-          aria-invalid={isWrong}
-          onInput={({ currentTarget }) => {
-            token.value = currentTarget.value
-          }}
-        />
-        <p id={hint} class="hint">
-          {t.hint}
-        </p>
-      </div>
-      <div class="field">
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isKept.value}
-            aria-describedby={keepHint}
-            onChange={({ currentTarget }) => {
-              isKept.value = currentTarget.checked
-            }}
-          />
-          {t.keep}
-        </label>
-        <p id={keepHint} class="hint">
-          {t.keepHint}
-        </p>
-      </div>
+      {hasToken.value ? (
+        <TokenField value={token} isWrong={isWrong} />
+      ) : (
+        <NameAndPassword name={name} password={password} isWrong={isWrong} />
+      )}
+      <KeepField isKept={isKept} />
       {failure !== undefined && (
         <Failure error={failure} onRepeat={!isWrong && session.hasKept() ? session.restoreSession : undefined} />
       )}
       <Button type="submit" kind="primary">
         {t.submit}
+      </Button>
+      <Button kind="quiet" onClick={change}>
+        {hasToken.value ? t.usePassword : t.useToken}
       </Button>
     </form>
   )
@@ -93,7 +110,7 @@ export const SignIn = ({ session }: SignInProps) => {
           <SettingsMenu />
         </header>
         <OtherAddress />
-        {session.sites.value?.list.length === 0 && <p role="alert">{texts.value.signIn.noSites}</p>}
+        {session.entrance.value?.list.length === 0 && <p role="alert">{texts.value.signIn.noSites}</p>}
         <SignInForm session={session} />
       </div>
     </main>

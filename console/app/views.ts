@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact'
 import { FilesView } from '../files/files-view.tsx'
+import type { AreaRight } from '../page/rights.ts'
 import type { IconName } from '../parts/icon.tsx'
 import type { Texts } from '../texts/en.ts'
 
@@ -7,34 +8,53 @@ interface View {
   readonly name: string
   readonly label: (texts: Texts) => string
   readonly icon: IconName
+  /** The view is shown only with this right (K-27). */
+  readonly right: AreaRight
   /** Loads the view when it is first shown. The first view is part of the page. */
   readonly load: () => Promise<ComponentType>
 }
 
 export const views: readonly View[] = [
-  { name: 'files', label: (texts) => texts.nav.files, icon: 'folder', load: async () => FilesView },
+  {
+    name: 'files',
+    label: (texts) => texts.nav.files,
+    icon: 'folder',
+    right: 'files:read',
+    load: async () => FilesView,
+  },
   {
     name: 'trash',
     label: (texts) => texts.nav.trash,
     icon: 'restore',
+    right: 'files:read',
     load: async () => (await import('../files/trash-view.tsx')).TrashView,
   },
   {
     name: 'forms',
     label: (texts) => texts.nav.forms,
     icon: 'form',
+    right: 'forms:read',
     load: async () => (await import('../forms/forms-view.tsx')).FormsView,
   },
   {
     name: 'categories',
     label: (texts) => texts.nav.categories,
     icon: 'category',
+    right: 'categories:read',
     load: async () => (await import('../categories/categories-view.tsx')).CategoriesView,
   },
   {
     name: 'history',
     label: (texts) => texts.nav.history,
     icon: 'history',
+    right: 'history:read',
     load: async () => (await import('../history/history-view.tsx')).HistoryView,
+  },
+  {
+    name: 'access',
+    label: (texts) => texts.nav.access,
+    icon: 'person',
+    right: 'access:read',
+    load: async () => (await import('../access/access-view.tsx')).AccessView,
   },
 ]

@@ -26,7 +26,8 @@ const isAboutObjects = ({ type }: Change): boolean => /^(link|object|content)\./
 
 export const CategoryObjects = ({ category, categories }: CategoryProps) => {
   const t = texts.value.categories
-  const { client, access, live } = usePage()
+  const { client, access, live, rights } = usePage()
+  const canWrite = rights.has('categories:write')
   const kind = kinds.find((each) => each === route.value.query['kind']) ?? 'news'
   const isLinking = useSignal(false)
   const opened = useSignal<Item | undefined>(undefined)
@@ -81,19 +82,21 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
           <bdi>{category.name}</bdi>
         </h2>
         <KindTabs kind={kind} />
-        <Button
-          kind="primary"
-          icon="plus"
-          onClick={() => {
-            isLinking.value = true
-          }}
-        >
-          {t.link[kind]}
-        </Button>
+        {canWrite && (
+          <Button
+            kind="primary"
+            icon="plus"
+            onClick={() => {
+              isLinking.value = true
+            }}
+          >
+            {t.link[kind]}
+          </Button>
+        )}
       </div>
       <div class="pane-head">
         <Search list={list} />
-        {list.chosen.value.size > 0 && (
+        {canWrite && list.chosen.value.size > 0 && (
           <ChosenTools list={list} onUnlink={() => unlink([...list.chosen.value.values()])} />
         )}
       </div>

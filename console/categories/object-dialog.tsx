@@ -28,7 +28,7 @@ export const difference = (linked: ReadonlySet<number>, wanted: ReadonlySet<numb
 
 export const ObjectDialog = ({ item, kind, categories, onSaved, onClose }: ObjectDialogProps) => {
   const t = texts.value.categories
-  const { client, access } = usePage()
+  const { client, access, rights } = usePage()
   const linked = useSignal<ReadonlySet<number> | undefined>(undefined)
   const wanted = useSignal<ReadonlySet<number>>(new Set())
   const failure = useSignal<unknown>(undefined)
@@ -86,6 +86,7 @@ export const ObjectDialog = ({ item, kind, categories, onSaved, onClose }: Objec
                   <input
                     type="checkbox"
                     checked={wanted.value.has(id)}
+                    disabled={!rights.has('categories:write')}
                     onChange={({ currentTarget }) => toggle(id, currentTarget.checked)}
                   />
                   <bdi>{name}</bdi>

@@ -59,7 +59,12 @@ export interface Command extends MenuItem {
   readonly isMinor?: boolean
 }
 
-export const commandsFor = (store: FilesStore, client: SiteClient): readonly Command[] => {
+const canCopy = ({ store, rights }: FilesPage): boolean =>
+  rights.has('files:write') && store.chosenPaths().every(rights.canRead)
+
+/** Only the commands that the service permits (K-27). */
+export const commandsFor = (page: FilesPage, client: SiteClient): readonly Command[] => {
+  const { store, rights } = page
   const t = texts.value.files
   const chosen = store.folder.chosen.value
   const paths = store.chosenPaths()
@@ -68,6 +73,7 @@ export const commandsFor = (store: FilesStore, client: SiteClient): readonly Com
   if (!only || path === undefined) return []
   const files = chosen.filter(({ type }) => type === 'file').map(({ name }) => join(store.folder.path.value, name))
   const isOne = chosen.length === 1
+  const canWrite = rights.canWrite(store.folder.path.value)
   const show = (dialog: NonNullable<FilesStore['dialog']['value']>) => () => {
     store.dialog.value = dialog
   }
@@ -86,30 +92,42 @@ export const commandsFor = (store: FilesStore, client: SiteClient): readonly Com
     ...(files.length > 0
       ? [{ label: t.download, icon: 'download', run: () => downloadAll(client, files) } as const]
       : []),
-    ...(isOne ? [{ label: t.rename, icon: 'rename', keys: 'F2', run: show({ kind: 'rename', path }) } as const] : []),
-    { label: t.move, icon: 'move', run: show({ kind: 'relocate', how: 'move', paths }) },
-    { label: t.copy, icon: 'copy', run: show({ kind: 'relocate', how: 'copy', paths }) },
+    ...(isOne && canWrite
+      ? [{ label: t.rename, icon: 'rename', keys: 'F2', run: show({ kind: 'rename', path }) } as const]
+      : []),
+    ...(canWrite
+      ? [{ label: t.move, icon: 'move', run: show({ kind: 'relocate', how: 'move', paths }) } as const]
+      : []),
+    ...(canCopy(page)
+      ? [{ label: t.copy, icon: 'copy', run: show({ kind: 'relocate', how: 'copy', paths }) } as const]
+      : []),
     { label: t.copyPath, icon: 'link', isMinor: true, run: () => copyPath(paths) },
-    {
-      label: t.remove,
-      icon: 'remove',
-      keys: t.keys.remove,
-      isDangerous: true,
-      hasSeparator: true,
-      run: show({ kind: 'remove', paths }),
-    },
+    ...(canWrite
+      ? [
+          {
+            label: t.remove,
+            icon: 'remove',
+            keys: t.keys.remove,
+            isDangerous: true,
+            hasSeparator: true,
+            run: show({ kind: 'remove', paths }),
+          } as const,
+        ]
+      : []),
   ]
 }
 
 /** True if the key was a command. */
-export const runKey = (store: FilesStore, event: KeyboardEvent): boolean => {
+export const runKey = (page: FilesPage, event: KeyboardEvent): boolean => {
+  const { store, rights } = page
+  const canWrite = rights.canWrite(store.folder.path.value)
   const paths = store.chosenPaths()
   const [path] = paths
   const isCommand = event.ctrlKey || event.metaKey
-  const command: Readonly<Record<string, () => void>> = {
-    x: () => store.hold('move'),
-    c: () => store.hold('copy'),
-    v: () => paste(store),
+  const command: Readonly<Record<string, () => unknown>> = {
+    x: () => canWrite && store.hold('move'),
+    c: () => canCopy(page) && store.hold('copy'),
+    v: () => canWrite && paste(store),
     a: () => store.folder.chooseAll(),
   }
   const plain: Readonly<Record<string, () => void>> = {
@@ -118,13 +136,13 @@ export const runKey = (store: FilesStore, event: KeyboardEvent): boolean => {
       if (store.folder.path.value !== '') goTo({ path: partsOf(parentOf(store.folder.path.value)) })
     },
     Delete: () => {
-      if (paths.length > 0) store.dialog.value = { kind: 'remove', paths }
+      if (canWrite && paths.length > 0) store.dialog.value = { kind: 'remove', paths }
     },
     '?': () => {
       store.dialog.value = { kind: 'shortcuts' }
     },
     F2: () => {
-      if (path !== undefined && paths.length === 1) store.dialog.value = { kind: 'rename', path }
+      if (canWrite && path !== undefined && paths.length === 1) store.dialog.value = { kind: 'rename', path }
     },
     Enter: () => {
       const entry = store.folder.shown.value.find(({ name }) => name === store.folder.selection.value.active)

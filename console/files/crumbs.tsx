@@ -7,7 +7,8 @@ import { useFiles } from './files-context.ts'
 
 /** The path of the open folder. Each step is a link, and accepts dropped entries. */
 export const Crumbs = () => {
-  const { store, uploads } = useFiles()
+  const files = useFiles()
+  const { store } = files
   const t = texts.value.files
   const parts = partsOf(store.folder.path.value)
   const steps = [t.root, ...parts]
@@ -25,7 +26,7 @@ export const Crumbs = () => {
                 href={linkTo({ view: 'files', path })}
                 aria-current={isLast ? 'location' : undefined}
                 class={dragTarget.value === place && !isLast ? 'is-target' : ''}
-                {...dropOn(place, store, uploads)}
+                {...dropOn(place, files)}
               >
                 <bdi>{name}</bdi>
               </a>

@@ -35,7 +35,7 @@ const Seen = ({ preview, name }: { readonly preview: Preview; readonly name: str
 }
 
 const Draft = ({ path }: { readonly path: string }) => {
-  const { store } = useFiles()
+  const { store, rights } = useFiles()
   const t = texts.value.files
   const { entry, isDraft } = store.preview
   const draft = entry.value?.draft
@@ -52,7 +52,7 @@ const Draft = ({ path }: { readonly path: string }) => {
         <Button onClick={() => store.preview.showDraft(!isDraft.value)}>
           {isDraft.value ? t.showLive : t.showDraft}
         </Button>
-        <Button onClick={discard}>{t.removeDraft}</Button>
+        {rights.canWrite(path) && <Button onClick={discard}>{t.removeDraft}</Button>}
       </div>
     </div>
   )

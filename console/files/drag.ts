@@ -2,8 +2,7 @@ import { signal } from '@preact/signals'
 import { notifyFailure } from '../parts/toasts.tsx'
 import { fromDrop } from '../uploads/dropped.ts'
 import { isWithin, parentOf } from '../uploads/paths.ts'
-import type { Uploads } from '../uploads/uploads.ts'
-import type { FilesStore } from './files-store.ts'
+import type { FilesPage } from './files-context.ts'
 import { relocateAndNotify } from './notified-actions.ts'
 
 // The dragged entries. The media type is unique to this tab, because another tab may drag paths of another site.
@@ -27,10 +26,10 @@ const pathsFor = (data: DataTransfer, folder: string): readonly string[] =>
 /**
  * Makes an element a drop target. Files of the device are uploaded; entries of the list are moved, or copied with Ctrl.
  */
-export const dropOn = (folder: string, store: FilesStore, uploads: Uploads) => ({
+export const dropOn = (folder: string, { store, uploads, rights }: FilesPage) => ({
   onDragOver(event: DragEvent) {
     const data = event.dataTransfer
-    if (!data || !(holdsFiles(data) || pathsFor(data, folder).length > 0)) return
+    if (!data || !rights.canWrite(folder) || !(holdsFiles(data) || pathsFor(data, folder).length > 0)) return
     event.preventDefault()
     event.stopPropagation()
     data.dropEffect = holdsFiles(data) || event.ctrlKey ? 'copy' : 'move'

@@ -73,7 +73,8 @@ const Head = () => {
 }
 
 export const FileList = () => {
-  const { store, keyboard } = useFiles()
+  const files = useFiles()
+  const { store, keyboard } = files
   const { client } = usePage()
   const grid = useListFocus<HTMLDivElement>(keyboard)
   const typed = useRef({ text: '', at: 0 })
@@ -95,7 +96,7 @@ export const FileList = () => {
   }
   const take = (event: KeyboardEvent): boolean => {
     const page = Math.max(1, Math.floor((grid.current?.clientHeight ?? 400) / height) - 2)
-    if (walk(store.folder, event, page) || runKey(store, event)) return true
+    if (walk(store.folder, event, page) || runKey(files, event)) return true
     if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) openMenu()
     else if (event.key.length !== 1 || event.ctrlKey || event.metaKey || event.altKey) return false
     else if (event.key === ' ' && active !== undefined) store.folder.choose(active, 'toggle')
@@ -149,7 +150,7 @@ export const FileList = () => {
       {menu.value && (
         <Menu
           label={texts.value.more}
-          items={commandsFor(store, client)}
+          items={commandsFor(files, client)}
           at={menu.value}
           onClose={() => {
             menu.value = undefined

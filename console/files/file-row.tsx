@@ -18,7 +18,8 @@ interface FileRowProps {
 }
 
 export const FileRow = ({ entry, index, isChosen, isActive, onMenu }: FileRowProps) => {
-  const { store, uploads } = useFiles()
+  const files = useFiles()
+  const { store, rights } = files
   const { name, type, size, lastModified } = entry
   const t = texts.value.files
   const folder = store.folder.path.value
@@ -37,7 +38,7 @@ export const FileRow = ({ entry, index, isChosen, isActive, onMenu }: FileRowPro
         `row${isChosen ? ' is-chosen' : ''}${isActive ? ' is-active' : ''}` +
         `${isCut ? ' is-cut' : ''}${dragTarget.value === path ? ' is-target' : ''}`
       }
-      draggable
+      draggable={rights.canWrite(folder)}
       onDragStart={(event) => {
         chooseAlone()
         startDrag(event, store.chosenPaths())
@@ -51,7 +52,7 @@ export const FileRow = ({ entry, index, isChosen, isActive, onMenu }: FileRowPro
         chooseAlone()
         onMenu({ x: event.clientX, y: event.clientY })
       }}
-      {...(type === 'folder' && dropOn(path, store, uploads))}
+      {...(type === 'folder' && dropOn(path, files))}
     >
       <span role="gridcell" class="cell-check">
         <input type="checkbox" tabIndex={-1} checked={isChosen} aria-label={t.chooseRow(name)} />

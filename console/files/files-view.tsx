@@ -21,7 +21,8 @@ const loadResults = async () => (await import('./on-demand.ts')).SearchResults
 
 /** In an empty folder too, the keys for the whole folder work. */
 const Empty = () => {
-  const { store, keyboard } = useFiles()
+  const files = useFiles()
+  const { store, keyboard, rights } = files
   const t = texts.value.files
   const box = useListFocus<HTMLDivElement>(keyboard)
   return (
@@ -32,12 +33,12 @@ const Empty = () => {
       aria-label={t.emptyTitle}
       tabIndex={-1}
       onKeyDown={(event) => {
-        if (event.target === box.current && runKey(store, event)) event.preventDefault()
+        if (event.target === box.current && runKey(files, event)) event.preventDefault()
       }}
     >
       <Icon name="folder" />
       <h2>{t.emptyTitle}</h2>
-      <p>{t.emptyHint}</p>
+      {rights.canWrite(store.folder.path.value) && <p>{t.emptyHint}</p>}
     </div>
   )
 }
@@ -61,20 +62,11 @@ const Contents = () => {
   )
 }
 
-export const FilesView = () =>
-  usePage().client.site.permissions.includes('files') ? (
-    <Files />
-  ) : (
-    <div class="empty">
-      <Icon name="folder" />
-      <p>{texts.value.files.notAllowed}</p>
-    </div>
-  )
-
-const Files = () => {
-  const { client, access, live, uploads } = usePage()
+export const FilesView = () => {
+  const { client, access, live, uploads, rights } = usePage()
   const store = useMemo(() => createFilesStore(() => client), [client])
-  const files = useMemo(() => ({ store, uploads, keyboard: { isInList: false } }), [store, uploads])
+  const keyboard = useMemo(() => ({ isInList: false }), [store, uploads])
+  const files = useMemo(() => ({ store, uploads, rights, keyboard }), [store, uploads, rights, keyboard])
   const { path, query } = route.value
   const place = path.join('/')
   const file = query['file']
@@ -106,11 +98,11 @@ const Files = () => {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       const isTyping = event.target instanceof Element && event.target.matches('input, textarea, select, dialog *')
-      if (event.key === '?' && !isTyping && runKey(store, event)) event.preventDefault()
+      if (event.key === '?' && !isTyping && runKey(files, event)) event.preventDefault()
     }
     document.addEventListener('keydown', onKeyDown)
     return () => document.removeEventListener('keydown', onKeyDown)
-  }, [store])
+  }, [files])
   // Dialogs open without a wait, so that no key is lost.
   const preload = () => {
     loadDialog().catch(() => {})
@@ -119,7 +111,7 @@ const Files = () => {
     <FilesContext.Provider value={files}>
       <div class="files" onFocusIn={preload} onPointerEnter={preload}>
         <TreeView />
-        <section class="folder" aria-label={folderName(place)} {...dropOn(place, store, uploads)}>
+        <section class="folder" aria-label={folderName(place)} {...dropOn(place, files)}>
           <div class="folder-head">
             <Crumbs />
             <Toolbar />

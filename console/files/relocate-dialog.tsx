@@ -82,7 +82,7 @@ const FolderChoice = ({ target, refused, onTarget }: FolderChoiceProps) => {
 
 /** An alternative to dragging, for the keyboard. */
 export const RelocateDialog = ({ how, paths }: RelocateDialogProps) => {
-  const { store } = useFiles()
+  const { store, rights } = useFiles()
   const [field, hint] = [useId(), useId()]
   const t = texts.value.files
   const text = useSignal(`/${store.folder.path.value}`)
@@ -93,7 +93,7 @@ export const RelocateDialog = ({ how, paths }: RelocateDialogProps) => {
       changesList
       title={how === 'move' ? t.moveTitle(paths.length) : t.copyTitle(paths.length)}
       action={how === 'move' ? t.moveAction : t.copyAction}
-      isReady={isUseful}
+      isReady={isUseful && rights.canWrite(target)}
       onSubmit={() => relocateAndNotify(store, how, paths, target)}
       onClose={() => {
         store.dialog.value = undefined

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { usePage } from '../page/context.ts'
 import { Button } from '../parts/button.tsx'
 import { focusContent } from '../parts/focus.ts'
-import { MenuButton } from '../parts/menu.tsx'
+import { MenuButton, type MenuItem } from '../parts/menu.tsx'
 import { texts } from '../texts/texts.ts'
 import { type Command, commandsFor, paste } from './commands.ts'
 import { useFileDialogs } from './file-dialogs.tsx'
@@ -38,41 +38,51 @@ const ChosenTools = ({ commands }: { readonly commands: readonly Command[] }) =>
 }
 
 export const Toolbar = () => {
-  const { store, uploads } = useFiles()
+  const files = useFiles()
+  const { store, uploads, rights } = files
   const { client } = usePage()
   const t = texts.value.files
   const { fields, choose } = useFileDialogs((given) => uploads.add(given, store.folder.path.value))
   const isChosen = store.folder.chosen.value.length > 0
-  const commands = commandsFor(store, client)
+  const commands = commandsFor(files, client)
+  const folder = store.folder.path.value
+  const canWrite = rights.canWrite(folder)
   const newFolder = () => {
     store.dialog.value = { kind: 'newFolder', path: store.folder.path.value }
   }
   const shortcuts = () => {
     store.dialog.value = { kind: 'shortcuts' }
   }
+  const writing: readonly MenuItem[] = [
+    { label: t.uploadFiles, icon: 'upload', hasSeparator: isChosen, run: () => choose('files') },
+    { label: t.uploadFolder, icon: 'folder', run: () => choose('folder') },
+    {
+      label: t.paste,
+      icon: 'copy',
+      keys: t.keys.paste,
+      isDisabled: !store.clipboard.value,
+      run: () => paste(store),
+    },
+  ]
   return (
     <div class={`bar${isChosen ? ' is-chosen' : ''}`}>
       {isChosen ? <ChosenTools commands={commands} /> : <SearchField />}
-      <Button icon="plus" title={t.newFolder} onClick={newFolder}>
-        <span class="bar-label">{t.newFolder}</span>
-      </Button>
-      <Button icon="upload" kind="primary" title={t.upload} onClick={() => choose('files')}>
-        <span class={isChosen ? 'bar-label' : ''}>{t.upload}</span>
-      </Button>
+      {canWrite && (
+        <>
+          <Button icon="plus" title={t.newFolder} onClick={newFolder}>
+            <span class="bar-label">{t.newFolder}</span>
+          </Button>
+          <Button icon="upload" kind="primary" title={t.upload} onClick={() => choose('files')}>
+            <span class={isChosen ? 'bar-label' : ''}>{t.upload}</span>
+          </Button>
+        </>
+      )}
       <MenuButton
         label={texts.value.more}
         icon="more"
         items={[
           ...commands.filter(({ isMinor }) => isMinor),
-          { label: t.uploadFiles, icon: 'upload', hasSeparator: isChosen, run: () => choose('files') },
-          { label: t.uploadFolder, icon: 'folder', run: () => choose('folder') },
-          {
-            label: t.paste,
-            icon: 'copy',
-            keys: t.keys.paste,
-            isDisabled: !store.clipboard.value,
-            run: () => paste(store),
-          },
+          ...(canWrite ? writing : []),
           { label: t.refresh, icon: 'refresh', run: store.refresh },
           { label: t.shortcuts, icon: 'settings', keys: '?', run: shortcuts },
         ]}

@@ -13,7 +13,8 @@ import type { TreeRow } from './tree.ts'
 const rowHeight = 30
 
 export const TreeView = () => {
-  const { store, uploads } = useFiles()
+  const files = useFiles()
+  const { store } = files
   const tree = useRef<HTMLDivElement>(null)
   const active = useSignal('')
   const t = texts.value.files
@@ -87,7 +88,7 @@ export const TreeView = () => {
               aria-expanded={mayOpen ? isOpen : undefined}
               class={`tree-row${at === index ? ' is-active' : ''}${dragTarget.value === path ? ' is-target' : ''}`}
               style={{ paddingInlineStart: `${(Math.min(level, 12) - 1) * 14 + 6}px` }}
-              {...dropOn(path, store, uploads)}
+              {...dropOn(path, files)}
             >
               <button
                 type="button"

@@ -11,7 +11,7 @@ import { downloadVersion } from './download.ts'
 import { useFiles } from './files-context.ts'
 
 export const Versions = ({ path }: { readonly path: string }) => {
-  const { store } = useFiles()
+  const { store, rights } = useFiles()
   const { client } = usePage()
   const failure = useSignal<unknown>(undefined)
   const t = texts.value.files
@@ -66,12 +66,14 @@ export const Versions = ({ path }: { readonly path: string }) => {
                     label={t.downloadVersion(moment)}
                     onClick={() => fetchVersion(version)}
                   />
-                  <Button
-                    icon="restore"
-                    kind="quiet"
-                    label={t.restoreVersion(moment)}
-                    onClick={() => restore(version)}
-                  />
+                  {rights.canWrite(path) && (
+                    <Button
+                      icon="restore"
+                      kind="quiet"
+                      label={t.restoreVersion(moment)}
+                      onClick={() => restore(version)}
+                    />
+                  )}
                 </>
               )}
             </li>

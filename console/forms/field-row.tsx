@@ -10,6 +10,7 @@ interface FieldRowProps {
   readonly field: Field
   readonly index: number
   readonly count: number
+  readonly canChange: boolean
   readonly onMandatory: (mandatory: boolean) => void
   /** Moves the field before the row with this index. */
   readonly onMove: (before: number) => void
@@ -66,7 +67,7 @@ const useDrag = (onMove: (before: number) => void) => {
   return { isDragged, begin }
 }
 
-export const FieldRow = ({ field, index, count, onMandatory, onMove, onStep, onRemove }: FieldRowProps) => {
+export const FieldRow = ({ field, index, count, canChange, onMandatory, onMove, onStep, onRemove }: FieldRowProps) => {
   const t = texts.value.forms
   const hint = useId()
   const { isDragged, begin } = useDrag(onMove)
@@ -81,20 +82,24 @@ export const FieldRow = ({ field, index, count, onMandatory, onMove, onStep, onR
   }
   return (
     <li class={`field-row${isDragged.value ? ' is-dragged' : ''}`} data-field={field.id}>
-      <button
-        type="button"
-        class="field-handle"
-        aria-label={t.move(name)}
-        aria-describedby={hint}
-        title={t.moveHint}
-        onPointerDown={begin}
-        onKeyDown={onKeyDown}
-      >
-        <Icon name="grip" />
-      </button>
-      <span id={hint} class="unseen">
-        {t.moveHint}
-      </span>
+      {canChange && (
+        <>
+          <button
+            type="button"
+            class="field-handle"
+            aria-label={t.move(name)}
+            aria-describedby={hint}
+            title={t.moveHint}
+            onPointerDown={begin}
+            onKeyDown={onKeyDown}
+          >
+            <Icon name="grip" />
+          </button>
+          <span id={hint} class="unseen">
+            {t.moveHint}
+          </span>
+        </>
+      )}
       <span class="field-place">{index + 1}</span>
       <span class="field-name">
         <bdi>{name}</bdi>
@@ -104,22 +109,25 @@ export const FieldRow = ({ field, index, count, onMandatory, onMove, onStep, onR
         <input
           type="checkbox"
           checked={field.mandatory}
+          disabled={!canChange}
           aria-label={t.mandatoryOf(name)}
           onChange={({ currentTarget }) => onMandatory(currentTarget.checked)}
         />
         <span aria-hidden="true">{t.mandatory}</span>
       </label>
-      <MenuButton
-        icon="more"
-        label={t.actions(name)}
-        items={[
-          { label: t.moveUp, icon: 'up', isDisabled: isFirst, run: () => onStep(-1) },
-          { label: t.moveDown, icon: 'down', isDisabled: isLast, run: () => onStep(1) },
-          { label: t.moveFirst, isDisabled: isFirst, run: () => onMove(0) },
-          { label: t.moveLast, isDisabled: isLast, run: () => onMove(count) },
-          { label: t.remove, icon: 'remove', isDangerous: true, run: onRemove },
-        ]}
-      />
+      {canChange && (
+        <MenuButton
+          icon="more"
+          label={t.actions(name)}
+          items={[
+            { label: t.moveUp, icon: 'up', isDisabled: isFirst, run: () => onStep(-1) },
+            { label: t.moveDown, icon: 'down', isDisabled: isLast, run: () => onStep(1) },
+            { label: t.moveFirst, isDisabled: isFirst, run: () => onMove(0) },
+            { label: t.moveLast, isDisabled: isLast, run: () => onMove(count) },
+            { label: t.remove, icon: 'remove', isDangerous: true, run: onRemove },
+          ]}
+        />
+      )}
     </li>
   )
 }

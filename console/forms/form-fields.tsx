@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Field, WebForm } from '../../client/src/index.ts'
+import { usePage } from '../page/context.ts'
 import { Button } from '../parts/button.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
@@ -21,6 +22,7 @@ interface FormFieldsProps {
 
 export const FormFields = ({ form, store }: FormFieldsProps) => {
   const t = texts.value.forms
+  const canWrite = usePage().rights.has('forms:write')
   const isAdding = useSignal(false)
   const removing = useSignal<Field | undefined>(undefined)
   const said = useSignal('')
@@ -53,16 +55,18 @@ export const FormFields = ({ form, store }: FormFieldsProps) => {
           <bdi>{form.name}</bdi>
         </h2>
         {fields && <span class="soft">{t.count(fields.length)}</span>}
-        <Button
-          kind="primary"
-          icon="plus"
-          disabled={!fields}
-          onClick={() => {
-            isAdding.value = true
-          }}
-        >
-          {t.add}
-        </Button>
+        {canWrite && (
+          <Button
+            kind="primary"
+            icon="plus"
+            disabled={!fields}
+            onClick={() => {
+              isAdding.value = true
+            }}
+          >
+            {t.add}
+          </Button>
+        )}
       </div>
       {store.failure.value !== undefined && <Failure error={store.failure.value} onRepeat={store.load} />}
       {store.trouble.value && <TroubleNotice trouble={store.trouble.value} store={store} />}
@@ -84,6 +88,7 @@ export const FormFields = ({ form, store }: FormFieldsProps) => {
               field={field}
               index={index}
               count={fields.length}
+              canChange={canWrite}
               onMandatory={(mandatory) => store.setMandatory(field.id, mandatory)}
               onMove={async (before) => {
                 handle.current = field.id

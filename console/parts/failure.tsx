@@ -1,6 +1,7 @@
 import { ServiceError } from '../../client/src/index.ts'
 import { texts } from '../texts/texts.ts'
 import { Button } from './button.tsx'
+import { formatDuration } from './format.ts'
 import { Icon } from './icon.tsx'
 
 /**
@@ -10,6 +11,8 @@ import { Icon } from './icon.tsx'
 export const messageOf = (error: unknown): string => {
   // Without an answer of the service, there is no message of the service.
   if (error instanceof ServiceError && error.status === 0 && error.cause !== undefined) return texts.value.unreachable
+  if (error instanceof ServiceError && error.status === 429 && error.retryAfter !== undefined)
+    return texts.value.tooMany(formatDuration(error.retryAfter))
   if (error instanceof ServiceError)
     return [error.message, ...error.errors.map(({ path, message }) => `${path}: ${message}`)].join('\n')
   console.error(error)

@@ -31,6 +31,7 @@ const paths = {
   form: 'M3.5 3.5h13v13h-13zM6.5 7h7M6.5 10h7M6.5 13h4',
   category: 'M3.5 3.5h6l7 7-6 6-7-7zM6.8 6.8h.01',
   history: 'M10 5.5V10l3 2M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14z',
+  person: 'M10 10a3.2 3.2 0 1 0 0-6.4 3.2 3.2 0 0 0 0 6.4zM3.8 17a6.2 6.2 0 0 1 12.4 0',
   signOut: 'M8 3.5H4.5v13H8M12 6l4 4-4 4M16 10H8',
 } as const
 

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { administer, administerJson } from '../support/administration.ts'
 import { test as base, expectAccessible } from './support/console.ts'
-import { choose, follow, grid, refusal, widthOf } from './support/page.ts'
+import { choose, follow, grid, nameField, refusal, widthOf } from './support/page.ts'
 
 /** A service with the demo site and its token, and a second site with another token. */
 const test = base.extend('two', async ({ start, directory }) => {
@@ -81,7 +81,7 @@ test('a link in a new tab asks, and the token of the device remains (K-21)', asy
   expect(await tokensOf(page)).toEqual({ tab: two.other, device: two.own })
   await page.reload()
   await choose(page, 'Settings', 'Sign out')
-  await page.getByLabel('Access token').waitFor()
+  await nameField(page).waitFor()
   expect(await tokensOf(page)).toEqual({ tab: null, device: two.own })
 })
 

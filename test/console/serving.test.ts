@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect } from 'vitest'
 import { test } from './support/console.ts'
-import { choose } from './support/page.ts'
+import { choose, nameField } from './support/page.ts'
 
 const dist = join(import.meta.dirname, '..', '..', 'console', 'dist')
 
@@ -49,7 +49,7 @@ describe('the address of the console', () => {
   test('the address of the service redirects a browser to the console', async ({ browser, service }) => {
     const page = await browser.newPage()
     await page.goto(service.baseUrl)
-    await page.getByLabel('Access token').waitFor()
+    await nameField(page).waitFor()
     expect(page.url()).toBe(`${service.baseUrl}/console`)
     await page.close()
   })
@@ -147,7 +147,7 @@ describe('permissions of the console', () => {
     const said: string[] = []
     page.on('console', (message) => said.push(message.text()))
     await page.goto(`${service.baseUrl}/console`)
-    await page.getByLabel('Access token').waitFor()
+    await nameField(page).waitFor()
     const allowed = await page.evaluate(() => {
       const { featurePolicy } = document as Document & { featurePolicy?: { allowedFeatures(): string[] } }
       return featurePolicy?.allowedFeatures() ?? []
@@ -167,7 +167,7 @@ describe('permissions of the console', () => {
     await page.evaluate(() => {
       Object.assign(window, { opened: window.open('console') })
     })
-    await (await opening).getByLabel('Access token').waitFor()
+    await nameField(await opening).waitFor()
     await expect.poll(() => page.evaluate(() => Reflect.get(window, 'opened').closed)).toBe(true)
     await page.context().close()
   })

@@ -31,9 +31,25 @@ export const follow = (page: Page, fragment: string): Promise<void> =>
     location.hash = hash
   }, fragment)
 
+/** The field for a name shows that nobody is signed in. */
+export const nameField = (scope: Page | Locator): Locator => scope.getByLabel('Name', { exact: true })
+
+const submit = (scope: Page | Locator) => scope.getByRole('button', { name: 'Sign in', exact: true }).press('Enter')
+
+/** Signs in with a token. */
 export const signIn = async (scope: Page | Locator, token: string): Promise<void> => {
-  await scope.getByLabel('Access token').fill(token)
-  await scope.getByRole('button', { name: 'Sign in', exact: true }).click()
+  const field = scope.getByLabel('Access token')
+  const instead = scope.getByRole('button', { name: 'Use a token instead' })
+  await field.or(instead).waitFor()
+  if (await instead.isVisible()) await instead.press('Enter')
+  await field.fill(token)
+  await submit(scope)
+}
+
+export const signInAs = async (scope: Page | Locator, name: string, password: string): Promise<void> => {
+  await nameField(scope).fill(name)
+  await scope.getByLabel('Password', { exact: true }).fill(password)
+  await submit(scope)
 }
 
 export const focusedLabel = (page: Page): Promise<string | null | undefined> =>

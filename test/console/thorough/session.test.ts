@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { administer, administerJson } from '../../support/administration.ts'
 import { test } from '../support/console.ts'
-import { choose, confirm, grid, notice, row, signIn } from '../support/page.ts'
+import { choose, confirm, grid, nameField, notice, row, signIn } from '../support/page.ts'
 
 test('a token is saved for the tab, or on request on the device (K-3)', async ({ open, service }) => {
   const page = await open('', { token: null })
@@ -11,7 +11,7 @@ test('a token is saved for the tab, or on request on the device (K-3)', async ({
   }
   const signOut = async () => {
     await choose(page, 'Settings', 'Sign out')
-    await page.getByLabel('Access token').waitFor()
+    await nameField(page).waitFor()
   }
   await enter()
   expect(await page.evaluate(() => localStorage.getItem('site-admin-token'))).toBeNull()

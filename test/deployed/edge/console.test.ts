@@ -15,7 +15,7 @@ describe('the console behind the gateway', () => {
   it('the root links to the console, also with the path of a stage', async () => {
     const page = await browser.newPage()
     await page.goto(`${baseUrl}/`)
-    await page.getByLabel('Access token').waitFor()
+    await page.getByLabel('Password', { exact: true }).waitFor()
     expect(page.url()).toBe(`${baseUrl}/console`)
     await page.close()
   })

@@ -1,0 +1,125 @@
+import { useSignal } from '@preact/signals'
+import type { Me, SiteClient } from '../../client/src/index.ts'
+import type { Session } from '../page/session.ts'
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { Failure } from '../parts/failure.tsx'
+import { PasswordField } from '../parts/fields.tsx'
+import { formatMoment } from '../parts/format.ts'
+import { notify } from '../parts/toasts.tsx'
+import { texts } from '../texts/texts.ts'
+import { describeEntry } from './describe-rights.ts'
+import { NewPassword, useNewPassword } from './new-password.tsx'
+
+interface AccountProps {
+  readonly session: Session
+  readonly client: SiteClient
+  readonly me: Me
+  readonly onSignOut: () => void
+  readonly onClose: () => void
+}
+
+const ChangePassword = ({ client }: Pick<AccountProps, 'client'>) => {
+  const t = texts.value.account
+  const old = useSignal('')
+  const { password, repeated, isReady } = useNewPassword()
+  const failure = useSignal<unknown>(undefined)
+  const isBusy = useSignal(false)
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    if (isBusy.value || !isReady.value) return
+    isBusy.value = true
+    failure.value = undefined
+    try {
+      await client.access.changePassword({ password: password.value, oldPassword: old.value })
+      for (const field of [old, password, repeated]) field.value = ''
+      notify(t.passwordChanged)
+    } catch (error) {
+      failure.value = error
+    }
+    isBusy.value = false
+  }
+  return (
+    <form class="account-password" onSubmit={submit} aria-busy={isBusy.value}>
+      <h3>{t.changePassword}</h3>
+      <PasswordField label={t.oldPassword} value={old} />
+      <NewPassword password={password} repeated={repeated} />
+      {failure.value !== undefined && <Failure error={failure.value} />}
+      <Button type="submit" disabled={!isReady.value || old.value === ''}>
+        {t.changePassword}
+      </Button>
+    </form>
+  )
+}
+
+const Sites = ({ me, client }: Pick<AccountProps, 'me' | 'client'>) => (
+  <section class="stack">
+    <h3>{texts.value.account.sites}</h3>
+    <dl class="account-sites">
+      {me.sites.map((site) => (
+        <div key={site.id}>
+          <dt>
+            <bdi>{client.sites.find(({ id }) => id === site.id)?.name ?? site.id}</bdi>
+          </dt>
+          {describeEntry(site).map((right) => (
+            <dd key={right}>{right}</dd>
+          ))}
+        </div>
+      ))}
+    </dl>
+  </section>
+)
+
+const SignOutButtons = ({
+  session,
+  isPerson,
+  onSignOut,
+}: Omit<AccountProps, 'me' | 'client'> & { isPerson: boolean }) => {
+  const t = texts.value.account
+  const failure = useSignal<unknown>(undefined)
+  const endAll = async () => {
+    failure.value = undefined
+    try {
+      await session.signOut({ all: true })
+    } catch (error) {
+      failure.value = error
+    }
+  }
+  return (
+    <>
+      {failure.value !== undefined && <Failure error={failure.value} onRepeat={endAll} />}
+      <footer>
+        {isPerson && <Button onClick={endAll}>{t.signOutEverywhere}</Button>}
+        <Button icon="signOut" onClick={onSignOut}>
+          {texts.value.signIn.signOut}
+        </Button>
+      </footer>
+    </>
+  )
+}
+
+export const AccountDialog = (props: AccountProps) => {
+  const { me, client, onClose } = props
+  const t = texts.value.account
+  const isPerson = me.kind === 'session'
+  const name = me.displayName && me.displayName !== me.name ? `${me.displayName} (${me.name})` : me.name
+  return (
+    <Dialog title={t.title} kind="wide" onClose={onClose}>
+      <div class="dialog-body">
+        <div>
+          <p>
+            <strong>
+              <bdi>{name}</bdi>
+            </strong>
+          </p>
+          <p class="soft">
+            {t.kinds[me.kind]} {t.until(formatMoment(me.expires))}
+          </p>
+        </div>
+        <Sites me={me} client={client} />
+        {isPerson && <ChangePassword client={client} />}
+      </div>
+      <SignOutButtons {...props} isPerson={isPerson} />
+    </Dialog>
+  )
+}

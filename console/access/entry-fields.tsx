@@ -1,0 +1,93 @@
+import { type Signal, useComputed, useSignal } from '@preact/signals'
+import { useId } from 'preact/hooks'
+import type { User } from '../../client/src/index.ts'
+import { usePage } from '../page/context.ts'
+import { texts } from '../texts/texts.ts'
+import { describeEntry } from './describe-rights.ts'
+import { grantableRoles, type Role } from './roles.ts'
+
+interface Entry {
+  readonly role: Role
+  readonly folders?: string[]
+}
+
+interface EntryFields {
+  /** Empty: the person keeps a list of rights. */
+  readonly role: Signal<Role | ''>
+  readonly folders: Signal<string>
+  readonly entry: { readonly value: Entry | undefined }
+}
+
+/** One folder per line. People may leave out the slash in front. */
+const foldersIn = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim().replace(/^\/*/, '/'))
+    .filter((folder) => folder !== '/')
+
+/** The role and the folders in a form. `entry` is undefined until they are complete. */
+export const useEntryFields = (user?: User): EntryFields => {
+  const [first = ''] = grantableRoles(usePage().rights)
+  const role = useSignal<Role | ''>(user ? (user.role ?? '') : first)
+  const folders = useSignal(user?.folders.join('\n') ?? '')
+  const entry = useComputed(() => {
+    if (role.value === '') return undefined
+    if (role.value !== 'author') return { role: role.value }
+    const given = foldersIn(folders.value)
+    return given.length === 0 ? undefined : { role: role.value, folders: given }
+  })
+  return { role, folders, entry }
+}
+
+export const EntryFields = ({ fields, user }: { readonly fields: EntryFields; readonly user?: User }) => {
+  const t = texts.value.access
+  const [select, hint, area, areaHint] = [useId(), useId(), useId(), useId()]
+  const { role, folders } = fields
+  const offered = grantableRoles(usePage().rights)
+  return (
+    <>
+      <div class="field">
+        <label for={select}>{t.role}</label>
+        <select
+          id={select}
+          value={role.value}
+          aria-describedby={hint}
+          onChange={({ currentTarget }) => {
+            role.value = offered.find((each) => each === currentTarget.value) ?? ''
+          }}
+        >
+          {user && !offered.some((each) => each === user.role) && (
+            <option value={user.role ?? ''}>{describeEntry(user).join('; ')}</option>
+          )}
+          {offered.map((each) => (
+            <option key={each} value={each}>
+              {t.roles[each]}
+            </option>
+          ))}
+        </select>
+        <p id={hint} class="hint">
+          {role.value !== '' && t.roleHints[role.value]}
+        </p>
+      </div>
+      {role.value === 'author' && (
+        <div class="field">
+          <label for={area}>{t.folders}</label>
+          <textarea
+            id={area}
+            rows={3}
+            required
+            spellcheck={false}
+            value={folders.value}
+            aria-describedby={areaHint}
+            onInput={({ currentTarget }) => {
+              folders.value = currentTarget.value
+            }}
+          />
+          <p id={areaHint} class="hint">
+            {t.foldersHint}
+          </p>
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,44 @@
+import { type Signal, useComputed, useSignal } from '@preact/signals'
+import { useId } from 'preact/hooks'
+import { PasswordField } from '../parts/fields.tsx'
+import { texts } from '../texts/texts.ts'
+
+export const useNewPassword = () => {
+  const password = useSignal('')
+  const repeated = useSignal('')
+  const isReady = useComputed(() => password.value !== '' && password.value === repeated.value)
+  return { password, repeated, isReady }
+}
+
+interface NewPasswordProps {
+  readonly password: Signal<string>
+  readonly repeated: Signal<string>
+}
+
+export const NewPassword = ({ password, repeated }: NewPasswordProps) => {
+  const t = texts.value.account
+  const [hint, difference] = [useId(), useId()]
+  const isDifferent = repeated.value !== '' && repeated.value !== password.value
+  return (
+    <>
+      <div class="stack">
+        <PasswordField label={t.newPassword} value={password} autoComplete="new-password" hint={hint} />
+        <p id={hint} class="hint">
+          {t.passwordHint}
+        </p>
+      </div>
+      <div class="stack">
+        <PasswordField
+          label={t.repeatPassword}
+          value={repeated}
+          autoComplete="new-password"
+          isWrong={isDifferent}
+          hint={difference}
+        />
+        <p id={difference} class="hint" role="status">
+          {isDifferent && t.passwordsDiffer}
+        </p>
+      </div>
+    </>
+  )
+}

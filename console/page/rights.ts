@@ -1,0 +1,47 @@
+type Area = 'files' | 'forms' | 'categories' | 'history' | 'access'
+type Level = 'read' | 'write'
+export type AreaRight = `${Area}:${Level}`
+
+/** The rights of the token on one site. The service checks them too, so these decide only what is shown. */
+export interface Rights {
+  /** For files, a right in one folder is enough. */
+  has(right: AreaRight): boolean
+  /** True if each of the given rights is among them (A-57). */
+  include(texts: readonly string[]): boolean
+  canRead(path: string): boolean
+  /** Whoever can write in a folder can rename, move and remove its entries. For the folder itself, its parent counts (A-46). */
+  canWrite(path: string): boolean
+}
+
+export interface Right {
+  readonly area: string
+  readonly level: string
+  /** Without slashes around it. Empty for the whole area. */
+  readonly folder: string
+}
+
+/** `files:write:/news`. A folder may contain colons. */
+export const parseRight = (text: string): Right => {
+  const [area = '', level = '', ...folder] = text.split(':')
+  return { area, level, folder: folder.join(':').replace(/^\/+|\/+$/g, '') }
+}
+
+const isWithin = (folder: string, path: string): boolean =>
+  folder === '' || path === folder || path.startsWith(`${folder}/`)
+
+export const createRights = (texts: readonly string[]): Rights => {
+  const held = texts.map(parseRight)
+  const having = (area: string, level: string) =>
+    held.filter((right) => right.area === area && (right.level === 'write' || right.level === level))
+  const includes = ({ area, level, folder }: Right) => having(area, level).some((own) => isWithin(own.folder, folder))
+  const can = (level: Level) => (path: string) => includes({ area: 'files', level, folder: path })
+  return {
+    has(right) {
+      const { area, level } = parseRight(right)
+      return having(area, level).length > 0
+    },
+    include: (needed) => needed.map(parseRight).every(includes),
+    canRead: can('read'),
+    canWrite: can('write'),
+  }
+}

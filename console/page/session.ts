@@ -1,0 +1,211 @@
+import { type Signal, signal } from '@preact/signals'
+import {
+  acceptInvitation,
+  findSites,
+  type Me,
+  signIn as requestToken,
+  ServiceError,
+  type Sites,
+} from '../../client/src/index.ts'
+
+type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+
+type Keep = 'tab' | 'device'
+
+interface SessionOptions {
+  readonly url: string
+  readonly stores: Readonly<Record<Keep, Store>>
+  readonly fetch?: typeof fetch
+}
+
+/** The sites of a token, and its owner. A token without sites has no known owner. */
+export interface Entrance extends Sites {
+  readonly me: Me | undefined
+}
+
+type Proof =
+  | { readonly token: string }
+  | { readonly username: string; readonly password: string }
+  | { readonly invitation: string; readonly password: string }
+
+export interface Session {
+  readonly entrance: Signal<Entrance | undefined>
+  /** True when the token has stopped working. The page stays as it is until the next sign-in. */
+  readonly isExpired: Signal<boolean>
+  readonly isBusy: Signal<boolean>
+  readonly failure: Signal<unknown>
+  signIn(proof: Proof, keep: Keep): Promise<void>
+  /** Tests a token without signing in. */
+  lookUp(token: string): Promise<Entrance>
+  enter(token: string, entrance: Entrance, keep: Keep): void
+  /** Signs in with the saved token. Tries again after a failure that has nothing to do with the token. */
+  restoreSession(): Promise<void>
+  hasKept(): boolean
+  /** True if this token is signed in, or is about to be. */
+  isOwn(token: string): boolean
+  /** True if the signed-in token works and is saved on the device. */
+  isOnDevice(): boolean
+  /**
+   * Forgets the token, and revokes it if it is from a sign-in. A token of an operator keeps working. With `all`, ends
+   * every session of the person first, and stays signed in if that fails.
+   */
+  signOut(options?: { readonly all?: true }): Promise<void>
+}
+
+const key = 'site-admin-token'
+
+const signInRefused = 101001
+
+export const isRefused = (error: unknown): boolean => error instanceof ServiceError && error.status === 401
+
+/** A wrong old password is refused too, but the token still works. */
+const isTokenRefused = async (response: Response): Promise<boolean> => {
+  if (response.status !== 401) return false
+  const said: unknown = await response
+    .clone()
+    .json()
+    .catch(() => undefined)
+  return Object(said).code !== signInRefused
+}
+
+/** The token of the tab has priority. It does not replace the token of the device. */
+const createKept = (stores: SessionOptions['stores']) => ({
+  read: () => stores.tab.getItem(key) ?? stores.device.getItem(key),
+  isOnDevice: (token: string) => stores.device.getItem(key) === token,
+  write(token: string, keep: Keep) {
+    stores.tab.removeItem(key)
+    stores[keep].setItem(key, token)
+  },
+  forget(token: string) {
+    for (const store of Object.values(stores)) if (store.getItem(key) === token) store.removeItem(key)
+  },
+})
+
+export const createSession = ({ url, stores, ...options }: SessionOptions): Session => {
+  const entrance = signal<Entrance | undefined>(undefined)
+  const isExpired = signal(false)
+  const isBusy = signal(false)
+  const failure = signal<unknown>(undefined)
+  const kept = createKept(stores)
+  let token = ''
+  let opening = Promise.resolve()
+
+  /**
+   * Forgets a saved token that the service refuses. Saves a new token unless the service refuses it: after a failure of
+   * the network, it can be tried again.
+   */
+  const fail = (error: unknown, wanted: string, keep: Keep | undefined) => {
+    failure.value = error
+    if (isRefused(error)) {
+      if (!keep) kept.forget(wanted)
+    } else if (keep && !entrance.value) kept.write(wanted, keep)
+  }
+
+  const fetchWith = (own: string): typeof fetch => {
+    const send = options.fetch ?? ((...request) => fetch(...request))
+    return async (...request) => {
+      const response = await send(...request)
+      if (own === token && entrance.value && (await isTokenRefused(response))) isExpired.value = true
+      return response
+    }
+  }
+
+  const lookUp = async (wanted: string): Promise<Entrance> => {
+    const sites = await findSites({ url, token: wanted, fetch: fetchWith(wanted) })
+    const [first] = sites.list
+    return { ...sites, me: first && (await sites.choose(first.id).access.me()) }
+  }
+
+  /** Shows a refusal at once, because the service may name a long wait. */
+  const tokenFor = (proof: Proof, keep: Keep): Promise<string> | string => {
+    if ('token' in proof) return proof.token.trim()
+    const service = { url, fetch: fetchWith(''), patience: { attempts: 1 } }
+    const tokenExpiryPeriod = keep === 'device' ? 'long' : 'short'
+    return 'invitation' in proof
+      ? acceptInvitation({ ...service, ...proof, tokenExpiryPeriod })
+      : requestToken({ ...service, ...proof, tokenExpiryPeriod })
+  }
+
+  const enter = (wanted: string, found: Entrance, keep: Keep | undefined) => {
+    if (isExpired.value) kept.forget(token)
+    if (keep) kept.write(wanted, keep)
+    token = wanted
+    entrance.value = found
+    isExpired.value = false
+  }
+
+  const open = async (obtain: () => Promise<string> | string, keep: Keep | undefined): Promise<void> => {
+    let wanted: string | undefined
+    isBusy.value = true
+    failure.value = undefined
+    try {
+      wanted = await obtain()
+      enter(wanted, await lookUp(wanted), keep)
+    } catch (error) {
+      if (wanted === undefined) failure.value = error
+      else fail(error, wanted, keep)
+    } finally {
+      isBusy.value = false
+    }
+  }
+
+  const forget = () => {
+    kept.forget(token)
+    token = ''
+    entrance.value = undefined
+    isExpired.value = false
+    failure.value = undefined
+  }
+
+  const signOut = async ({ all }: { readonly all?: true } = {}): Promise<void> => {
+    const { me, list, choose } = entrance.value ?? {}
+    const [first] = list ?? []
+    const access = !isExpired.value && me?.kind === 'session' && first ? choose?.(first.id).access : undefined
+    if (all) await access?.signOut({ all })
+    forget()
+    if (!all) await access?.signOut()
+  }
+
+  return {
+    entrance,
+    isExpired,
+    isBusy,
+    failure,
+    lookUp,
+    enter,
+    signIn: (proof, keep) => {
+      opening = open(() => tokenFor(proof, keep), keep)
+      return opening
+    },
+    hasKept: () => kept.read() !== null,
+    isOwn: (given) => given === (entrance.value ? token : kept.read()),
+    isOnDevice: () => !isExpired.value && kept.isOnDevice(token),
+    restoreSession() {
+      const wanted = kept.read()
+      if (wanted && !isBusy.value) opening = open(() => wanted, undefined)
+      return opening
+    },
+    signOut,
+  }
+}
+
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+interface Fragment {
+  readonly token?: string
+  readonly invitation?: string
+  readonly rest: string
+}
+
+/** The secret in the fragment of the address, and the fragment without it. Servers never receive a fragment. */
+export const takeSecret = (hash: string): Fragment => {
+  const [, name, secret = '', rest = ''] = /^#(token|invitation)=([^&]*)&?(.*)$/s.exec(hash) ?? []
+  if (name === undefined) return { rest: hash }
+  return { [name]: name === 'token' ? secret.trim() : decode(secret), rest: rest && `#${rest}` }
+}

@@ -1,0 +1,19 @@
+import { focusContent } from './focus.ts'
+
+/**
+ * Browsers offer the clipboard only to pages from https or from this machine. Elsewhere, a selected text is copied. It
+ * is in the open dialog, because a dialog takes the focus from the rest of the page.
+ */
+export const copyText = async (text: string): Promise<void> => {
+  if (isSecureContext) return navigator.clipboard.writeText(text)
+  const before = document.activeElement
+  const field = document.createElement('textarea')
+  field.value = text
+  const place = before?.closest('dialog') ?? document.body
+  place.append(field)
+  field.select()
+  document.execCommand('copy')
+  field.remove()
+  if (before instanceof HTMLElement) before.focus()
+  if (document.activeElement === document.body) focusContent()
+}

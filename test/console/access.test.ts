@@ -1,0 +1,223 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { acceptInvitation, connect, type NewUser, signIn } from '../../client/src/index.ts'
+import { administerJson } from '../support/administration.ts'
+import { test as base, expectAccessible } from './support/console.ts'
+import {
+  choose,
+  confirm,
+  follow,
+  grid,
+  nameField,
+  notice,
+  press,
+  row,
+  signInAs,
+  signIn as withToken,
+} from './support/page.ts'
+
+const password = 'correct horse battery'
+const everything = ['files', 'forms', 'categories', 'history', 'access'].flatMap((area) => ['--right', `${area}:write`])
+
+/** A service whose demo site has an owner, with calls that invite people and let them accept. */
+const test = base.extend('people', async ({ start, directory }) => {
+  const { baseUrl } = await start()
+  const issuing = ['token', 'issue', '--user', 'operator', '--site', '1001', ...everything]
+  const { token } = await administerJson(directory, issuing)
+  const { access, files } = await connect({ url: baseUrl, token })
+  const invite = async (person: NewUser): Promise<string> => {
+    const { invitation = '' } = await access.people.add(person)
+    return decodeURIComponent(invitation.split('#invitation=')[1] ?? '')
+  }
+  const add = async (person: NewUser) => acceptInvitation({ url: baseUrl, invitation: await invite(person), password })
+  return { baseUrl, token, access, files, invite, add }
+})
+
+const views = (page: Page) => page.getByRole('navigation', { name: 'Views' }).getByRole('link').allTextContents()
+const person = (page: Page, name: string) =>
+  page.getByRole('row').filter({ has: page.getByRole('rowheader', { name }) })
+const kept = (page: Page) =>
+  page.evaluate(() => [sessionStorage, localStorage].map((store) => store.getItem('site-admin-token')))
+const me = (baseUrl: string, token: string | null | undefined) =>
+  fetch(`${baseUrl}/api/v2/admin/me`, { headers: { Authorization: String(token) } })
+
+test('a person accepts an invitation by keyboard, and is signed in (K-28)', async ({ people, open }) => {
+  const invitation = await people.invite({ name: 'ann', role: 'editor' })
+  const page = await open(`#invitation=${invitation}`, { token: null, baseUrl: people.baseUrl })
+  const dialog = page.getByRole('dialog', { name: 'Welcome, ann' })
+  await dialog.waitFor()
+  expect(page.url()).toBe(`${people.baseUrl}/console`)
+  await page.keyboard.type('short')
+  await press(page, 'Tab')
+  await page.keyboard.type('short')
+  await press(page, 'Enter')
+  await dialog.getByRole('alert').getByText('12').waitFor()
+  await dialog.getByLabel('New password', { exact: true }).fill(password)
+  await dialog.getByLabel('Repeat the new password').fill(`${password}.`)
+  await dialog.getByText('The two passwords differ.').waitFor()
+  expect(await dialog.getByRole('button', { name: 'Accept' }).isDisabled()).toBe(true)
+  await press(page, 'Backspace', 'Enter')
+  await grid(page).waitFor()
+  expect(await views(page)).toEqual(['Files', 'Forms', 'Categories', 'History'])
+  const [token] = await kept(page)
+  expect((await (await me(people.baseUrl, token)).json()).name).toBe('ann')
+  await follow(page, `invitation=${invitation}`)
+  await dialog.getByLabel('New password', { exact: true }).fill(password)
+  await dialog.getByLabel('Repeat the new password').fill(password)
+  await press(page, 'Enter')
+  await dialog.getByRole('alert').getByText('used').waitFor()
+})
+
+test('a person signs in with name and password, for the tab or the device (K-3, A-108)', async ({ people, open }) => {
+  await people.add({ name: 'ann', role: 'viewer' })
+  const page = await open('', { token: null, baseUrl: people.baseUrl })
+  const hoursLeft = async (token: string | null | undefined) =>
+    Math.round((Date.parse((await (await me(people.baseUrl, token)).json()).expires) - Date.now()) / 3_600_000)
+  await signInAs(page, 'ann', `${password}!`)
+  await page.getByRole('alert').getByText('The name or the password is wrong').waitFor()
+  await signInAs(page, 'Ann', password)
+  await grid(page).waitFor()
+  const [short, none] = await kept(page)
+  expect([none, await hoursLeft(short)]).toEqual([null, 4])
+  const revoked = page.waitForResponse((response) => response.request().method() === 'DELETE')
+  await choose(page, 'Settings', 'Sign out')
+  await nameField(page).waitFor()
+  expect((await revoked).status()).toBe(200)
+  await page.getByLabel('Stay signed in').check()
+  await signInAs(page, 'ann', password)
+  await grid(page).waitFor()
+  const [empty, long] = await kept(page)
+  expect([empty, await hoursLeft(long)]).toEqual([null, 14 * 24])
+})
+
+test('after failed attempts, sign-in names the time to wait, and a token still works (K-3)', async ({
+  people,
+  open,
+}) => {
+  const page = await open('', { token: null, baseUrl: people.baseUrl })
+  const wait = page.getByRole('alert').getByText(/Too many attempts. Try again in \d+ sec/)
+  await expect
+    .poll(async () => {
+      await signInAs(page, 'ann', 'a wrong password')
+      await page.locator('form[aria-busy=false]').waitFor()
+      return wait.count()
+    })
+    .toBe(1)
+  await withToken(page, people.token)
+  await grid(page).waitFor()
+  await choose(page, 'Settings', 'Sign out')
+  await nameField(page).waitFor()
+  expect((await me(people.baseUrl, people.token)).status).toBe(200)
+})
+
+test('my account shows the rights, changes the password, and ends all sessions (K-30)', async ({ people, open }) => {
+  await people.add({ name: 'ann', displayName: 'Ann Lee', role: 'author', folders: ['/news'] })
+  const other = await signIn({ url: people.baseUrl, username: 'ann', password })
+  const page = await open('', { token: null, baseUrl: people.baseUrl })
+  await signInAs(page, 'ann', password)
+  await choose(page, 'Settings', 'My account')
+  const account = page.getByRole('dialog', { name: 'My account' })
+  for (const text of ['Ann Lee (ann)', 'Demo site', 'Author, in /news']) await account.getByText(text).waitFor()
+  await expectAccessible(page)
+  const change = async (old: string) => {
+    await account.getByLabel('Old password').fill(old)
+    await account.getByLabel('New password', { exact: true }).fill('battery staple correct')
+    await account.getByLabel('Repeat the new password').fill('battery staple correct')
+    await press(page, 'Enter')
+  }
+  await change('a wrong password')
+  await account.getByRole('alert').getByText('password is wrong').waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(1)
+  await change(password)
+  await notice(page, 'Password changed.').waitFor()
+  expect((await me(people.baseUrl, other)).status).toBe(401)
+  const third = await signIn({ url: people.baseUrl, username: 'ann', password: 'battery staple correct' })
+  await account.getByRole('button', { name: 'Sign out everywhere' }).press('Enter')
+  await nameField(page).waitFor()
+  expect((await me(people.baseUrl, third)).status).toBe(401)
+})
+
+test('an owner invites and manages people by keyboard (K-29)', async ({ people, open }) => {
+  const token = await people.add({ name: 'olga', role: 'owner' })
+  const page = await open('#/1001/access', { token, baseUrl: people.baseUrl })
+  const act = (item: string) => choose(page, 'Actions for Bob', item)
+  const state = (text: string) => person(page, 'Bob').getByText(text).waitFor()
+  await person(page, 'olga').waitFor()
+  await page.context().grantPermissions(['clipboard-write'])
+  await page.getByRole('button', { name: 'Invite…' }).press('Enter')
+  await page.keyboard.type('bob')
+  await press(page, 'Tab')
+  await page.keyboard.type('Bob')
+  await page.getByLabel('Role', { exact: true }).selectOption('Author')
+  await page.getByRole('textbox', { name: 'Folders' }).fill('news\n/press')
+  await confirm(page, 'Invite')
+  const link = page.getByRole('dialog', { name: 'Invitation for bob' })
+  await expectAccessible(page)
+  await link.getByRole('button', { name: 'Copy the link' }).press('Enter')
+  await notice(page, 'Link copied.').waitFor()
+  const copied = await link.getByLabel('Link').inputValue()
+  expect(copied).toMatch(`${people.baseUrl}/console#invitation=bob.`)
+  await confirm(page, 'Done')
+  await state('Author, in /news, /press')
+  await state('Invited')
+  expect(await page.locator('html').innerHTML()).not.toContain(copied)
+  await page.getByRole('button', { name: 'Invite…' }).press('Enter')
+  await page.getByLabel('Full name').press('Control+v')
+  expect(await page.getByLabel('Full name').inputValue()).toBe(copied)
+  await press(page, 'Escape')
+
+  await act('Change role')
+  await page.getByLabel('Role', { exact: true }).selectOption('Editor')
+  await confirm(page, 'Save')
+  await state('Editor')
+  await act('New invitation')
+  await confirm(page, 'Create the invitation')
+  await expect.poll(() => link.getByLabel('Link').inputValue()).not.toBe(copied)
+  await confirm(page, 'Done')
+  await act('Disable')
+  await confirm(page, 'Disable')
+  await state('Disabled')
+  await act('Enable')
+  await person(page, 'Bob').getByText('Disabled').waitFor({ state: 'detached' })
+  await act('Remove')
+  await confirm(page, 'Remove')
+  await person(page, 'Bob').waitFor({ state: 'detached' })
+  // The only owner can do nothing to herself that the service would refuse.
+  expect(await page.getByRole('button', { name: 'Actions for olga' }).count()).toBe(0)
+})
+
+test('people who may only see the people get no buttons, in German (K-27, K-29)', async ({ people, open }) => {
+  await people.add({ name: 'olga', role: 'owner' })
+  const token = await people.add({ name: 'rita', rights: ['access:read', 'files:read:/news'] })
+  const options = { viewport: { width: 360, height: 740 }, locale: 'de-DE' }
+  const page = await open('#/1001/access', { token, baseUrl: people.baseUrl, ...options })
+  await person(page, 'olga').getByText('Inhaber').waitFor()
+  await person(page, 'rita').getByText('Dateien: lesen in /news').waitFor()
+  expect(await page.locator('main').getByRole('button').count()).toBe(0)
+  await expectAccessible(page)
+})
+
+test('an author sees only the own folders, and the buttons for them (K-27)', async ({ people, open }) => {
+  for (const path of ['press/news/a.txt', 'press/secret.txt', 'secret.txt']) await people.files.put(path, path)
+  const token = await people.add({ name: 'ann', role: 'author', folders: ['/press/news'] })
+  const page = await open('#/1001/files', { token, baseUrl: people.baseUrl })
+  await row(page, 'press').click()
+  expect(await views(page)).toEqual(['Files', 'History'])
+  for (const name of ['Upload', 'New folder', 'Rename', 'Delete', 'Move to', 'Copy to']) {
+    expect(await page.getByRole('button', { name }).count()).toBe(0)
+  }
+  await row(page, 'press').getByRole('link').click()
+  await row(page, 'news').click()
+  await page.getByRole('button', { name: 'Copy to' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Rename' }).count()).toBe(0)
+  await press(page, 'Delete', 'F2')
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  await row(page, 'news').getByRole('link').click()
+  await row(page, 'a.txt').click()
+  expect(await page.getByText('secret.txt').count()).toBe(0)
+  await page.getByRole('button', { name: 'New folder' }).waitFor()
+  await press(page, 'F2')
+  await page.getByLabel('New name').fill('b.txt')
+  await press(page, 'Enter')
+  await row(page, 'b.txt').waitFor()
+})
