@@ -18,16 +18,19 @@ const growth = 100
 interface TrashRowProps {
   readonly item: TrashItem
   readonly isChosen: boolean
+  readonly canRestore: boolean
   readonly onChoose: () => void
 }
 
-const TrashRow = ({ item, isChosen, onChoose }: TrashRowProps) => {
+const TrashRow = ({ item, isChosen, canRestore, onChoose }: TrashRowProps) => {
   const t = texts.value.files
   const name = nameOf(item.path)
   return (
     <tr class={isChosen ? 'is-chosen' : ''}>
       <td class="items-check">
-        <input type="checkbox" checked={isChosen} aria-label={t.chooseRow(item.path)} onChange={onChoose} />
+        {canRestore && (
+          <input type="checkbox" checked={isChosen} aria-label={t.chooseRow(item.path)} onChange={onChoose} />
+        )}
       </td>
       <td>
         <span class="trash-name">
@@ -122,19 +125,23 @@ const useTrash = (onRestored: () => void) => {
 type Trash = ReturnType<typeof useTrash>
 
 const TrashTable = ({ trash, items }: { readonly trash: Trash; readonly items: readonly TrashItem[] }) => {
+  const { rights } = usePage()
   const t = texts.value.files
-  const isAll = items.every(({ path }) => trash.chosen.has(path))
+  const restorable = items.map(({ path }) => path).filter(rights.canWrite)
+  const isAll = restorable.every((path) => trash.chosen.has(path))
   return (
     <table class="items" aria-label={t.deleted} aria-busy={trash.isBusy}>
       <thead>
         <tr>
           <th class="items-check">
-            <input
-              type="checkbox"
-              aria-label={t.chooseAllDeleted}
-              checked={isAll}
-              onChange={() => trash.chooseOnly(isAll ? [] : items.map(({ path }) => path))}
-            />
+            {restorable.length > 0 && (
+              <input
+                type="checkbox"
+                aria-label={t.chooseAllDeleted}
+                checked={isAll}
+                onChange={() => trash.chooseOnly(isAll ? [] : restorable)}
+              />
+            )}
           </th>
           <th scope="col">{t.columns.name}</th>
           <th scope="col">{t.removedBy}</th>
@@ -150,6 +157,7 @@ const TrashTable = ({ trash, items }: { readonly trash: Trash; readonly items: r
             key={`${item.type} ${item.path}`}
             item={item}
             isChosen={trash.chosen.has(item.path)}
+            canRestore={rights.canWrite(item.path)}
             onChoose={() => trash.choose(item.path)}
           />
         ))}
@@ -163,6 +171,7 @@ export const TrashView = () => {
   const t = texts.value.files
   const heading = useRef<HTMLHeadingElement>(null)
   const trash = useTrash(() => heading.current?.focus())
+  const { rights } = usePage()
   const { items, chosen, failure } = trash
   return (
     <section class="trash" aria-label={t.deleted}>
@@ -170,9 +179,11 @@ export const TrashView = () => {
         <h2 ref={heading} tabIndex={-1}>
           {t.deleted}
         </h2>
-        <Button icon="restore" kind="primary" disabled={chosen.size === 0} onClick={() => trash.restore([...chosen])}>
-          {chosen.size === 0 ? t.restore : t.restoreMany(chosen.size)}
-        </Button>
+        {rights.has('files:write') && (
+          <Button icon="restore" kind="primary" disabled={chosen.size === 0} onClick={() => trash.restore([...chosen])}>
+            {chosen.size === 0 ? t.restore : t.restoreMany(chosen.size)}
+          </Button>
+        )}
       </header>
       {failure && <Failure error={failure.error} onRepeat={failure.repeat} />}
       {!items && !failure && <p class="empty">{texts.value.loading}</p>}

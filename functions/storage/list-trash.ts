@@ -10,7 +10,7 @@ import type { StorageDeps } from '../../lib/service/deps.ts'
 import { root, type StoragePath } from '../../lib/storage/path.ts'
 import { readCursor, writeCursor } from '../../lib/storage/reading/listing.ts'
 import { findInTrash } from '../../lib/storage/reading/trash.ts'
-import { pageOf, readablePath, timeOf } from './params.ts'
+import { describablePath, pageOf, timeOf } from './params.ts'
 
 type Item = Answer<typeof trashPage>['deleted'][number]
 
@@ -37,7 +37,7 @@ const itemsOf = async ({ files }: StorageDeps, changes: readonly Change[]): Prom
 
 /** GET with `?deleted=all`: what a folder and everything below it lost, as the history has it (H-37). */
 export const listTrash = (deps: StorageDeps) =>
-  operation({ params: readablePath, query: pageOf }, async (input) => {
+  operation({ params: describablePath, query: pageOf }, async (input) => {
     const { site, caller, params, deadline, query } = input
     const limit = Math.min(query.limit, mostItems)
     const filter: ChangeFilter = {

@@ -58,7 +58,7 @@ test('a person accepts an invitation by keyboard, and is signed in (K-28)', asyn
   expect(await dialog.getByRole('button', { name: 'Accept' }).isDisabled()).toBe(true)
   await press(page, 'Backspace', 'Enter')
   await grid(page).waitFor()
-  expect(await views(page)).toEqual(['Files', 'Forms', 'Categories', 'History'])
+  expect(await views(page)).toEqual(['Files', 'Deleted files', 'Forms', 'Categories', 'History'])
   const [token] = await kept(page)
   expect((await (await me(people.baseUrl, token)).json()).name).toBe('ann')
   await follow(page, `invitation=${invitation}`)
@@ -202,7 +202,7 @@ test('an author sees only the own folders, and the buttons for them (K-27)', asy
   const token = await people.add({ name: 'ann', role: 'author', folders: ['/press/news'] })
   const page = await open('#/1001/files', { token, baseUrl: people.baseUrl })
   await row(page, 'press').click()
-  expect(await views(page)).toEqual(['Files', 'History'])
+  expect(await views(page)).toEqual(['Files', 'Deleted files', 'History'])
   for (const name of ['Upload', 'New folder', 'Rename', 'Delete', 'Move to', 'Copy to']) {
     expect(await page.getByRole('button', { name }).count()).toBe(0)
   }
@@ -220,4 +220,26 @@ test('an author sees only the own folders, and the buttons for them (K-27)', asy
   await page.getByLabel('New name').fill('b.txt')
   await press(page, 'Enter')
   await row(page, 'b.txt').waitFor()
+})
+
+test('the trash shows and restores only what the rights allow (K-27, A-45)', async ({ people, open }) => {
+  for (const path of ['press/a.txt', 'news/b.txt', 'secret.txt']) {
+    await people.files.put(path, path)
+    await people.files.remove(path)
+  }
+  const rights = ['files:write:/press', 'files:read:/news']
+  const token = await people.add({ name: 'ann', rights })
+  const page = await open('#/1001/trash', { token, baseUrl: people.baseUrl })
+  await page.getByText('b.txt').waitFor()
+  expect(await page.getByText('secret.txt').count()).toBe(0)
+  expect(await page.getByRole('checkbox', { name: 'Select news/b.txt' }).count()).toBe(0)
+  await page.getByRole('checkbox', { name: 'Select press/a.txt' }).check()
+  await page.getByRole('button', { name: 'Restore 1 item' }).press('Enter')
+  await notice(page, 'a.txt restored.').waitFor()
+  const reader = await people.add({ name: 'rita', rights: ['files:read'] })
+  const other = await open('#/1001/trash', { token: reader, baseUrl: people.baseUrl })
+  await other.getByText('secret.txt').waitFor()
+  expect(await other.locator('main').getByRole('button').count()).toBe(0)
+  expect(await other.locator('main').getByRole('checkbox').count()).toBe(0)
+  await expectAccessible(other)
 })

@@ -3,7 +3,7 @@ import { describeWithAdmin, issueToken } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { ownSiteId } from '../support/forms.ts'
 import { call } from '../support/http.ts'
-import { at, ownFolder, put } from '../support/storage.ts'
+import { at, ownFolder, put, remove } from '../support/storage.ts'
 import { append, createUploader, head, pathOf } from '../support/tus.ts'
 
 const own = ownFolder()
@@ -80,6 +80,9 @@ describeWithAdmin('A token with a right on one folder', () => {
       (await read(path, '?meta')).json.contents.map((one: { name: string }) => one.name)
     expect([await names(`${own}/way/a`), await names(`${own}/way/c`)]).toEqual([['b'], ['3']])
     expectRefused(await read(`${own}/way/d`, '?meta'))
+    for (const path of ['a/b/1', 'd/4']) await remove(`${own}/way/${path}`)
+    const trash = await read(`${own}/way`, '?deleted=all')
+    expect(trash.json.deleted.map(({ path }: { path: string }) => path)).toEqual([`${own}/way/a/b/1`])
   })
 
   it('Lookups that ignore case stay inside the folder (A-41, A-42)', async () => {

@@ -31,7 +31,7 @@ describe('failures of the service', () => {
     let isAway = true
     const refuse = refusal(500, 100500, 'A fault.')
     await page.route('**/sites/**', (route) => (isAway ? refuse(route) : route.fallback()))
-    await page.getByRole('link', { name: 'Files' }).click()
+    await page.getByRole('link', { name: 'Files', exact: true }).click()
     await page.getByRole('alert').filter({ hasText: 'A fault.' }).waitFor()
     await page.getByText('No connection to the service').waitFor()
     isAway = false
