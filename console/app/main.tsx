@@ -1,6 +1,6 @@
 import { type Signal, signal } from '@preact/signals'
 import { render } from 'preact'
-import { useEffect, useErrorBoundary, useMemo } from 'preact/hooks'
+import { useEffect, useErrorBoundary, useMemo, useRef } from 'preact/hooks'
 import { createLive, type Live } from '../page/live.ts'
 import { createSession, type Session, takeSecret } from '../page/session.ts'
 import { Failure } from '../parts/failure.tsx'
@@ -26,6 +26,7 @@ interface AppProps {
 
 const App = ({ session, live, links }: AppProps) => {
   const [fault, tryAgain] = useErrorBoundary()
+  const hasForm = useRef(false)
   const entrance = session.entrance.value
   const wanted = route.value.site
   const site = entrance?.list.find(({ id }) => id === wanted) ?? entrance?.list[0]
@@ -42,13 +43,15 @@ const App = ({ session, live, links }: AppProps) => {
       </main>
     )
   }
+  // A form that is shown stays during the sign-in, so that its fields keep their texts after a refusal.
+  const isForm = !(client && entrance?.me) && (hasForm.current || !session.isBusy.value || entrance !== undefined)
+  hasForm.current = isForm
+  if (isForm) return <SignIn session={session} />
   if (!client || !entrance?.me) {
-    return session.isBusy.value && !session.entrance.value ? (
+    return (
       <p class="opening" role="status">
         {texts.value.loading}
       </p>
-    ) : (
-      <SignIn session={session} />
     )
   }
   return (

@@ -75,6 +75,7 @@ test('a person signs in with name and password, for the tab or the device (K-3, 
     Math.round((Date.parse((await (await me(people.baseUrl, token)).json()).expires) - Date.now()) / 3_600_000)
   await signInAs(page, 'ann', `${password}!`)
   await page.getByRole('alert').getByText('The name or the password is wrong').waitFor()
+  expect(await nameField(page).inputValue()).toBe('ann')
   await signInAs(page, 'Ann', password)
   await grid(page).waitFor()
   const [short, none] = await kept(page)
