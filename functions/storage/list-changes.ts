@@ -1,5 +1,5 @@
 import type { Answer } from '../../lib/contract/contract.ts'
-import type { changePage } from '../../lib/contract/storage/contract.ts'
+import type { changePage } from '../../lib/contract/storage/contract-changes.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import {

@@ -3,7 +3,14 @@ import { createStorageHandler } from '../../functions/storage/group.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import { createStorageDeps } from '../../lib/service/deps.ts'
 import { type CloudRequest, watchCloudRequests } from '../../test/support/cloud-requests.ts'
-import { type Exercise, exercises, fillDirectory, perform, storesOver } from '../../test/support/every-operation.ts'
+import {
+  addOwner,
+  type Exercise,
+  exercises,
+  fillDirectory,
+  perform,
+  storesOver,
+} from '../../test/support/every-operation.ts'
 import { send } from '../../test/support/gateway.ts'
 import { form, formOf } from './measure/content.ts'
 import { type Bench, mebibyte, type Table } from './measure/figures.ts'
@@ -156,11 +163,14 @@ const costsOf = async (
 export const costs: Bench = () =>
   onTables(async (dynamodb) => {
     const token = await fillDirectory(storesOver(dynamodb))
+    const ofOwner = await addOwner(storesOver(dynamodb))
     const takeConsumed = meter(dynamodb)
     const measured: Table[] = []
     for (const exercise of exercises) {
       // The costs of files are counted with the deployed file stores.
-      if (exercise.group !== 'storage') measured.push(await costsOf(exercise, dynamodb, token, takeConsumed))
+      if (exercise.group === 'storage') continue
+      const own = exercise.group === 'access' ? ofOwner : token
+      measured.push(await costsOf(exercise, dynamodb, own, takeConsumed))
     }
     const ofStorage = () => measureStorageCosts(dynamodb, token, takeConsumed)
     return [...measured, ...(await atEndpoint('the costs of the storage are', ofStorage))]

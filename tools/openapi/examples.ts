@@ -55,6 +55,8 @@ const normalised = (text: string, baseUrl: string): string => {
     .replaceAll(baseUrl, exampleBaseUrl)
     .replaceAll(requestId, exampleRequestId)
     .replaceAll(secret, 'd2f1'.repeat(16))
+    .replaceAll(/(?<="id":")[\da-f]{64}/g, 'd2f1'.repeat(16))
+    .replaceAll(/(?<="key":"sak_)\w+/g, '0'.repeat(49))
     .replaceAll(/(?<="etag":"\\")[\da-f]{32}/g, 'd2f1'.repeat(8))
     .replaceAll(/"(lastModified|at|expires)":"[^"]*"/g, `"$1":"${exampleDate}"`)
     .replaceAll(/"lastSignIn":"[^"]*"/g, `"lastSignIn":"${exampleDate.slice(0, 10)}"`)

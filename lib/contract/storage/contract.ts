@@ -1,16 +1,6 @@
 import * as z from 'zod/mini'
-import { changeTypes } from '../../core/history-entry.ts'
-import {
-  component,
-  type GroupContract,
-  named,
-  type OperationContract,
-  ok,
-  type ParameterContracts,
-  siteParameter,
-  switchesOf,
-  text,
-} from '../contract.ts'
+import { type GroupContract, ok, type ParameterContracts, siteParameter, switchesOf, text } from '../contract.ts'
+import { changesOperation } from './contract-changes.ts'
 import {
   deleting,
   downloadLink,
@@ -26,7 +16,7 @@ import {
   versionPage,
 } from './contract-schemas.ts'
 import { uploadOperations } from './contract-uploads.ts'
-import { changesQuery, deleteSwitches, listing } from './switches.ts'
+import { deleteSwitches, listing } from './switches.ts'
 
 const listSwitches = switchesOf(listing, {
   limit: ['The largest number of entries in an answer to `meta`, `search`, `versions` or `deleted`.', 100],
@@ -60,65 +50,6 @@ const deletion = switchesOf(deleteSwitches, {
   ],
   force: ['With `false`, the request deletes a folder only if it is empty.', 'false'],
 })
-
-const scalar = z.union([z.string(), z.number(), z.boolean()])
-
-const change = component(
-  'Change',
-  'A change. Ids sort by time. `subject` is the path of a file or folder, or another name such as ' +
-    '`form/1/field/-7` or `category/1/news/36`. `actor` is the user of the token. For a change by a ' +
-    'command, `actor` is `admin:` and the user of the operating system, and `requestId` is null. ' +
-    '`details` depends on the type and may be null: `names` or `count` of several files or versions, `to` ' +
-    'of a move or a copy.',
-  {
-    id: z.string(),
-    at: z.iso.datetime(),
-    type: named(z.enum(changeTypes), 'ChangeType'),
-    subject: z.string(),
-    actor: z.string(),
-    requestId: z.nullable(z.string()),
-    details: z.nullable(z.record(z.string(), z.union([scalar, z.array(scalar)]))),
-  },
-)
-
-const anyType = `(?:${changeTypes.map((type) => type.replace('.', '\\.')).join('|')})`
-const severalTypes = z.string().check(z.regex(new RegExp(`^${anyType}(?:,${anyType})*$`)))
-
-export const changePage = component(
-  'ChangePage',
-  'Changes, the oldest first. Send `next` as the `after` of the next request. `next` is null if there ' +
-    'are no more changes.',
-  { items: z.array(change), next: z.nullable(z.string()) },
-)
-
-const changesOperation: OperationContract = {
-  tag: { name: 'History', description: 'The changes of a site, with time and user. They are kept for 90 days.' },
-  summary: 'List the changes of a site',
-  description:
-    'Without `after`, the answer has the newest changes. With `after`, it has the changes that follow. To ' +
-    'see each change once, send `next` as `after` of the next request; when `next` is null, repeat the ' +
-    'request later with the same `after`. With `type` or `subject`, an answer may be short or empty ' +
-    'although `next` is set. Changes of a file or folder are shown only to tokens with a right to read ' +
-    'it. A move or copy needs the right on both paths.',
-  query: {
-    after: text(
-      'The `next` of an earlier answer, or the id of a change. If empty, the list begins with the oldest change.',
-      '',
-    ),
-    ...switchesOf(changesQuery, {
-      limit: ['The largest number of changes in an answer, 100 by default.', 10],
-      type: [
-        'Only changes of this type, or of several types, separated by commas.',
-        'form.created,site.created',
-        severalTypes,
-      ],
-      subject: ['The beginning of the subjects to list.', 'form/', z.string()],
-    }),
-  },
-  answers: { 200: { description: 'The changes.', schema: changePage } },
-  errors: ['storageRefused'],
-  examples: [{ query: { after: '', limit: '2' } }],
-}
 
 const validators = ['ETag', 'Last-Modified', 'Accept-Ranges'] as const
 

@@ -5,8 +5,9 @@ import { editions, toStoragePath } from '../../storage/path.ts'
 import type { Finding } from '../directory/faults.ts'
 import { damageIn } from '../directory/inspect.ts'
 import { isBlobName } from '../objects/blobs.ts'
+import { usedBytesOf } from '../sqlite/derived-rows.ts'
 import { isEmpty, refusalOfTables, schemaFaults, versionOf } from '../sqlite/schema.ts'
-import { contentTables, everyObject, linkTables, tablesWithBlobs, usedBytesOf } from '../sqlite/tables.ts'
+import { contentTables, everyObject, linkTables, tablesWithBlobs } from '../sqlite/tables.ts'
 
 type Row = Readonly<Record<string, SQLOutputValue>>
 

@@ -1,8 +1,8 @@
 import { type Grant, type Grants, isGrantOfKey, storedGrant } from '../../access/grants.ts'
 import type { DataCentre, Site, SiteDirectory } from '../../sites/site-directory.ts'
 import type { Database } from '../sqlite/database.ts'
+import { usedBytesOf } from '../sqlite/derived-rows.ts'
 import { type Flag, prepareAll, query, readPages } from '../sqlite/queries.ts'
-import { usedBytesOf } from '../sqlite/tables.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
 interface SiteRow extends Omit<Site, 'renderingEngine' | 'quota'> {

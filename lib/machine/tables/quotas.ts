@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { SiteId } from '../../core/ids.ts'
 import { quotaExceeded, type SiteUsage } from '../../storage/quota.ts'
 import type { Database } from '../sqlite/database.ts'
+import { usedBytesOf } from '../sqlite/derived-rows.ts'
 import { prepareQuery } from '../sqlite/queries.ts'
-import { usedBytesOf } from '../sqlite/tables.ts'
 
 /**
  * Makes a change in the transaction of the caller. Errors: quotaExceeded, when the change adds bytes beyond the quota
