@@ -116,6 +116,7 @@ test('my account shows the rights, changes the password, and ends all sessions (
   const other = await signIn({ url: people.baseUrl, username: 'ann', password })
   const page = await open('', { token: null, baseUrl: people.baseUrl })
   await signInAs(page, 'ann', password)
+  await page.getByRole('navigation', { name: 'Views' }).waitFor()
   await choose(page, 'Settings', 'My account')
   const account = page.getByRole('dialog', { name: 'My account' })
   for (const text of ['Ann Lee (ann)', 'Demo site', 'Author, in /news']) await account.getByText(text).waitFor()
