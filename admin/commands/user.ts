@@ -250,7 +250,7 @@ const withEntry = (command: Command): Command =>
 
 const addExamples = [
   'user add ann --site 1001 --role owner --email ann@example.com',
-  'user add bob --site 1001 --role author --folder /news --password-stdin < password',
+  'user add bob --site 1001 --role author --folder /news --password-stdin',
 ]
 
 export const userCommand = (): Command =>

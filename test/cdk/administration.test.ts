@@ -10,7 +10,6 @@ import { commandSession, hashIn, sessionRecords, wordsOf } from '../support/comm
 import { openDynalite } from '../support/dynalite.ts'
 import { storesOver } from '../support/every-operation.ts'
 import { askInPlaceOfAws, closeAtOnce, listen } from '../support/listen.ts'
-import { testPerson } from '../support/people.ts'
 import { stackAnswer } from '../support/stack-answer.ts'
 import { createTables } from '../support/tables.ts'
 import { type Call, callsIn, linesOf } from './support/record-calls.ts'
@@ -67,13 +66,12 @@ describe('the policy of an administrator', () => {
     const dynamodb = connect()
     await createTables(dynamodb)
     // Registers the data centre as a deployment does.
-    const { sites, grants, people } = storesOver(dynamodb)
+    const { sites, grants } = storesOver(dynamodb)
     await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true })
     // The tokens have expired, so that removing their site does not wait until caches forget them.
     const expired = { user: 'ann', permissions: [], expires: 1 }
     await grants.put({ ...expired, hash: 'a', sites: [1001 as SiteId] }, [])
     await grants.put({ ...expired, hash: 'b', sites: [1001, 1002] as SiteId[] }, [])
-    await people.create(testPerson(), [])
     writeFileSync(records, sessionRecords.map((record) => JSON.stringify(record)).join('\n'))
     calls.length = 0
   })

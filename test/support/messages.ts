@@ -336,7 +336,7 @@ export const messages = {
     logDays: 'must be a number of days that CloudWatch offers',
     missing: 'is missing',
     needs: (setting: string) => `needs ${setting}`,
-    noStreaming: 'must not have streaming: emulators',
+    noStreaming: 'must not have streaming, because emulators',
     notStreaming: 'must be false',
     origin: 'must be an origin',
     owner: 'must be OWNER',
@@ -348,7 +348,7 @@ export const messages = {
     unknown: (name: string) => `There is no setting ${name}. `,
     vault: 'must be the ARN of a vault',
     wrong: (names: string) => `Settings missing or wrong: ${names}.\n`,
-    zone: 'must be the id of a zone',
+    zone: 'must be the id of a hosted zone',
   },
   site: {
     baseUrlKept: 'Running services use the old base URL for up to 30 seconds.\n',

@@ -122,12 +122,17 @@ const clients = createS3Clients({ ...inMemory(s3), endpoint: endpointUrl, reques
 /** Milliseconds by which the clock of the functions is ahead of real time. */
 let ahead = 0
 const clock = { ...systemClock, wall: () => Date.now() + ahead }
+// Concurrent cases share the clock.
+let callersAhead = 0
+
 const later: StartedHere['later'] = async (seconds, send) => {
-  ahead = seconds * 1000
+  ahead = Math.max(ahead, seconds * 1000)
+  callersAhead += 1
   try {
     return await send()
   } finally {
-    ahead = 0
+    callersAhead -= 1
+    if (callersAhead === 0) ahead = 0
   }
 }
 

@@ -80,7 +80,7 @@ describe('The canary', () => {
 
   test('The canary fails if a file comes back with other bytes', async () => {
     const baseUrl = await breaking('GET', /canary\.txt/, () => [200, Buffer.from('something else')])
-    await expect(useService({ baseUrl, canaryToken })).rejects.toThrow('answered other bytes')
+    await expect(useService({ baseUrl, canaryToken })).rejects.toThrow('did not answer the bytes that were stored')
   })
 
   test('The canary fails with an expired token', async () => {

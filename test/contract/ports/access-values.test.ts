@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { addIssuer, noTrust, removeIssuer } from '../../../lib/access/issuers/issuers.ts'
+import { addIssuer, removeIssuer } from '../../../lib/access/issuers/issuers.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import { type Hand, hands } from '../../support/hands.ts'
@@ -60,10 +60,10 @@ const describeValues = async ({ name, open }: Hand<Tested>): Promise<void> => {
     const issuer = { id: 'work', url: 'https://login.example.com', audience: 'site-admin' }
 
     test('Issuers come back as they were stored, and each change leaves its entries', async () => {
-      expect(await issuers.trust()).toEqual(noTrust)
+      const before = await issuers.trust()
       const entry = { site: 7 as SiteId, type: 'issuer.created', subject: 'issuer/work', actor: 'ann' } as const
       await issuers.changeTrust((trust) => addIssuer(trust, issuer), [entry])
-      expect(await hand.connect().issuers.trust()).toEqual({ issuers: [issuer], rules: [] })
+      expect(await hand.connect().issuers.trust()).toEqual(addIssuer(before, issuer))
       expect(await history.after(entry.site, 0, 10)).toMatchObject([entry])
     })
 
@@ -78,7 +78,7 @@ const describeValues = async ({ name, open }: Hand<Tested>): Promise<void> => {
       const add = (id: string) =>
         issuers.changeTrust((trust) => addIssuer(trust, { ...issuer, id, url: `https://${id}.example.com` }), [])
       await Promise.all(ids.map(add))
-      expect((await issuers.trust()).issuers.map(({ id }) => id).sort()).toEqual([...ids, 'work'])
+      expect((await issuers.trust()).issuers.map(({ id }) => id)).toEqual(expect.arrayContaining(ids))
     })
   })
 }
