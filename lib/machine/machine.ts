@@ -124,7 +124,7 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   }
   const linkSecret = await openLinkSecret(database)
   const tidied = role === 'service' ? await putInOrder(deps, tables, files) : undefined
-  const sweeps = [sweepUploads, createHistorySweep(database, clock.wall), giveUpOld, files.indexAll]
+  const sweeps = [sweepUploads, createHistorySweep(database, clock.wall), giveUpOld]
   // Runs after that, so that no blob is removed while it is being moved to the orphans.
   const timers = role === 'service' ? sweeps.map(runHourly) : []
   return {

@@ -18,13 +18,12 @@ interface NameRow {
 
 type FoundRow = ListedObject & Pick<NameRow, 'id'>
 
-interface NameIndex extends Required<Pick<ObjectStore, 'indexNames' | 'findNames'>> {
-  /** For a sweep, after which no search has many names to add. */
-  indexAll(): Promise<void>
-}
-
 /** Finds objects by parts of their names (S-127). Changes only note their names; `indexNames` reads these notes. */
-export const createNameIndex = ({ connection, read, note }: Database): NameIndex => {
+export const createNameIndex = ({
+  connection,
+  read,
+  note,
+}: Database): Required<Pick<ObjectStore, 'indexNames' | 'findNames'>> => {
   const names = prepareAll(connection, {
     last: query<{ id: number }>('SELECT rowid AS id FROM name_index ORDER BY rowid DESC LIMIT 1'),
     waiting: query<NameRow>('SELECT id, key FROM names WHERE id > ? ORDER BY id LIMIT +?'),
@@ -54,18 +53,28 @@ export const createNameIndex = ({ connection, read, note }: Database): NameIndex
       return Math.max(removed.length, waiting.length)
     })
 
+  let isIndexing = false
+
   const indexAll = async () => {
     while ((await indexSome()) === step);
   }
 
   return {
-    indexAll,
-
     async indexNames() {
       const waiting = await read(() => names.countWaiting.get(lastIndexed(), mostWaiting)?.count ?? 0)
-      if (waiting === mostWaiting) return false
-      await indexAll()
-      return true
+      if (waiting < mostWaiting) {
+        await indexAll()
+        return true
+      }
+      if (isIndexing) return false
+      isIndexing = true
+      indexAll()
+        // The next search tries again.
+        .catch(() => {})
+        .finally(() => {
+          isIndexing = false
+        })
+      return false
     },
 
     findNames: ({ prefix, text, after = '0', limit }) =>

@@ -40,8 +40,6 @@ export interface LocalObjectStore extends ObjectStore {
   adopt(blob: AdoptedBlob): Staged
   /** Removes old versions for good. `before` is in milliseconds since the epoch. */
   giveUp(before: number): Promise<void>
-  /** For a sweep: a search then has few names to add to its index. */
-  indexAll(): Promise<void>
   stop(): Promise<void>
 }
 
