@@ -24,32 +24,41 @@ export const createNameIndex = ({
   read,
   note,
 }: Database): Required<Pick<ObjectStore, 'indexNames' | 'findNames'>> => {
-  const names = prepareAll(connection, {
-    last: query<{ id: number }>('SELECT rowid AS id FROM name_index ORDER BY rowid DESC LIMIT 1'),
-    waiting: query<NameRow>('SELECT id, key FROM names WHERE id > ? ORDER BY id LIMIT +?'),
-    countWaiting: query<{ count: number }>('SELECT count(*) AS count FROM (SELECT 1 FROM names WHERE id > ? LIMIT +?)'),
-    removed: query<Pick<NameRow, 'id'>>(
-      'DELETE FROM removed_names WHERE id IN (SELECT id FROM removed_names LIMIT +?) RETURNING id',
-    ),
-    add: 'INSERT INTO name_index (rowid, name) VALUES (?, ?)',
-    drop: 'DELETE FROM name_index WHERE rowid = ?',
-    seen: query<{ last: number; count: number }>(`SELECT max(rowid) AS last, count(*) AS count FROM (
+  const prepare = () =>
+    prepareAll(connection, {
+      last: query<{ id: number }>('SELECT rowid AS id FROM name_index ORDER BY rowid DESC LIMIT 1'),
+      waiting: query<NameRow>('SELECT id, key FROM names WHERE id > ? ORDER BY id LIMIT +?'),
+      countWaiting: query<{ count: number }>(
+        'SELECT count(*) AS count FROM (SELECT 1 FROM names WHERE id > ? LIMIT +?)',
+      ),
+      removed: query<Pick<NameRow, 'id'>>(
+        'DELETE FROM removed_names WHERE id IN (SELECT id FROM removed_names LIMIT +?) RETURNING id',
+      ),
+      add: 'INSERT INTO name_index (rowid, name) VALUES (?, ?)',
+      drop: 'DELETE FROM name_index WHERE rowid = ?',
+      seen: query<{ last: number; count: number }>(`SELECT max(rowid) AS last, count(*) AS count FROM (
       SELECT rowid FROM name_index WHERE name_index MATCH ?1 AND rowid > ?2 ORDER BY rowid LIMIT +?3)`),
-    find: query<FoundRow>(`SELECT id, objects.key, size, modified, version, fingerprint FROM (
+      find: query<FoundRow>(`SELECT id, objects.key, size, modified, version, fingerprint FROM (
         SELECT rowid AS id FROM name_index WHERE name_index MATCH ?1 AND rowid > ?2 ORDER BY rowid LIMIT +?3
       ) JOIN names USING (id) JOIN objects USING (key)
       WHERE objects.key > ?4 AND objects.key < ?5 ORDER BY id LIMIT +?6`),
-  })
+    })
+  let prepared: ReturnType<typeof prepare> | undefined
+  // At the first search, so that a damaged index does not keep the other tables from being opened.
+  const names = () => {
+    prepared ??= prepare()
+    return prepared
+  }
 
-  const lastIndexed = () => names.last.get()?.id ?? 0
+  const lastIndexed = () => names().last.get()?.id ?? 0
 
   /** Returns how many rows it took. */
   const indexSome = () =>
     note(() => {
-      const removed = names.removed.all(step)
-      for (const { id } of removed) names.drop.run(id)
-      const waiting = names.waiting.all(lastIndexed(), step)
-      for (const { id, key } of waiting) names.add.run(id, foldCase(nameOf(pathIn(key))))
+      const removed = names().removed.all(step)
+      for (const { id } of removed) names().drop.run(id)
+      const waiting = names().waiting.all(lastIndexed(), step)
+      for (const { id, key } of waiting) names().add.run(id, foldCase(nameOf(pathIn(key))))
       return Math.max(removed.length, waiting.length)
     })
 
@@ -61,7 +70,7 @@ export const createNameIndex = ({
 
   return {
     async indexNames() {
-      const waiting = await read(() => names.countWaiting.get(lastIndexed(), mostWaiting)?.count ?? 0)
+      const waiting = await read(() => names().countWaiting.get(lastIndexed(), mostWaiting)?.count ?? 0)
       if (waiting < mostWaiting) {
         await indexAll()
         return true
@@ -81,8 +90,8 @@ export const createNameIndex = ({
       read(() => {
         const words = `"${text.replaceAll('"', '""')}"`
         const from = Number(after)
-        const found = names.find.all(words, from, mostSeen, prefix, endOf(prefix), limit)
-        const seen = names.seen.get(words, from, mostSeen)
+        const found = names().find.all(words, from, mostSeen, prefix, endOf(prefix), limit)
+        const seen = names().seen.get(words, from, mostSeen)
         const isAll = seen === undefined || seen.count < mostSeen
         const last = found.length === limit ? found.at(-1)?.id : isAll ? undefined : seen.last
         const objects = found.map(({ id: _, ...object }) => object)

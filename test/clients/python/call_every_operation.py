@@ -142,6 +142,9 @@ call("addUser", 403, models.Error, "current", body=models.NewUser(name="bob", ri
 call("getUser", 403, models.Error, "current", "bob")
 call("changeUser", 403, models.Error, "current", "bob", body=models.UserChange(rights=[]))
 call("removeUser", 403, models.Error, "current", "bob")
+call("listKeys", 403, models.Error, "current")
+call("createKey", 403, models.Error, "current", body=models.NewKey(name="Backup", rights=["files:read"]))
+call("deleteKey", 403, models.Error, "current", "0" * 64)
 # The token works for some seconds more.
 call("signOutOfSite", 200, None, "current")
 call("signOutV1", 200, None)
