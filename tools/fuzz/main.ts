@@ -110,12 +110,9 @@ const fuzz = async (command: string, service: FuzzedService) => {
   return { status: Number(status ?? 1), stopped }
 }
 
-/** The token of the run must stay valid. */
+/** The token of the run must stay valid, and the fuzzer also sends methods that a path of the document lacks. */
 const withoutSignOut = (document: FuzzedDocument): FuzzedDocument => {
-  const paths = Object.entries(document.paths).map(([path, { delete: remove, ...others }]) => [
-    path,
-    remove && !path.endsWith('/tokens') ? { ...others, delete: remove } : others,
-  ])
+  const paths = Object.entries(document.paths).filter(([path]) => !path.endsWith('/tokens'))
   return { ...document, paths: Object.fromEntries(paths) }
 }
 
