@@ -12,6 +12,7 @@ const actions = [
 
 /** The messages of the service and its tools, by name: when their words change, no test changes. */
 export const messages = {
+  canary: { otherBytes: 'did not answer the bytes that were stored' },
   alarm: {
     mayBeStored: 'may have been made',
     repeatIsSafe: 'repeating it is safe',

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { useService } from '../../../functions/entries/canary/use-service.ts'
 import { type RunningService, startService } from '../../../local/service.ts'
 import { listenInTest } from '../../support/listen.ts'
+import { messages } from '../../support/messages.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'site-admin-'))
 const asked: string[] = []
@@ -80,7 +81,7 @@ describe('The canary', () => {
 
   test('The canary fails if a file comes back with other bytes', async () => {
     const baseUrl = await breaking('GET', /canary\.txt/, () => [200, Buffer.from('something else')])
-    await expect(useService({ baseUrl, canaryToken })).rejects.toThrow('did not answer the bytes that were stored')
+    await expect(useService({ baseUrl, canaryToken })).rejects.toThrow(messages.canary.otherBytes)
   })
 
   test('The canary fails with an expired token', async () => {
