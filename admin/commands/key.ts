@@ -104,7 +104,7 @@ export const keyCommand = (): Command =>
   groupOf('key', 'keys for programs', 'key list --site 1001', [
     commandOf('create', 'create a key for a program, and print it once', createExample)
       .requiredOption(...ownerOption)
-      .requiredOption('--user <name>', 'the person to whom it belongs', parseName)
+      .requiredOption('--user <name>', 'the owner of the key, a person', parseName)
       .requiredOption('--name <text>', 'what it is for', parseName)
       .requiredOption('--right <right>', 'a right, such as files:write:/news (repeatable)', collect(parseGrantedRight))
       .addOption(lifetimeOption())
@@ -114,7 +114,7 @@ export const keyCommand = (): Command =>
       .action(onStores(list)),
     commandOf('change', 'hand a key to another person', 'key change ID --user bob')
       .argument(...idArgument)
-      .requiredOption('--user <name>', 'the person to whom it belongs from now on', parseName)
+      .requiredOption('--user <name>', 'the new owner of the key', parseName)
       .action(onStores(change)),
     commandOf('revoke', 'revoke a key; it stops working within a minute', 'key revoke ID')
       .argument(...idArgument)

@@ -98,7 +98,7 @@ const addExamples = [
 ]
 
 export const ruleCommand = (): Command =>
-  groupOf('rule', 'what tokens of other issuers allow', 'rule list', [
+  groupOf('rule', 'rights for tokens of other issuers', 'rule list', [
     commandOf('add', 'let tokens with certain claims in; a token must have all claims of a rule', ...addExamples)
       .requiredOption('--issuer <id>', 'the issuer of the tokens', parseIssuerId)
       .requiredOption('--claim <name=value>', 'a claim of the token (repeatable)', collect(parseRuleClaim))

@@ -166,7 +166,7 @@ const lineReader = (record: Gatherer): Reader => {
   }
 }
 
-// What a character means for the outermost array.
+// The effect of a character on the outermost array.
 type Boundary = 'begin' | 'comma' | 'end'
 
 const depthChanges: Readonly<Record<string, number>> = { '[': 1, '{': 1, ']': -1, '}': -1 }

@@ -3,7 +3,7 @@ import { outputLost, Refusal, tryToPrint } from '../terminal/output.ts'
 import type { AdminStores } from './admin-stores.ts'
 import { grantsOf } from './site-removal.ts'
 
-/** What a command shows once: its name, and the commands that revoke and replace it. */
+/** A secret that a command shows once: its name, and the commands that revoke and replace it. */
 export interface Secret {
   readonly what: 'token' | 'key'
   readonly again: string

@@ -60,7 +60,7 @@ const { body: anyBody } = fc.letrec((tie) => ({
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** Writes a value as any client may write it, with all variations that XML allows. */
+/** Writes a value in one of the forms that XML allows, chosen at random. */
 const writtenBySomeone = (value: unknown, g: GeneratorValue): string => {
   const prefix = g(fc.constantFrom, '', 'b:', 'ns0:')
   const between = () => g(fc.constantFrom, '', ' ', '\n  ', '\t', '<!-- a & b -->', '<?keep this?>', '\r\n')
