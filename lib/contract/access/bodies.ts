@@ -94,7 +94,7 @@ export const newUserBody = z
   .check(
     oneEntry,
     itsFolders,
-    z.refine(({ role, rights }) => role !== undefined || rights !== undefined, 'send role or rights'),
+    z.refine(({ role, rights }) => role !== undefined || rights !== undefined, 'Send role or rights'),
   )
 
 export const userChangeBody = z
