@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod/mini'
 import { recordShapes } from '../../admin/records/record-schemas.ts'
+import * as access from '../../lib/contract/access/bodies.ts'
 import * as categories from '../../lib/contract/categories/items-body.ts'
 import * as fields from '../../lib/contract/fields/field-body.ts'
 import * as storage from '../../lib/contract/storage/switches.ts'
@@ -11,6 +12,7 @@ import { messages } from '../support/messages.ts'
 const { advice, faultOfBody, faultOfMember } = messages.form
 
 const schemas = Object.entries<unknown>({
+  ...access,
   ...categories,
   ...fields,
   ...storage,

@@ -19,13 +19,14 @@ export const codeBody = z.object(
   'must be an object',
 )
 
+const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange'
 const jwtType = 'urn:ietf:params:oauth:token-type:jwt'
 const issuedType = 'urn:ietf:params:oauth:token-type:access_token'
 
 /** A-97, A-98. */
 export const exchangeBody = z.object(
   {
-    grant_type: z.literal('urn:ietf:params:oauth:grant-type:token-exchange'),
+    grant_type: z.literal(exchangeGrant, `must be ${exchangeGrant}`),
     subject_token: text('token of the issuer'),
     subject_token_type: z.literal(jwtType, `must be ${jwtType}`),
     resource: z.optional(z.string('must be the number of a site')),
@@ -33,6 +34,7 @@ export const exchangeBody = z.object(
   },
   'must be an object',
 )
+
 export const invitationBody = z.object(
   { invitation: text('invitation'), password: text('password'), tokenExpiryPeriod: period },
   'must be an object',
@@ -46,17 +48,22 @@ export const passwordBody = z.object(
 const mostRights = 50
 
 const listOf = (isValid: (entry: string) => boolean, message: string) =>
-  z.array(z.string().check(z.maxLength(1_000), z.refine(isValid, message))).check(z.maxLength(mostRights))
+  z
+    .array(
+      z.string(message).check(z.maxLength(1_000, 'must have 1000 characters or fewer'), z.refine(isValid, message)),
+      'must be a list of texts',
+    )
+    .check(z.maxLength(mostRights, `must have ${mostRights} entries or fewer`))
 
 const isFolder = (folder: string): boolean =>
   folder.startsWith('/') && parseRight(`files:write:${folder}`) !== undefined
 
-const named = z.string().check(
+const named = z.string('must be a text').check(
   z.maxLength(200, 'must have 200 characters or fewer'),
   z.refine((value) => /^\P{Cc}*$/u.test(value) && value.isWellFormed(), 'must not have control characters'),
 )
 
-const email = z.string().check(
+const email = z.string('must be a text').check(
   z.maxLength(254, 'must have 254 characters or fewer'),
   z.refine((value) => /^(?:[^\s@\p{Cc}]+@[^\s@\p{Cc}]+)?$/u.test(value), 'must be an e-mail address'),
 )
@@ -82,8 +89,8 @@ const isOneEntry = ({ role, folders, rights }: GivenEntry): boolean =>
 const hasItsFolders = ({ role, folders }: GivenEntry): boolean =>
   role === 'author' ? (folders?.length ?? 0) > 0 : folders === undefined
 
-const oneEntry = z.refine<GivenEntry>(isOneEntry, 'send role, or rights, not both')
-const itsFolders = z.refine<GivenEntry>(hasItsFolders, 'send folders with the role author, and with no other one')
+const oneEntry = z.refine<GivenEntry>(isOneEntry, 'Send either role or rights')
+const itsFolders = z.refine<GivenEntry>(hasItsFolders, 'Send folders with the role author only')
 
 /** A-52, A-53, A-110. */
 export const newUserBody = z
@@ -111,7 +118,10 @@ export const userChangeBody = z
   .check(
     oneEntry,
     itsFolders,
-    z.refine((change) => Object.values(change).some((value) => value !== undefined), 'name what to change'),
+    z.refine(
+      (change) => Object.values(change).some((value) => value !== undefined),
+      'Send at least one member to change',
+    ),
   )
 
 /** A-88. */
