@@ -8,7 +8,7 @@ import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { root, type StoragePath } from '../../lib/storage/path.ts'
-import { readCursor, writeCursor } from '../../lib/storage/reading/listing.ts'
+import { foreignCursor, readCursor, writeCursor } from '../../lib/storage/reading/listing.ts'
 import { findInTrash } from '../../lib/storage/reading/trash.ts'
 import { describablePath, pageOf, timeOf } from './params.ts'
 
@@ -35,6 +35,12 @@ const itemsOf = async ({ files }: StorageDeps, changes: readonly Change[]): Prom
   return changes.flatMap((change) => found.get(change) ?? [])
 }
 
+const positionIn = (cursor: string): number => {
+  const position = Number(readCursor(cursor, ['change']).after)
+  if (!Number.isSafeInteger(position)) throw foreignCursor()
+  return position
+}
+
 /** GET with `?deleted=all`: what a folder and everything below it lost, as the history has it (H-37). */
 export const listTrash = (deps: StorageDeps) =>
   operation({ params: describablePath, query: pageOf }, async (input) => {
@@ -45,7 +51,7 @@ export const listTrash = (deps: StorageDeps) =>
       subject: params.path === root ? '' : `${params.path}/`,
       rights: caller.rights,
     }
-    let before = query.cursor === undefined ? undefined : Number(readCursor(query.cursor, ['change']).after)
+    let before = query.cursor === undefined ? undefined : positionIn(query.cursor)
     const end = deadline.reserving(reserves.preview)
     const [deleted, subjects]: [Item[], Set<string>] = [[], new Set()]
     for (let round = 0; round === 0 || (before !== undefined && round < mostRounds && !end.isOver()); round++) {

@@ -57,7 +57,10 @@ describe('The trash', () => {
     expect(await pathsIn(folder)).toEqual([])
   })
 
-  it.each(['&limit=0', '&cursor=none'])('refuses the query %s with 104000 (H-38)', async (query) => {
-    expectError(await read('', `?deleted=all${query}`), 400, 104000)
-  })
+  it.each(['&limit=0', '&cursor=none', `&cursor=${Buffer.from('change:x').toString('base64url')}`])(
+    'refuses the query %s with 104000 (H-38)',
+    async (query) => {
+      expectError(await read('', `?deleted=all${query}`), 400, 104000)
+    },
+  )
 })
