@@ -6,7 +6,7 @@ import { type createKeptUploads, type KeptUpload, match } from './kept-uploads.t
 import { pathExists } from './path-exists.ts'
 import { join, numbered } from './paths.ts'
 import { createUploadList, isOpen, type Stage, type Totals, type Upload } from './upload-list.ts'
-import { createRate } from './upload-rate.ts'
+import { createProgress } from './upload-progress.ts'
 
 export type Answer = 'replace' | 'both' | 'skip'
 
@@ -58,30 +58,6 @@ interface Shared extends UploadsOptions {
   readonly answers: Map<number, Answer>
   readonly rate: Signal<number>
   readonly keep: () => void
-}
-
-const createProgress = ({ list: { get, change }, rate, now }: Shared) => {
-  const speed = createRate()
-  // All bytes sent since the page was opened, including those of removed uploads.
-  let gone = 0
-
-  const progress = (id: number, sent: number) => {
-    const before = get(id)?.sent ?? 0
-    gone += Math.max(0, sent - before)
-    speed.note(now(), gone)
-    batch(() => {
-      rate.value = speed.value()
-      change(id, { sent })
-    })
-  }
-
-  return {
-    progress,
-    reset() {
-      speed.reset()
-      rate.value = 0
-    },
-  }
 }
 
 const createSending = (shared: Shared, progress: (id: number, sent: number) => void) => {
