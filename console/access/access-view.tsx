@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import type { Change, Invitation, User } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
+import { useLiveList } from '../page/live-list.ts'
 import { Button } from '../parts/button.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { useRetainedFocus } from '../parts/focus.ts'
@@ -25,29 +25,6 @@ type Opened =
   | { readonly kind: 'invitation'; readonly name: string; readonly link: string; readonly expires: string }
 
 const isAboutPeople = ({ type }: Change): boolean => type.startsWith('user.')
-
-const usePeople = () => {
-  const { client, access, live } = usePage()
-  const users = useSignal<readonly User[] | undefined>(undefined)
-  const failure = useSignal<unknown>(undefined)
-  const load = async () => {
-    try {
-      const found: User[] = []
-      for await (const user of client.access.people.list()) found.push(user)
-      users.value = found
-      failure.value = undefined
-    } catch (error) {
-      failure.value = error
-    }
-  }
-  useEffect(() => {
-    load()
-    return live.subscribe((changes) => {
-      if (changes.some(isAboutPeople)) load()
-    })
-  }, [client, access, live])
-  return { users: users.value, failure: failure.value, load }
-}
 
 interface OpenDialogProps {
   readonly opened: Signal<Opened | undefined>
@@ -91,7 +68,8 @@ const OpenDialog = ({ opened, onChanged }: OpenDialogProps) => {
 export const AccessView = () => {
   const { client, rights } = usePage()
   const t = texts.value.access
-  const { users, failure, load } = usePeople()
+  const { items, failure: failed, load } = useLiveList<User>((client) => client.access.people.list(), isAboutPeople)
+  const [users, failure] = [items.value, failed.value]
   const opened = useSignal<Opened | undefined>(undefined)
   const pane = useRetainedFocus<HTMLDivElement>()
   const enable = async (user: User) => {
