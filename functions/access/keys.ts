@@ -38,9 +38,12 @@ export const createKey = ({ grants, clock }: AccessDeps) =>
     },
   )
 
+const isHash = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
+
 /** 404/101010 for a key that the site does not have. */
 export const deleteKey = ({ grants }: AccessDeps) =>
   operation({ params: ({ key = '' }) => ({ key }) }, async ({ site, params, author }) => {
-    if (!(await revokeKey(grants, site.id, params.key, author))) throw new ServiceError('keyUnknown')
+    if (!isHash(params.key) || !(await revokeKey(grants, site.id, params.key, author)))
+      throw new ServiceError('keyUnknown')
     return done
   })

@@ -48,17 +48,17 @@ export const keyLifetimes = { usual: 90 * day, longest: 365 * day } as const
 
 const mostNoted = 10_000
 
-/** writes down the day on which a key is used, behind the request. A failed write is repeated at the next use. */
+/** writes down the day on which a key is used, once a day. A failed write is repeated at the next use. */
 export const createUseLog = (grants: Pick<Grants, 'recordUse'>, now: () => number) => {
   const noted = new Map<string, string>()
-  return (grant: Grant): void => {
+  return async (grant: Grant): Promise<void> => {
     if (!isGrantOfKey(grant) || !isCurrent(grant, now())) return
     const { hash } = grant
     const day = dayOf(now())
     if (noted.get(hash) === day) return
     if (noted.size >= mostNoted) noted.clear()
     noted.set(hash, day)
-    grants.recordUse(grant, day).catch(() => noted.delete(hash))
+    await grants.recordUse(grant, day).catch(() => noted.delete(hash))
   }
 }
 

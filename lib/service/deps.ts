@@ -39,7 +39,7 @@ const edgeOf = (
     dataCentre,
     findCaller: cachedLookup<string, Caller>(async (hash) => {
       const caller = grants && people && (await findCaller({ grants, people }, hash))
-      if (caller) noteUse?.(caller)
+      if (caller) await noteUse?.(caller)
       return caller
     }, remembered),
     findSite: cachedLookup<SiteId, Site>((id) => sites.getSite(id), remembered),

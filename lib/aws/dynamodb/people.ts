@@ -1,4 +1,12 @@
-import { hasOtherOwner, keyOfName, ownershipsLost, type People, type Person, withoutSite } from '../../access/people.ts'
+import {
+  hasOtherOwner,
+  isPersonName,
+  keyOfName,
+  ownershipsLost,
+  type People,
+  type Person,
+  withoutSite,
+} from '../../access/people.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { openTable, scan, type Table, type TableOptions } from './dynamodb.ts'
@@ -73,6 +81,8 @@ export const createPeople = ({ record, ...options }: TableOptions & { readonly r
 
   return {
     async get(name, isNewest = false) {
+      // DynamoDB refuses long keys with an error.
+      if (!isPersonName(name)) return undefined
       const item = await table.get({ key: keyOfName(name) }, isNewest)
       return item && toPerson(item)
     },

@@ -128,6 +128,9 @@ describeWithAdmin('The rights of a key', () => {
     expect(await askKeys('DELETE', `/${id}`)).toMatchObject({ status: 200, text: '' })
     expectError(await call(`/api/v2/admin/sites/${site}/storage?meta`, { token: key }), 401, 101000)
     expectError(await askKeys('DELETE', `/${id}`), 404, 101010)
+    for (const none of ['x', 'f'.repeat(64), 'x'.repeat(3_000)]) {
+      expectError(await askKeys('DELETE', `/${none}`), 404, 101010)
+    }
     expect(await list()).toEqual([])
   })
 

@@ -93,6 +93,7 @@ describeWithAdmin('Sign-in', () => {
       [name, `${password} `],
       [name, 'x'.repeat(60_000)],
       [newName(), password],
+      ['x'.repeat(3_000), password],
       [name.replace('a', '\u0430'), password],
       [waiting, password],
       [disabled.name, password],

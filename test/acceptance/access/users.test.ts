@@ -20,6 +20,7 @@ describeWithAdmin('The people of a site', () => {
       { name: names[0], role: null, rights: ['files:read:/x', 'forms:write'] },
     ])
     expectError(await there.ask('GET', `/${names[1]}`), 404, 101010)
+    for (const none of ['x'.repeat(3_000), '%20', 'a%2Fb']) expectError(await there.ask('GET', `/${none}`), 404, 101010)
   })
 
   it('A name is unique without regard to case, and has few characters (A-52, E-59)', async () => {
