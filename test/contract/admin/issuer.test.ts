@@ -12,7 +12,7 @@ describe('issuer and rule', () => {
     expect(await administerJson(siteDirectory, add)).toEqual(issuer)
     expect(await administerJson(siteDirectory, ['issuer', 'list'])).toEqual([{ ...issuer, clientId: null }])
     const again = await administer(siteDirectory, add)
-    const sentence = `The issuer work (${url}) exists. Remove it first, or choose another id.`
+    const sentence = `The issuer work (${url}) already exists. Remove it first, or choose another id.`
     expect(again).toMatchObject({ status: 1, stderr: refusedIn(siteDirectory, sentence) })
   })
 

@@ -27,7 +27,7 @@ describe('key create', () => {
     ['--user bob --right files:read:/new', 1, messages.key.lacks('bob', 'files:read:/new')],
     ['--user eve --right files:read', 1, messages.key.noPerson('eve')],
     ['--user bob --right files:own', 2, 'files, forms, categories, history, access'],
-    ['--user bob --right files:read:/news --ttl 2y', 2, 'a year at most'],
+    ['--user bob --right files:read:/news --ttl 2y', 2, 'at most a year'],
   ] as const)(
     'with "%s" is refused, and creates none (A-57, A-88)',
     async ([line, expected, sentence], { siteDirectory }) => {
