@@ -81,7 +81,7 @@ export const messages = {
     bytesDiffer: 'its bytes differ from those that were stored',
     bytesMissing: text`^its bytes are missing: … Upload it again`,
     bytesUnread: text`^the bytes of the files were not compared`,
-    cannotBeOpened: text`^it cannot be opened. See to it … belongs to.$`,
+    cannotBeOpened: text`^it cannot be opened. Check that it is a file … belongs to you.$`,
     column: (column: string) => `the service cannot read its ${column}. Restore the database from a backup`,
     contentOfNoFile: (name: string) => `the content ${name} in it belongs to no file`,
     damaged: text`^it is damaged: `,
@@ -220,7 +220,7 @@ export const messages = {
     cannotBeRead: (file: string, why: string) =>
       text`^The file …${file} cannot be read: ${why}. … Nothing was changed.$`,
     damaged: text`^The database …site-admin.db is damaged: … Restore the directory from a backup, … Nothing was changed…$`,
-    databaseLocked: text`^The database … cannot be opened. See to it … Nothing was changed.$`,
+    databaseLocked: text`^The database … cannot be opened. Check that it is a file, … Nothing was changed.$`,
     databaseReadOnly: text`^The database cannot be used: attempt to write a readonly database. Only rights …$`,
     demoReplaced: text`^The demo token was revoked or has expired. A new one replaces it.`,
     filesDamaged: text`^1 file is damaged and cannot be read. Run "site-admin check" to see the damage.$`,

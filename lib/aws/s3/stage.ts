@@ -30,7 +30,7 @@ export const createPartBuffers = (most = mostParts) => {
   }
 
   return {
-    /** The buffers of one upload. It must not wait for a second buffer while it keeps a filled one. */
+    /** The buffers of one upload. An upload must not wait for a second buffer while it keeps a filled one. */
     open() {
       const lent = new Set<Buffer>()
       return {
