@@ -49,7 +49,7 @@ export const printOnce = async (
   try {
     await revoke()
   } catch {
-    throw new Refusal(`${unseen}: revoke it with "${what} revoke ${hash}", and ${again} another one.`)
+    throw new Refusal(`${unseen}: revoke it with "${what} revoke ${hash}", and ${again} another ${what}.`)
   }
-  throw new Refusal(`${unseen}, so it is revoked. ${again.charAt(0).toUpperCase()}${again.slice(1)} another one.`)
+  throw new Refusal(`${unseen}, so it is revoked. ${again.charAt(0).toUpperCase()}${again.slice(1)} another ${what}.`)
 }

@@ -2,7 +2,10 @@ type Area = 'files' | 'forms' | 'categories' | 'history' | 'access'
 type Level = 'read' | 'write'
 export type AreaRight = `${Area}:${Level}`
 
-/** The rights of the token on one site. The service checks them too, so these decide only what is shown. */
+/**
+ * The rights of the token on one site. The service checks the rights itself. Here they only decide which views and
+ * buttons are shown.
+ */
 export interface Rights {
   /** For files, a right in one folder is enough. */
   has(right: AreaRight): boolean

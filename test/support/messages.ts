@@ -55,7 +55,7 @@ export const messages = {
     restoreInterrupted: text`A restore into the data directory … was interrupted`,
     some: (count: number, what: string) =>
       text`is damaged: ${count} of its files or rows are damaged, such as …: ${what}. … Nothing was changed`,
-    targetFilled: text`already contains data. Name an empty one with --data-dir.`,
+    targetFilled: text`already contains data. Name an empty directory with --data-dir.`,
     targetForeign: text`has files, but no …: it is not a data directory`,
     tooLarge: text`^The backup …site-admin-backup.json is larger than it can be. …$`,
     tooShort: (what: string) => text`${what}. … No backup was made.$`,
@@ -230,7 +230,9 @@ export const messages = {
     isBackup: text`is a backup. Restore it into an empty data directory: "site-admin restore …"`,
     layout: (layout: number) =>
       text`^The data directory … has layout ${layout}, and this version … Nothing was changed.$`,
-    missing: text`^There is no … "site-admin serve" makes a data directory, as "npm start" does in a clone; --data-dir names another one.$`,
+    missing: text
+      '^There is no … "site-admin serve" or, in a clone, "npm start" creates a data directory. To use another ' +
+      'directory, name it with --data-dir.$',
     newer: (tables: number) =>
       text`^The database has tables of version ${tables}, and this program reads those of version 8. `,
     noMarker: text`^The data directory … lacks its …site-admin.json. … Nothing was changed.$`,
@@ -368,7 +370,7 @@ export const messages = {
     failed: 'The service failed:',
     firstPerson: 'Add the first person: ',
     notStopped: 'The service did not stop cleanly:',
-    portTaken: (port: number) => `Port ${port} is taken. Choose another one with --port or --data-centres.\n`,
+    portTaken: (port: number) => `Port ${port} is taken. Choose another port with --port or --data-centres.\n`,
     ready: (url: string, host = '(.+)') =>
       new RegExp(`^site-admin is ready at ${url} \\(listening on ${host}\\)$`, 'm'),
     waiting: /^Waiting for the answers to 1 request\.$/m,

@@ -104,7 +104,7 @@ interface Upload {
   readonly uploadId: string
 }
 
-// For uploads whose path is unknown. What a crashed process leaves here, a lifecycle rule removes.
+// For uploads whose path is unknown. A lifecycle rule removes the objects that a crashed process leaves here.
 const scratchPrefix = 'scratch/'
 export const isScratch = (key: string): boolean => key.startsWith(scratchPrefix)
 

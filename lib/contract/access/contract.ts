@@ -211,7 +211,7 @@ export const accessContract: GroupContract<'access'> = {
       summary: 'Add a person to a site',
       description:
         'A new person gets an invitation. Send it to the person, because the service sends no mail. A person who ' +
-        'already has another site gets an entry for this site, and no invitation. You can give only rights that ' +
+        'already has another site gets an entry for this site, but no invitation. You can give only rights that ' +
         'you have.',
       body: { schema: named(newUserBody, 'NewUser') },
       answers: { 201: { description: 'The person has an entry for the site.', schema: invitation } },
@@ -239,7 +239,9 @@ export const accessContract: GroupContract<'access'> = {
     },
     removeUser: {
       summary: 'Remove a person from a site',
-      description: 'Removes the person as a whole if you have every right of the person on every site.',
+      description:
+        'Removes the person from all sites if you have every right of the person on every site. Otherwise, removes ' +
+        'the person only from this site.',
       answers: { 200: { description: 'The person is removed.' } },
       errors: ['lastOwner', ...ofUser],
     },

@@ -39,7 +39,7 @@ describeWithAdmin('A session', () => {
     expect((await call(siteTokens('current'), { method: 'POST', token: own })).status).toBe(200)
   })
 
-  it('A site token for any other site answers 401/101001, before 301 (A-69, E-55)', async () => {
+  it('A request for a token of another site answers 401/101001, not 301 (A-69, E-55)', async () => {
     const { addPerson } = await openSite()
     const { token } = await addPerson()
     const distant = (await admin('site', 'create', '--name', 'Distant', '--data-centre', 'eu')).id
