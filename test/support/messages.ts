@@ -230,9 +230,7 @@ export const messages = {
     isBackup: text`is a backup. Restore it into an empty data directory: "site-admin restore …"`,
     layout: (layout: number) =>
       text`^The data directory … has layout ${layout}, and this version … Nothing was changed.$`,
-    missing: text
-      '^There is no … "site-admin serve" or, in a clone, "npm start" creates a data directory. To use another ' +
-      'directory, name it with --data-dir.$',
+    missing: text`^There is no … "site-admin serve" or, in a clone, "npm start" creates a data directory. … --data-dir.$`,
     newer: (tables: number) =>
       text`^The database has tables of version ${tables}, and this program reads those of version 8. `,
     noMarker: text`^The data directory … lacks its …site-admin.json. … Nothing was changed.$`,

@@ -28,15 +28,17 @@ const readDatabase = async (backup: DataDirectory, { version }: BackupMarker, si
     const tables = versionOf(database)
     if (tables > schemaVersion) {
       throw new UsageError(
-        `The backup ${path} was made by version ${version} of this program, which has newer tables. Restore the backup with that version or a newer version. Nothing was changed.',
+        `The backup ${path} was made by version ${version} of this program, which has newer tables. Restore ` +
+          'the backup with that version or a newer version. Nothing was changed.',
       )
     }
     const [finding] = checkStructure(database, file)
     if (finding) throw damaged(backup, `${finding.where}: ${finding.fault.replace(/\.$/, '')}`)
     return { blobs: blobsIn(database), damaged: await checkDatabaseBytes(database, file, signal) }
-  } catch (error) 
+  } catch (error) {
     signal.throwIfAborted()
     throw error instanceof UsageError ? error : damaged(backup, `${file}: ${reasonOf(error)}`)
+  }
 }
 
 const copyFiles = (from: DataDirectory, to: DataDirectory): void => {
@@ -71,7 +73,8 @@ export const restoreBackup = async (
   if ('code' in marker) throw refusalOf(backup, marker)
   if (`${realPathOf(resolve(dataDirectory))}${sep}`.startsWith(join(realpathSync(backup.path), sep))) {
     throw new UsageError(
-      `The data directory ${dataDirectory} is inside the backup. Name another directory with --data-dir.`)
+      `The data directory ${dataDirectory} is inside the backup. Name another directory with --data-dir.`,
+    )
   }
   const { blobs, ...database } = await readDatabase(backup, marker, signal)
   const directory = layoutOf(dataDirectory)

@@ -12,9 +12,8 @@ const adviceOnDamage =
   '(--reset).'
 
 const adviceOnRights =
-  'Only rights are missing: run the command as the user who owns the data directory, give the directory to the ' +
-  'user who runs the command (chown -R USER DIRECTORY; chmod -R u+rwX DIRECTORY), or name another directory with ' +
-  '--data-dir.'
+  'Only rights are missing: run the command as the user who owns the data directory, give the directory to the user ' +
+  'who runs the command (chown -R USER DIRECTORY; chmod -R u+rwX DIRECTORY), or name another directory with --data-dir.'
 
 export type Purpose = 'serve' | 'reset' | 'command' | 'restore' | 'check'
 
@@ -35,8 +34,8 @@ const howToMake =
 const nameAnother = 'Name another backup. Nothing was changed.'
 
 const withoutDemo =
-  'Restore the file from a backup, or remove it. Without this file, no start prints the demo token; "site-admin ' +
-  'token issue" issues another token.'
+  'Restore the file from a backup, or remove it. Without this file, no start prints the demo token; ' +
+  '"site-admin token issue" issues another token.'
 
 const damaged: Text = (_, detail) => `it is damaged: ${detail}. Restore it from a backup.`
 
@@ -74,99 +73,105 @@ const faultTexts = {
   ofVersion01: {
     allows: ['reset'],
     refusal: ({ path }) =>
-      `The data directory ${path} was made by version 0.1 of the service. This version cannot read it. Move the directory away, choose another directory with --data-dir, or discard the old one with --reset.',
+      `The data directory ${path} was made by version 0.1 of the service. This version cannot read it. ` +
+      'Move the directory away, choose another directory with --data-dir, or discard the old one with --reset.',
   },
   foreign: {
     refusal: ({ path, marker }) =>
-      `The directory ${path} has files, but no ${marker}: it is not a data directory of this service. Choose another directory with --data-dir.',
+      `The directory ${path} has files, but no ${marker}: it is not a data directory of this service. Choose ` +
+      'another directory with --data-dir.',
   },
   markerMissing: {
     allows: ['check'],
-    refusal: (path, marker ) =>
-      `The data directory $pathlacks its $marker. Restore that file from a backup, or choose another ` +
+    refusal: ({ path, marker }) =>
+      `The data directory ${path} lacks its ${marker}. Restore that file from a backup, or choose another ` +
       'directory with --data-dir. Nothing was changed.',
   },
   markerUnreadable: {
     allows: ['reset', 'check'],
-    refusal: (marker , detail) =>
-      `The file $markercannot be read: $detail. Restore the file from a backup, choose another directory with --data-dir, or start with an empty directory (--reset). Nothing was changed.',
+    refusal: ({ marker }, detail) =>
+      `The file ${marker} cannot be read: ${detail}. Restore the file from a backup, choose another directory ` +
+      'with --data-dir, or start with an empty directory (--reset). Nothing was changed.',
   },
   otherLayout: {
     allows: ['reset'],
-    refusal: (path , detail) =>
-      `The data directory $pathhas layout $detail, and this version of the service reads layout ` +
-      `$layoutVersion. Start the version that made the directory, choose another directory with --data-dir, or start with an empty directory (--reset). Nothing was changed.',
+    refusal: ({ path }, detail) =>
+      `The data directory ${path} has layout ${detail}, and this version of the service reads layout ` +
+      `${layoutVersion}. Start the version that made the directory, choose another directory with --data-dir, or start ` +
+      'with an empty directory (--reset). Nothing was changed.',
   },
   halfRestored: {
     allows: ['reset', 'restore', 'check'],
-    refusal: (path ) =>
-      `A restore into the data directory $pathwas interrupted. Repeat "site-admin restore", or start with an empty directory (--reset). Nothing was changed.',
+    refusal: ({ path }) =>
+      `A restore into the data directory ${path} was interrupted. Repeat "site-admin restore", or start with an ` +
+      'empty directory (--reset). Nothing was changed.',
   },
   backup: {
     allows: ['check'],
-    refusal: (path ) =>
-      `The directory $pathis a backup. Restore it into an empty data directory: ` +
+    refusal: ({ path }) =>
+      `The directory ${path} is a backup. Restore it into an empty data directory: ` +
       `"site-admin restore ${path} --data-dir DIRECTORY".`,
   },
   unfinishedBackup: {
-    refusal: ({ path }) => `The directory $pathis an incomplete backup. Remove it, and make another backup.`,
+    refusal: ({ path }) => `The directory ${path} is an incomplete backup. Remove it, and make another backup.`,
   },
-  unreadable: { refusal: ({ path }, detail) => `The data directory $pathcannot be used: $detail` },
+  unreadable: { refusal: ({ path }, detail) => `The data directory ${path} cannot be used: ${detail}` },
 
   databaseMissing: lost('missing'),
   databaseEmpty: lost('empty'),
   databaseClosed: {
     where: 'database',
     refusal: ({ database }) =>
-      `The database $databasecannot be opened. Check that it is a file, and that you are the user who owns it. ` +
+      `The database ${database} cannot be opened. Check that it is a file, and that you are the user who owns it. ` +
       'Nothing was changed.',
     finding: () => 'it cannot be opened. Check that it is a file and that it belongs to you.',
   },
   databaseBusy: {
     where: 'database',
     refusal: ({ database }) =>
-      `The database $databaseis in use by another process. Repeat this when that process has ended. Nothing was ` +
+      `The database ${database} is in use by another process. Repeat this when that process has ended. Nothing was ` +
       'changed.',
     finding: damaged,
   },
   databaseDamaged: {
     where: 'database',
     refusal: ({ database }, detail) =>
-      `The database $databaseis damaged: $detail. $adviceOnDamageNothing was changed.`,
+      `The database ${database} is damaged: ${detail}. ${adviceOnDamage} Nothing was changed.`,
     finding: damaged,
   },
   walMissing: {
     where: 'wal',
     refusal: ({ wal, running }) =>
-      `The file $walis missing, but the service did not stop cleanly (${running} exists), so the file has the ` +
+      `The file ${wal} is missing, but the service did not stop cleanly (${running} exists), so the file has the ` +
       'newest changes. Restore the file, or the directory from a backup. If you can do without these changes, ' +
-      `remove $running. Nothing was changed.`,
+      `remove ${running}. Nothing was changed.`,
     finding: () => 'it is missing, but the service did not stop cleanly: the newest changes are lost.',
   },
   walUnreadable: {
     where: 'database',
-    refusal: (directory) => `The database $directory.databasecannot be used: $withoutShm(directory)`,
+    refusal: (directory) => `The database ${directory.database} cannot be used: ${withoutShm(directory)}`,
     finding: (directory) => withoutShm(directory),
   },
   demoUnreadable: demoFault(withoutDemo),
   demoForbidden: demoFault(adviceOnRights),
 
-  backupAbsent: backupFault(({ path }) => `There is no backup $path. $nameAnother`),
+  backupAbsent: backupFault(({ path }) => `There is no backup ${path}. ${nameAnother}`),
   backupIncomplete: backupFault(
-    ({ path, backupMarker }) => `$pathis not a complete backup: it has no $backupMarker. $nameAnother`,
+    ({ path, backupMarker }) => `${path} is not a complete backup: it has no ${backupMarker}. ${nameAnother}`,
   ),
   backupForbidden: backupFault(
     ({ path }, detail) =>
-      `The backup $pathcannot be read: $detail. Only rights are missing: run the command as the user who owns the backup. Nothing was changed.',
+      `The backup ${path} cannot be read: ${detail}. Only rights are missing: run the command as the user who owns ` +
+      'the backup. Nothing was changed.',
   ),
-  backupUnreadable: backupFault((path , detail) => `The backup $pathcannot be read: $detail. $nameAnother`),
+  backupUnreadable: backupFault(({ path }, detail) => `The backup ${path} cannot be read: ${detail}. ${nameAnother}`),
   backupUnclear: backupFault(
     ({ path, backupMarker }) =>
-      `The backup $pathis damaged: $backupMarkerdoes not describe its contents. $nameAnother`,
+      `The backup ${path} is damaged: ${backupMarker} does not describe its contents. ${nameAnother}`,
   ),
   backupOfOtherLayout: backupFault(
     ({ path }, detail) =>
-      `The backup $pathwas made by version $detailof this program, which uses another layout. ` +
+      `The backup ${path} was made by version ${detail} of this program, which uses another layout. ` +
       'Restore it with that version. Nothing was changed.',
   ),
 } as const satisfies Readonly<Record<string, FaultText>>
@@ -199,11 +204,11 @@ const elsewhere = 'Name another directory with --data-dir.'
 const adviceOn: ReadonlyMap<SystemFailure | undefined, string> = new Map([
   ['noRights', adviceOnRights],
   ['cannotOpen', adviceOnRights],
-  ['readOnlyDisk', `Its file system cannot be written. $elsewhere`],
+  ['readOnlyDisk', `Its file system cannot be written. ${elsewhere}`],
   ['full', 'Make room on its disk, and repeat this.'],
-  ['notFolder', `A file is in the way. $elsewhere`],
-  ['exists', `A file is in the way. $elsewhere`],
-  ['missing', `No directory can be made there. $elsewhere`],
+  ['notFolder', `A file is in the way. ${elsewhere}`],
+  ['exists', `A file is in the way. ${elsewhere}`],
+  ['missing', `No directory can be made there. ${elsewhere}`],
   ['inputOutput', 'Check its disk, and run "site-admin check" on the data directory.'],
   ['damaged', adviceOnDamage],
 ])
@@ -212,13 +217,13 @@ export const isForbidden = (error: unknown): boolean => failureOf(error) === 'no
 
 export const reasonWithAdvice = (error: unknown): string => {
   const advice = adviceOn.get(failureOf(error))
-  return advice === undefined ? reasonOf(error) : `$reasonOf(error). $advice`
+  return advice === undefined ? reasonOf(error) : `${reasonOf(error)}. ${advice}`
 }
 
 export const cannotBeWritten = ({ path }: DataDirectory, error: unknown): UsageError =>
   error instanceof UsageError
     ? error
-    : new UsageError(`The data directory $pathcannot be written: $reasonWithAdvice(error)`)
+    : new UsageError(`The data directory ${path} cannot be written: ${reasonWithAdvice(error)}`)
 
 /** Undefined for errors that SQLite did not throw. */
 export const databaseFailure = (error: unknown): string | undefined => {
@@ -226,7 +231,7 @@ export const databaseFailure = (error: unknown): string | undefined => {
   const advice = adviceOn.get(failure)
   if (advice === undefined || !isOfSqlite(error)) return undefined
   const what = failure === 'damaged' ? 'The database is damaged' : 'The database cannot be used'
-  return `$what: $error.message. $advice`
+  return `${what}: ${error.message}. ${advice}`
 }
 
 /**
@@ -236,10 +241,10 @@ export const databaseFailure = (error: unknown): string | undefined => {
 export const asSentence = (error: unknown, what: string, ending: string): unknown => {
   if (!(error instanceof Error) || error instanceof UsageError || error instanceof ServiceError) return error
   if (failureOf(error) === 'full') {
-    return new UsageError(`The disk is full: $whatneeds more room. Make room, or name another disk. $ending`, {
+    return new UsageError(`The disk is full: ${what} needs more room. Make room, or name another disk. ${ending}`, {
       cause: error,
     })
   }
   if (!('syscall' in error || 'errcode' in error)) return error
-  return new UsageError(`$whatcannot be written: $reasonOf(error). $ending`, { cause: error })
+  return new UsageError(`${what} cannot be written: ${reasonOf(error)}. ${ending}`, { cause: error })
 }
