@@ -58,7 +58,7 @@ const refusals: ReadonlyMap<SystemFailure | undefined, string> = new Map([
   ['missing', 'there is no such file. Check its path'],
   ['notFolder', 'there is no such file. Check its path'],
   ['isFolder', 'it is a directory. Name a file'],
-  ['noRights', 'you lack the right to read it. Run this as a user who may read it'],
+  ['noRights', 'you lack the right to read it. Run the command as a user who may read the file'],
 ])
 
 async function* readText(file: string, signal: AbortSignal | undefined): AsyncGenerator<string> {

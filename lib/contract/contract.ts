@@ -77,7 +77,9 @@ export interface AnswerContract {
   readonly mediaTypes?: readonly string[]
   readonly headers?: readonly HeaderName[]
   readonly optionalHeaders?: readonly HeaderName[]
-  /** Operations to continue with. The values say where this answer has the path variables that the request lacks. */
+  /**
+   * Operations to continue with. Each value is the place in this answer where the next request finds a path variable.
+   */
   readonly links?: Readonly<Partial<Record<(typeof routes)[number]['operation'], Readonly<Record<string, string>>>>>
 }
 

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { expectAccessible, test } from './support/console.ts'
 import { details, focusedLabel, grid, notice, press, row } from './support/page.ts'
 
-test('names are searched below the open folder, with the keyboard alone (K-22, S-127)', async ({ openFolder }) => {
+test('names are searched below the open folder, with only the keyboard (K-22, S-127)', async ({ openFolder }) => {
   const page = await openFolder(['a/report 1.txt', 'a/b/report 2.txt', 'other.txt'])
   await row(page, 'other.txt').waitFor()
   const search = page.getByLabel('Search names below this folder')

@@ -33,7 +33,7 @@ export const messages = {
     link: 'is a symbolic link',
     rowUnreadable: (row: string, column: string) => text`${row}…the service cannot read its ${column}. `,
     rowDamaged: (row: string) => text`^A file or row is damaged: … in ${row}. `,
-    blobName: (table: string) => text`is damaged: 1 row of the table ${table} has a blob name that no blob can have`,
+    blobName: (table: string) => text`is damaged: 1 row of the table ${table} has an invalid blob name`,
     databaseDamaged: (file: string) =>
       text`^The database ${file} is damaged and cannot be backed up: … "site-admin check" lists … "site-admin restore". No backup was made.$`,
     fault: (what: string) => text`is damaged: …${what}`,
@@ -45,7 +45,7 @@ export const messages = {
     insideData: text`is inside the data directory`,
     missing: (name: string) => text`^There is no backup …${name}. Name another`,
     neither: (name: string) => text`${name} is neither a file nor a folder. …$`,
-    newerTables: text`which has newer tables. Restore it with that version, or a newer one. Nothing was changed`,
+    newerTables: text`which has newer tables. Restore the backup with that version or a newer one. Nothing was changed`,
     noParent: text`^There is no folder …no for the`,
     notAFolder: text`is not a folder. Name one that does not`,
     notEmpty: text`is not empty. Name a folder that does not exist yet.$`,

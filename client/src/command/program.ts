@@ -189,7 +189,7 @@ const addSynchronisation = (add: AddCommand, context: OpenContext, finish: (stat
 // Commander puts its suggestion on a new line. Line breaks inside the user's arguments stay.
 const inOneLine = (text: string): string => text.trimEnd().replace(/\n(?=\(Did you mean [\w ,-]+\?\)$)/, ' ')
 
-/** Commands that have several exit statuses call `finish` with theirs. */
+/** A command with several exit statuses calls `finish` with its status. */
 const createProgram = (signal: AbortSignal, finish: (status: number) => void, isJson: boolean): Command => {
   const program = new Command('site-files')
     .description('Lists, uploads, downloads and synchronises the files of a site.')

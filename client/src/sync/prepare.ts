@@ -25,7 +25,7 @@ export interface SyncOptions {
   readonly mine?: readonly string[]
   readonly theirs?: readonly string[]
   readonly dryRun?: boolean
-  /** Called before the first removal, to ask the user. Without it, removes without a question. */
+  /** Called before the first removal, to ask the user. If it is left out, the run removes without a question. */
   readonly confirm?: (paths: readonly string[]) => Promise<boolean>
   readonly onEvent?: (event: SyncEvent) => void
   readonly signal?: AbortSignal

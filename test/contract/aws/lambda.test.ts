@@ -59,7 +59,7 @@ describe('an event of the gateway', () => {
     expect((await sendEvent(fieldsFunction(), 'GET', await service.createForm(), { headers: unkind })).status).toBe(200)
   })
 
-  test('the request id of the gateway is used, or a new one', async () => {
+  test('the request id comes from the gateway, or is new', async () => {
     const named = await sendEvent(fieldsFunction(), 'GET', '/nothing', { requestId: 'gateway-1' })
     expect(named.headers['x-request-id']).toBe('gateway-1')
     expect(named.json.requestId).toBe('gateway-1')
@@ -110,7 +110,7 @@ describe('a result for the gateway', () => {
     expect(await answerOf(Buffer.from(text))).toMatchObject({ text, isBase64Encoded: false })
   })
 
-  describe.each(['any', 'named'] as const)('a gateway that decodes base64 for an Accept that is %s', (binaryAccept) => {
+  describe.each(['any', 'named'] as const)('a gateway with the setting binaryAccept: %s', (binaryAccept) => {
     const bytes = Buffer.from([0, 128, 255])
     const answerTo = async (accept: string | undefined, body: Buffer) => {
       const elsewhere = async () => ({ status: 302, headers: { Location: 'https://bucket.test/file?signed' } })

@@ -21,7 +21,9 @@ describe('a new key', () => {
     expect(isKey(key.slice(0, at) + key[at + 1] + key[at] + key.slice(at + 2))).toBe(false)
   })
 
-  test.for(['', 'sak_', 'f'.repeat(64), 'SAK_', ' '])('is never "%s"', (text) => expect(isKey(text)).toBe(false))
+  test.for(['', 'sak_', 'f'.repeat(64), 'SAK_', ' '])('is not a text such as "%s"', (text) =>
+    expect(isKey(text)).toBe(false),
+  )
 
   test('has exactly this length and prefix (A-90)', () => {
     const key = newKey()
