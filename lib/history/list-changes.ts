@@ -174,6 +174,14 @@ export const changesBefore = async (
   return { changes, next, end }
 }
 
+/** As many of these entries, the newest first, as fit into an answer. The rest follows at `next`. */
+export const fitting = (page: ChangePage): ChangePage => {
+  const fits = createFits()
+  const tooMany = page.changes.findIndex((change) => !fits(change))
+  const changes = tooMany < 0 ? page.changes : page.changes.slice(0, tooMany)
+  return tooMany < 0 ? page : { changes, next: changes.at(-1)?.position }
+}
+
 /** The newest wanted entries among the last `most`. `next` is the end of the history. Errors: unavailable. */
 export const newestChanges = async (
   history: History,

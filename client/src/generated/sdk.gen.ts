@@ -438,7 +438,7 @@ export const appendToUpload = <ThrowOnError extends boolean = false>(options: Op
 /**
  * List the changes of a site
  *
- * Without `after`, the answer has the newest changes. With `after`, it has the changes that follow. To see each change once, send `next` as `after` of the next request; when `next` is null, repeat the request later with the same `after`. With `type` or `subject`, an answer may be short or empty although `next` is set. Changes of a file or folder are shown only to tokens with a right to read it. A move or copy needs the right on both paths. The token needs the right `history:read`.
+ * Without `after`, the answer has the newest changes. With `after`, it has the changes that follow. To see each change once, send `next` as `after` of the next request; when `next` is null, repeat the request later with the same `after`. With `before`, the answer has the changes before it, the newest first. To read further back, send `next` as `before` of the next request. With `type` or `subject`, an answer may be short or empty although `next` is set. Changes of a file or folder are shown only to tokens with a right to read it. A move or copy needs the right on both paths. The token needs the right `history:read`.
  */
 export const listChanges = <ThrowOnError extends boolean = false>(options: Options<ListChangesData, ThrowOnError>): RequestResult<ListChangesResponses, ListChangesErrors, ThrowOnError> => (options.client ?? client).get<ListChangesResponses, ListChangesErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/changes', ...options });
 

@@ -710,7 +710,7 @@ export type PartAddress = {
 };
 
 /**
- * Changes, the oldest first. Send `next` as the `after` of the next request. `next` is null if there are no more changes.
+ * Changes, the oldest first, or with `before` the newest first. Send `next` as the `after` or `before` of the next request. `next` is null if there are no more changes.
  */
 export type ChangePage = {
     items: Array<Change>;
@@ -4869,6 +4869,10 @@ export type ListChangesData = {
          * The `next` of an earlier answer, or the id of a change. If empty, the list begins with the oldest change.
          */
         after?: string;
+        /**
+         * The `next` of an earlier answer, or the id of a change. If empty, the list begins with the newest change.
+         */
+        before?: string;
         /**
          * The largest number of changes in an answer, 100 by default.
          */
