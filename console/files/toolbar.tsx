@@ -53,6 +53,13 @@ export const Toolbar = () => {
   const shortcuts = () => {
     store.dialog.value = { kind: 'shortcuts' }
   }
+  const downloadFolder: MenuItem = {
+    label: t.zip.folder,
+    icon: 'download',
+    run: () => {
+      store.dialog.value = { kind: 'zip', paths: [folder] }
+    },
+  }
   const writing: readonly MenuItem[] = [
     { label: t.uploadFiles, icon: 'upload', hasSeparator: isChosen, run: () => choose('files') },
     { label: t.uploadFolder, icon: 'folder', run: () => choose('folder') },
@@ -83,6 +90,7 @@ export const Toolbar = () => {
         items={[
           ...commands.filter(({ isMinor }) => isMinor),
           ...(canWrite ? writing : []),
+          ...(!isChosen && rights.canRead(folder) ? [downloadFolder] : []),
           { label: t.refresh, icon: 'refresh', run: store.refresh },
           { label: t.shortcuts, icon: 'settings', keys: '?', run: shortcuts },
         ]}
