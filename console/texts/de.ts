@@ -390,6 +390,16 @@ export const de: Texts = {
     open: 'Öffnen',
     details: 'Details',
     download: 'Herunterladen',
+    zip: {
+      action: 'Als Zip herunterladen…',
+      folder: 'Diesen Ordner herunterladen…',
+      title: (name) => `${name} herunterladen`,
+      contents: (files, size) => `${plural(files, 'Datei', 'Dateien')}, zusammen ${size}.`,
+      tooLarge: (size) =>
+        `Dieser Browser baut die Zip-Datei im Arbeitsspeicher auf. Deshalb dürfen die Dateien höchstens ${size} haben. ` +
+        'Wählen Sie weniger Dateien aus, oder benutzen Sie den Befehl site-files.',
+      saved: (name) => `${name} heruntergeladen.`,
+    },
     rename: 'Umbenennen …',
     move: 'Verschieben nach …',
     copy: 'Kopieren nach …',

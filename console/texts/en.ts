@@ -372,6 +372,16 @@ export const en = {
     open: 'Open',
     details: 'Details',
     download: 'Download',
+    zip: {
+      action: 'Download as zip…',
+      folder: 'Download this folder…',
+      title: (name: string) => `Download ${name}`,
+      contents: (files: number, size: string) => `${plural(files, 'file', 'files')}, ${size} in all.`,
+      tooLarge: (size: string) =>
+        `This browser builds the zip in memory, so its files may have at most ${size}. Select fewer files, or use ` +
+        'the command site-files.',
+      saved: (name: string) => `${name} downloaded.`,
+    },
     rename: 'Rename…',
     move: 'Move to…',
     copy: 'Copy to…',
