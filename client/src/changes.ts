@@ -1,4 +1,5 @@
 import type { Connection } from './connection.ts'
+import { type FollowQuery, followChanges } from './follow-changes.ts'
 import { listChanges } from './generated/sdk.gen.ts'
 import type { Change, ChangeType } from './generated/types.gen.ts'
 import { paginate } from './pages.ts'
@@ -13,12 +14,18 @@ export interface ChangesQuery {
 export interface Changes {
   /** All changes, oldest first. To continue later, pass the `id` of the last change as `after`. */
   list(query?: ChangesQuery): AsyncIterable<Change>
+  /**
+   * Each change once, as it happens, without an end. By default, it begins with the next change. After a loss of the
+   * connection, it continues where it was. Errors: a `ServiceError` if the service refuses; the reason of the signal.
+   */
+  follow(query?: FollowQuery): AsyncIterable<Change>
   newest(count: number, query?: Omit<ChangesQuery, 'after'>): Promise<readonly Change[]>
 }
 
 const largestPage = 500
 
-export const createChanges = ({ site, calls }: Connection): Changes => {
+export const createChanges = (connection: Connection): Changes => {
+  const { site, calls } = connection
   const read = async ({ types, ...query }: ChangesQuery & { readonly limit: number }) => {
     const type = types?.join(',')
     const path = { site: site.id }
@@ -36,6 +43,7 @@ export const createChanges = ({ site, calls }: Connection): Changes => {
         const { items, next } = await read({ ...query, after: position, limit: largestPage })
         return { items, next: next ?? undefined }
       }, after),
+    follow: (query = {}) => followChanges(connection, query),
     newest: async (count, query = {}) => (await read({ ...query, limit: Math.min(count, largestPage) })).items,
   }
 }

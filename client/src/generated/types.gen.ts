@@ -4858,6 +4858,12 @@ export type AppendToUploadResponse = AppendToUploadResponses[keyof AppendToUploa
 
 export type ListChangesData = {
     body?: never;
+    headers?: {
+        /**
+         * The id of the last event of an interrupted stream. The new stream continues after this change.
+         */
+        'Last-Event-ID'?: string;
+    };
     path: {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
@@ -4873,6 +4879,10 @@ export type ListChangesData = {
          * The largest number of changes in an answer, 100 by default.
          */
         limit?: number;
+        /**
+         * With `after`: the number of seconds to wait for a change.
+         */
+        wait?: number;
         /**
          * Only changes of this type, or of several types, separated by commas.
          */
