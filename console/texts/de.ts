@@ -390,6 +390,16 @@ export const de: Texts = {
     open: 'Öffnen',
     details: 'Details',
     download: 'Herunterladen',
+    zip: {
+      action: 'Als Zip herunterladen…',
+      folder: 'Diesen Ordner herunterladen…',
+      title: (name) => `${name} herunterladen`,
+      contents: (files, size) => `${plural(files, 'Datei', 'Dateien')}, zusammen ${size}.`,
+      tooLarge: (size) =>
+        `Dieser Browser baut die Zip-Datei im Arbeitsspeicher auf. Deshalb dürfen die Dateien höchstens ${size} haben. ` +
+        'Wählen Sie weniger Dateien aus, oder benutzen Sie den Befehl site-files.',
+      saved: (name) => `${name} heruntergeladen.`,
+    },
     rename: 'Umbenennen …',
     move: 'Verschieben nach …',
     copy: 'Kopieren nach …',
@@ -406,6 +416,7 @@ export const de: Texts = {
     newName: 'Neuer Name',
     keys: {
       open: 'Eingabe',
+    uploadWhat: 'Dateien oder einen Ordner hochladen',
       remove: 'Entf',
       paste: 'Strg+V',
       range: 'Umschalt+↑ ↓',
@@ -479,7 +490,7 @@ export const de: Texts = {
   },
   uploads: {
     title: 'Uploads',
-    summary: (done, all) => `${done.toLocaleString('de')} von ${all.toLocaleString('de')} hochgeladen`,
+    summary: (done, all) => `${done.toLocaleString('de')} von ${all.toLocaleString('de')} erledigt`,
     stages: {
       waiting: 'Wartet',
       sending: 'Wird gesendet',
@@ -506,11 +517,11 @@ export const de: Texts = {
     chooseFolder: 'Ordner wählen …',
     forget: 'Verwerfen',
     stillMissing: (count) => `${plural(count, 'Datei fehlt noch oder ist', 'Dateien fehlen noch oder sind')} anders.`,
-    asks: (name) => `${name} existiert bereits`,
-    asksText: (folder) => `Die Datei in ${folder} ersetzen, beide behalten oder überspringen?`,
-    replace: 'Vorhandene ersetzen',
-    both: 'Beide behalten und die neue umbenennen',
-    skip: 'Diese Datei überspringen',
+    asks: (name, folder) => `${name} existiert bereits in ${folder}`,
+    replace: 'Ersetzen',
+    both: 'Beide behalten',
+    bothHint: 'Wenn Sie beide behalten, bekommt die neue Datei eine Nummer.',
+    skip: 'Überspringen',
     forAll: 'Für alle Dateien dieses Uploads so verfahren',
     answer: 'Weiter',
   },

@@ -372,6 +372,16 @@ export const en = {
     open: 'Open',
     details: 'Details',
     download: 'Download',
+    zip: {
+      action: 'Download as zip…',
+      folder: 'Download this folder…',
+      title: (name: string) => `Download ${name}`,
+      contents: (files: number, size: string) => `${plural(files, 'file', 'files')}, ${size} in all.`,
+      tooLarge: (size: string) =>
+        `This browser builds the zip in memory, so its files may have at most ${size}. Select fewer files, or use ` +
+        'the command site-files.',
+      saved: (name: string) => `${name} downloaded.`,
+    },
     rename: 'Rename…',
     move: 'Move to…',
     copy: 'Copy to…',
@@ -389,6 +399,7 @@ export const en = {
     keys: {
       open: 'Enter',
       remove: 'Del',
+    uploadWhat: 'Upload files or a folder',
       paste: 'Ctrl+V',
       range: 'Shift+↑ ↓',
       all: 'Ctrl+A',
@@ -461,7 +472,7 @@ export const en = {
   },
   uploads: {
     title: 'Uploads',
-    summary: (done: number, all: number) => `${done.toLocaleString('en')} of ${all.toLocaleString('en')} uploaded`,
+    summary: (done: number, all: number) => `${done.toLocaleString('en')} of ${all.toLocaleString('en')} done`,
     stages: {
       waiting: 'Waiting',
       sending: 'Sending',
@@ -488,11 +499,11 @@ export const en = {
     chooseFolder: 'Choose a folder…',
     forget: 'Forget',
     stillMissing: (count: number) => `${plural(count, 'file is', 'files are')} still missing or different.`,
-    asks: (name: string) => `${name} already exists`,
-    asksText: (folder: string) => `Replace the file in ${folder}, keep both, or skip?`,
-    replace: 'Replace it',
-    both: 'Keep both, and rename the new one',
-    skip: 'Skip this file',
+    asks: (name: string, folder: string) => `${name} already exists in ${folder}`,
+    replace: 'Replace',
+    both: 'Keep both',
+    bothHint: 'If you keep both, the new file gets a number.',
+    skip: 'Skip',
     forAll: 'Do the same for all files of this upload',
     answer: 'Continue',
   },

@@ -35,6 +35,7 @@ export const answerHeaders = {
   'Upload-Expires': header('The time when the upload expires without another append, as an HTTP date.'),
   'Tus-Resumable': header('The version of the upload protocol.', { const: '1.0.0' }),
   'Retry-After': header('Seconds to wait before you repeat the request.', count),
+  'X-Accel-Buffering': header('Tells proxies to pass on a stream at once.', { const: 'no' }),
   'WWW-Authenticate': header('The way to send a token.', { const: 'Bearer' }),
   Allow: header('The methods that are allowed here.'),
 }

@@ -21,4 +21,6 @@ export interface History {
    * the beginning of the history has fewer.
    */
   before(site: SiteId, position: number | undefined, limit: number): Promise<readonly Change[]>
+  /** Calls `check` whenever the site may have new entries that are durable, until the returned function is called. */
+  watch(site: SiteId, check: () => void): () => void
 }

@@ -225,7 +225,7 @@ test('while entries are selected, a folder still accepts uploads and new folders
   await row(page, 'a.txt').click()
   await page.getByText('1 selected').waitFor()
   const choosing = page.waitForEvent('filechooser')
-  await page.getByRole('button', { name: 'Upload' }).click()
+  await page.getByRole('button', { name: 'Upload', exact: true }).click()
   await (await choosing).setFiles([{ name: 'b.txt', mimeType: 'text/plain', buffer: Buffer.from('b') }])
   await row(page, 'b.txt').waitFor()
   await page.getByRole('button', { name: 'New folder' }).click()

@@ -126,6 +126,7 @@ export const messages = {
     askAddress: 'Address of the service',
     becameShorter: 'became shorter during the upload',
     changedMeanwhile: 'was changed by someone else in the meantime. Repeat the command to replace it.',
+    changedInZip: (path: string) => `${path} changed or was removed during the download, so the zip is not complete.`,
     checkAddress: text`^Refused. Check the address. ….$`,
     conflictAnd: (path: string, other: string) =>
       text`^CONFLICT (changed on both sides, or never synchronised)  ${path}  here 4 bytes, 20…Z; on the site 6 bytes, 20…Z\nleft alone (changed on the target only)  ${other}  1 bytes\n$`,
@@ -147,6 +148,7 @@ export const messages = {
     inTheWay: (what: string, path: string) => `CONFLICT (the ${what} ${path} is in the way)  ${path}`,
     insideItself: 'The new path is inside the folder',
     invalidCharacters: 'has invalid characters',
+    getZip: (path: string) => `"${path}" is a folder. Download it as one file with "site-files get ${path} FILE.zip"`,
     isFile: 'is a file of the site',
     isFolder: (path: string) => `"${path}" is a folder`,
     isFolderOfSite: (path: string) => `${path}" is a folder of the site.`,
@@ -169,6 +171,7 @@ export const messages = {
     notAFile: (path: string) => text`^"…${path}" is not a file. Remove it, or replace it`,
     notAFolder: (path: string) => text`^"…${path}" is not a folder. Name a folder, or use "get" and "put"`,
     notPermitted: (path: string) => text`failed  ${path}: You have no permission to read or write this: `,
+    notInZip: (name: string) => `"${name}" cannot be in a zip`,
     notRegular: (path: string) => `${path && `"${path}" `}is not a regular file`,
     nothingChanged: 'Nothing was changed.',
     onSite: (count: number) => ` ${count} files are only on the site; --delete removes them.\n`,
@@ -192,6 +195,7 @@ export const messages = {
     tooLong: (path: string, here: string) =>
       `failed  ${path}: This name or path is longer than the disk allows: ${here}`,
     tooManyFolders: /This machine cannot watch so many folders/g,
+    twiceInZip: (name: string) => `Two files would be "${name}" in the zip.`,
     unchangeable: 'cannot be changed',
     unencrypted: (from: string, to: string) =>
       `${from} returned the unencrypted address ${to}. Nothing was sent there. ` +

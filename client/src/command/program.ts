@@ -5,6 +5,7 @@ import { askLine, askSecret, isTerminal } from './ask.ts'
 import { completionOf, type Shell, shells } from './completion.ts'
 import { exitStatus, Interrupted, report, UsageError } from './failure.ts'
 import { escapeControls, refusalOf } from './format-text.ts'
+import { get } from './get.ts'
 import { identities } from './identity.ts'
 import { OutputLost, writeOut } from './output.ts'
 import { checkedUrl, connectAs, loginFile, type Where, writeLogin } from './settings.ts'
@@ -81,9 +82,15 @@ const addTransfers = (add: AddCommand, context: OpenContext): void => {
   add('cat <path>', 'print a file', 'cat news/index.html').action(async (path: string) =>
     single.cat(await context(), path),
   )
-  add('get <path> [file]', 'fetch a file', 'get images/logo.png', 'get images/logo.png /tmp/logo.png --force')
+  add(
+    'get <path> [file]',
+    'fetch a file, or a folder as one zip file',
+    'get images/logo.png',
+    'get images/logo.png /tmp/logo.png --force',
+    'get news news.zip',
+  )
     .option('--force', 'replace an existing file')
-    .action(async (path: string, file: string | undefined, options) => single.get(await context(), path, file, options))
+    .action(async (path: string, file: string | undefined, options) => get(await context(), path, file, options))
   add(
     'put <file-and-path...>',
     'upload files to the path in the last argument, and replace existing ones',

@@ -710,7 +710,7 @@ export type PartAddress = {
 };
 
 /**
- * Changes, the oldest first. Send `next` as the `after` of the next request. `next` is null if there are no more changes.
+ * Changes, the oldest first, or with `before` the newest first. Send `next` as the `after` or `before` of the next request. `next` is null if there are no more changes.
  */
 export type ChangePage = {
     items: Array<Change>;
@@ -3736,7 +3736,7 @@ export type ReadPathData = {
          */
         search?: string;
         /**
-         * Without a value, lists removed files and folders of this folder that were not restored or created again: 100 by default (`limit`). The folder itself may be removed. `all` also lists those of the folders below, the newest removal first, 100 at most.
+         * Without a value, lists removed files and folders of this folder that were not restored or created again: 100 by default (`limit`). The folder itself may be removed. With `all`, also lists removed files and folders of the folders below, the newest removal first, at most 100.
          */
         deleted?: string;
         /**
@@ -4187,7 +4187,7 @@ export type ReadRootData = {
          */
         search?: string;
         /**
-         * Without a value, lists removed files and folders of this folder that were not restored or created again: 100 by default (`limit`). The folder itself may be removed. `all` also lists those of the folders below, the newest removal first, 100 at most.
+         * Without a value, lists removed files and folders of this folder that were not restored or created again: 100 by default (`limit`). The folder itself may be removed. With `all`, also lists removed files and folders of the folders below, the newest removal first, at most 100.
          */
         deleted?: string;
         /**
@@ -4858,6 +4858,12 @@ export type AppendToUploadResponse = AppendToUploadResponses[keyof AppendToUploa
 
 export type ListChangesData = {
     body?: never;
+    headers?: {
+        /**
+         * The id of the last event of an interrupted stream. The new stream continues after this change.
+         */
+        'Last-Event-ID'?: string;
+    };
     path: {
         /**
          * The id of the site. `current` stands for the only site that the token covers.
@@ -4870,9 +4876,17 @@ export type ListChangesData = {
          */
         after?: string;
         /**
+         * The `next` of an earlier answer, or the id of a change. If empty, the list begins with the newest change.
+         */
+        before?: string;
+        /**
          * The largest number of changes in an answer, 100 by default.
          */
         limit?: number;
+        /**
+         * With `after`: the number of seconds to wait for a change.
+         */
+        wait?: number;
         /**
          * Only changes of this type, or of several types, separated by commas.
          */

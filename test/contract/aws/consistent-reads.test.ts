@@ -23,7 +23,15 @@ import { openTestTables, type TestTables } from '../../support/tables.ts'
 interface Tested
   extends Omit<
       Stores,
-      'attempts' | 'files' | 'usage' | 'removalQueue' | 'uploadRecords' | 'uploadParts' | 'workflows' | 'removals'
+      | 'attempts'
+      | 'files'
+      | 'live'
+      | 'usage'
+      | 'removalQueue'
+      | 'uploadRecords'
+      | 'uploadParts'
+      | 'workflows'
+      | 'removals'
     >,
     PathLocks {}
 
