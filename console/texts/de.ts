@@ -416,7 +416,7 @@ export const de: Texts = {
     newName: 'Neuer Name',
     keys: {
       open: 'Eingabe',
-    uploadWhat: 'Dateien oder einen Ordner hochladen',
+      uploadWhat: 'Dateien oder einen Ordner hochladen',
       remove: 'Entf',
       paste: 'Strg+V',
       range: 'Umschalt+↑ ↓',

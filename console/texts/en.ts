@@ -399,7 +399,7 @@ export const en = {
     keys: {
       open: 'Enter',
       remove: 'Del',
-    uploadWhat: 'Upload files or a folder',
+      uploadWhat: 'Upload files or a folder',
       paste: 'Ctrl+V',
       range: 'Shift+↑ ↓',
       all: 'Ctrl+A',
