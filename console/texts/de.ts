@@ -381,6 +381,7 @@ export const de: Texts = {
       count === 0 ? 'Nichts gefunden.' : `${plural(count, 'Treffer', 'Treffer')}${hasMore ? ' und weitere' : ''}`,
     showMore: 'Mehr anzeigen',
     upload: 'Hochladen',
+    uploadWhat: 'Dateien oder einen Ordner hochladen',
     uploadFiles: 'Dateien hochladen …',
     uploadFolder: 'Einen Ordner hochladen …',
     newFolder: 'Neuer Ordner',
@@ -416,7 +417,6 @@ export const de: Texts = {
     newName: 'Neuer Name',
     keys: {
       open: 'Eingabe',
-    uploadWhat: 'Dateien oder einen Ordner hochladen',
       remove: 'Entf',
       paste: 'Strg+V',
       range: 'Umschalt+↑ ↓',

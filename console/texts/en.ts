@@ -363,6 +363,7 @@ export const en = {
       count === 0 ? 'Nothing found.' : `${plural(count, 'result', 'results')}${hasMore ? ', and more' : ''}`,
     showMore: 'Show more',
     upload: 'Upload',
+    uploadWhat: 'Upload files or a folder',
     uploadFiles: 'Upload files…',
     uploadFolder: 'Upload a folder…',
     newFolder: 'New folder',
@@ -399,7 +400,6 @@ export const en = {
     keys: {
       open: 'Enter',
       remove: 'Del',
-    uploadWhat: 'Upload files or a folder',
       paste: 'Ctrl+V',
       range: 'Shift+↑ ↓',
       all: 'Ctrl+A',
