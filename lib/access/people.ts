@@ -49,12 +49,12 @@ export interface People {
 
 const nameShape = /^[A-Za-z0-9._@+-]{1,64}$/
 
-// A distribution would send the addresses of these people to the function of the files.
-const areaNames: ReadonlySet<string> = new Set(['storage', 'uploads', 'changes'])
+// A distribution would send the addresses of these people to the function of the files, and clients shorten the dots.
+const addressNames: ReadonlySet<string> = new Set(['.', '..', 'storage', 'uploads', 'changes'])
 
 export const keyOfName = (name: string): string => name.toLowerCase()
 
-export const isPersonName = (name: string): boolean => nameShape.test(name) && !areaNames.has(keyOfName(name))
+export const isPersonName = (name: string): boolean => nameShape.test(name) && !addressNames.has(keyOfName(name))
 
 export const sitesOfPerson = ({ sites }: Pick<Person, 'sites'>): readonly SiteId[] =>
   Object.keys(sites).map((id) => storedId<SiteId>(id))
