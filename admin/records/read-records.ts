@@ -223,7 +223,7 @@ const elementReader = (record: Gatherer): Reader => {
   }
 }
 
-/** Reads JSON lines or one JSON array. The first character tells which of the two it is. */
+/** Reads JSON lines or one JSON array. The first character shows which of the two the text is. */
 export async function* readRecords(chunks: AsyncIterable<string>): AsyncGenerator<RawRecord> {
   const record = gatherRecord()
   let reader: Reader | undefined

@@ -24,7 +24,7 @@ export const en = {
     token: 'Access token',
     hint: 'Ask your administrator for an access token.',
     keep: 'Stay signed in on this device',
-    keepHint: 'Otherwise you sign out when you close this tab.',
+    keepHint: 'Otherwise you are signed out when you close this tab.',
     submit: 'Sign in',
     issuer: (name: string) => `Sign in with ${name}`,
     refusedThere: 'Nobody was signed in. Try again. If this happens again, ask your administrator for an invitation.',
@@ -32,7 +32,8 @@ export const en = {
       `The sign-in failed with error ${code}. Try again. If this happens again, send your administrator the number of ` +
       `the request: ${request}.`,
     expired: 'Your sign-in has expired. Sign in again to continue. Nothing here is lost.',
-    otherAddress: (url: string) => `This service calls itself ${url}. Its operator can change that with --base-url.`,
+    otherAddress: (url: string) =>
+      `The address of this service is set to ${url}. If that is wrong, its operator can correct it with --base-url.`,
     noSites: 'You have no site. Ask your administrator for one, or sign in with another name or token.',
     signOut: 'Sign out',
   },
@@ -60,7 +61,7 @@ export const en = {
     passwordsDiffer: 'The two passwords differ.',
     passwordChanged: 'Password changed. Your other devices are signed out.',
     signOutEverywhere: 'Sign out everywhere',
-    notEnded: 'You are signed out here, but the service did not end your session. It ends when it expires.',
+    notEnded: 'You are signed out here, but the service did not end your session. The session ends when it expires.',
   },
   link: {
     title: 'Sign in with the token of the link?',
@@ -69,7 +70,7 @@ export const en = {
     unknown: 'The link contains another token. Its sites are unknown:',
     noSites: 'The link contains another token, which covers no site.',
     onDevice: 'If you switch, your current token stays on this device. Other tabs and new tabs still use it.',
-    inTab: 'If you switch, this tab forgets your current token. You need that token to come back.',
+    inTab: 'If you switch, this tab forgets your current token. To return, you need that token.',
     stay: 'Stay',
     enter: 'Switch',
   },
@@ -222,7 +223,7 @@ export const en = {
     you: 'You',
     roles: { owner: 'Owner', editor: 'Editor', author: 'Author', viewer: 'Viewer' },
     roleHints: {
-      owner: 'Everything, people included.',
+      owner: 'Changes everything, including people.',
       editor: 'Changes files, web forms and categories, and reads the history.',
       author: 'Changes files in the given folders, and reads their history.',
       viewer: 'Reads everything except people.',
@@ -243,7 +244,7 @@ export const en = {
     email: 'Email address (optional)',
     folders: 'Folders',
     foldersHint: 'One folder per line, such as /news.',
-    joined: (name: string) => `${name} already had another site, and now has this site too.`,
+    joined: (name: string) => `${name} already has an account for another site, and can now use this site too.`,
     changeRole: 'Change role…',
     roleTitle: (name: string) => `Role of ${name}`,
     save: 'Save',
@@ -256,7 +257,7 @@ export const en = {
         title: (name: string) => `New invitation for ${name}?`,
         action: 'Create the invitation',
         text:
-          'With the invitation, the person chooses a new password. All sessions of the person then end. An earlier ' +
+          'With the invitation, the person chooses a new password, which ends all sessions of the person. An earlier ' +
           'invitation stops working now.',
       },
       disable: {
@@ -276,7 +277,7 @@ export const en = {
     invitationOf: (name: string) => `Invitation for ${name}`,
     link: 'Link of the invitation',
     linkHint: (moment: string) =>
-      `Send this link to the person. It works once, until ${moment}. Nothing shows it again.`,
+      `Send this link to the person. The link works once, until ${moment}. The console does not show it again.`,
     copyLink: 'Copy the link',
     linkCopied: 'Link copied.',
     done: 'Done',

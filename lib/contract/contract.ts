@@ -27,7 +27,7 @@ export const answerHeaders = {
       'Content-Length of such answers.',
     count,
   ),
-  'Cache-Control': header('Who may keep the answer, and for how long.'),
+  'Cache-Control': header('The rules for caches that keep the answer.'),
   'Upload-Offset': header('The number of bytes of the upload that are stored.', count),
   'Upload-Length': header('The number of bytes of the whole upload.', count),
   'Upload-Defer-Length': header('The length of the upload is not known yet.', { const: '1' }),

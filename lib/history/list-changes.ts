@@ -144,12 +144,15 @@ const isBefore = (change: Change | undefined, { since = 0 }: ChangeFilter): bool
 interface NewestQuery {
   readonly limit: number
   readonly filter: ChangeFilter
-  /** Entries to look at. */
+  /** The largest number of entries to read. */
   readonly most?: number
   readonly before?: number | undefined
 }
 
-/** Wanted entries before a position, or of all, the newest first. `next`: where to go on; undefined at the beginning. */
+/**
+ * Wanted entries before a position, or of the whole history, the newest first. `next`: the position to continue from.
+ * Undefined at the beginning of the history.
+ */
 export const changesBefore = async (
   history: History,
   site: SiteId,

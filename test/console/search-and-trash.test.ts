@@ -99,6 +99,6 @@ test('the sign-in names another address of the service at once (K-26)', async ({
   const page = await browser.newPage()
   const other = service.baseUrl.replace('127.0.0.1', 'localhost')
   await page.goto(`${other}/console`)
-  await page.getByRole('alert').getByText(`This service calls itself ${service.baseUrl}.`).waitFor()
+  await page.getByRole('alert').getByText(`The address of this service is set to ${service.baseUrl}.`).waitFor()
   await page.close()
 })

@@ -45,7 +45,7 @@ interface LoginFlags {
   readonly user?: string
 }
 
-/** A name, or nothing for a token. Without a terminal nobody can choose. */
+/** The name, or an empty text for a sign-in with a token. Without a terminal, the command cannot ask. */
 const askName = ({ user }: LoginFlags): Promise<string> | string =>
   user ?? (isTerminal() ? askLine('Name (press Enter to use a token instead): ') : '')
 
@@ -225,7 +225,7 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void, is
     '--url https://admin.example.com login',
     '--url https://admin.example.com login --user ann < password-file',
   )
-    .option('--user <name>', 'your name, to be asked for the password only')
+    .option('--user <name>', 'your name; the command then asks only for the password')
     .action((flags: LoginFlags) => login(program.opts<Globals>(), flags, signal))
   add(
     'completion',

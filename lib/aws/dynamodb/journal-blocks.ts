@@ -75,7 +75,9 @@ export const entryItem = ({ type, subject, actor, requestId = '', details = {} }
 const sizeOf = (item: EntryItem): number =>
   Object.values(item).reduce((sum: number, text: string) => sum + Buffer.byteLength(text), 0)
 
-/** What a writer knows of a block: the bytes of its entries. The entry that exceeds `limit` makes the block full. */
+/**
+ * The bytes of the entries of a block, which a writer remembers. The entry that exceeds `limit` makes the block full.
+ */
 export interface KnownBlock {
   readonly block: number
   readonly bytes: number

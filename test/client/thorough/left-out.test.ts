@@ -98,7 +98,7 @@ test.for([
   ['sub/COM1.txt', true],
   ['console.txt', false],
   ['.hidden', false],
-] as const)('the name "%s" is refused on Windows: %s', ([path, isUnfit]) => {
+] as const)('Windows refuses the name "%s": %s', ([path, isUnfit]) => {
   expect(unstorableReason(path, 'win32') !== undefined).toBe(isUnfit)
   expect(unstorableReason(path, 'linux')).toBeUndefined()
 })

@@ -45,7 +45,7 @@ interface Row {
   /** Default: `people`. */
   readonly on?: 'people' | 'a person' | 'keys' | 'a key'
   readonly body?: object
-  /** Rights that are enough, and none of them can be left out. */
+  /** The smallest set of rights that suffices. */
   readonly needs: readonly string[]
   /** The person has rights on another site, which the caller must have as well. */
   readonly onEverySite?: true
@@ -179,7 +179,7 @@ describe.each(hands)('On $name', ({ open }) => {
     last: (await hand.stores.history.before(site, undefined, 1))[0],
   })
 
-  /** What a caller may have instead of each right that is needed. */
+  /** Sets of rights that lack one needed right each. */
   const lacking = ({ needs }: Row): readonly (readonly string[])[] => [
     ...needs.map((one) => needs.filter((right) => right !== one)),
     ...(needs.includes('access:write') ? [needs.map((one) => one.replace('access:write', 'access:read'))] : []),
@@ -209,7 +209,7 @@ describe.each(hands)('On $name', ({ open }) => {
   }
 
   describe.each(Object.entries(rows))('%s', (_, row) => {
-    test('is refused without each of its rights, and changes nothing (A-34, A-57, A-59, A-89)', async () => {
+    test('is refused if any of its rights is missing, and changes nothing (A-34, A-57, A-59, A-89)', async () => {
       await newTarget(row)
       const callers = await refusedCallers(row)
       const before = await state()
@@ -232,7 +232,7 @@ describe.each(hands)('On $name', ({ open }) => {
       }
     })
 
-    test('works with these rights alone (A-33, A-56, A-87, A-89)', async () => {
+    test('works with only these rights (A-33, A-56, A-87, A-89)', async () => {
       const token = row.needsPerson ? [] : [await tokenWith(row.needs, [site, other])]
       const keys = row.onEverySite ? [] : await keysWith(row.needs)
       for (const caller of [...token, ...keys]) {
@@ -243,7 +243,7 @@ describe.each(hands)('On $name', ({ open }) => {
     })
   })
 
-  test('a removal without every right takes the entry of this site alone (A-51, A-60)', async () => {
+  test('a removal without all rights removes only the entry of this site (A-51, A-60)', async () => {
     const row: Row = { method: 'DELETE', on: 'a person', needs: ofTarget, onEverySite: true }
     for (const [rights, sites] of [
       [['access:write'], [site, other]],

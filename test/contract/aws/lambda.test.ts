@@ -90,14 +90,14 @@ describe('a result for the gateway', () => {
   test.each([
     ['a stream', () => Readable.from([Buffer.from('\ufeff"he\tll'), Buffer.from('ö"\r\n')])],
     ['bytes', () => Buffer.from('a \ufeff"he\tllö"\r\n').subarray(2)],
-  ])('%s of text are returned as text', async (_, bytes) => {
+  ])('%s of text is returned as text', async (_, bytes) => {
     expect(await answerOf(bytes())).toMatchObject({ text: '\ufeff"he\tllö"\r\n', isBase64Encoded: false })
   })
 
   test.each([
-    ['no UTF-8', Buffer.from([0x68, 0xe4])],
+    ['not UTF-8', Buffer.from([0x68, 0xe4])],
     ['cut off within a character', Buffer.from('hö').subarray(0, 2)],
-    ['no text', Buffer.from('a\0b')],
+    ['not text', Buffer.from('a\0b')],
     // Each quotation mark takes two bytes in the JSON of a result. A result may have 6 MB.
     ['longer as a text than Lambda allows', Buffer.alloc(4_000_000, '"')],
   ])('bytes are returned in base64 when they are %s', async (_, bytes) => {
