@@ -27,6 +27,12 @@ export const de: Texts = {
     keep: 'Auf diesem Gerät angemeldet bleiben',
     keepHint: 'Sonst werden Sie abgemeldet, sobald Sie diesen Tab schließen.',
     submit: 'Anmelden',
+    issuer: (name) => `Anmelden mit ${name}`,
+    refusedThere:
+      'Niemand wurde angemeldet. Versuchen Sie es erneut. Bitten Sie sonst Ihre Administration um eine Einladung.',
+    failedThere: (code, request) =>
+      `Die Anmeldung ist mit dem Fehler ${code} gescheitert. Versuchen Sie es erneut. Senden Sie sonst Ihrer ` +
+      `Administration die Nummer der Anfrage: ${request}.`,
     expired: 'Ihre Anmeldung ist abgelaufen. Melden Sie sich erneut an, um fortzufahren. Hier geht nichts verloren.',
     otherAddress: (url) =>
       `Die Adresse dieses Dienstes ist auf ${url} eingestellt. Wenn sie falsch ist, kann der Betreiber sie mit ` +
@@ -46,7 +52,7 @@ export const de: Texts = {
   account: {
     title: 'Mein Konto',
     kinds: {
-      session: 'Angemeldet mit Name und Passwort,',
+      session: 'Angemeldet als Person,',
       token: 'Angemeldet mit einem Token der Administration,',
       key: 'Angemeldet mit einem Schlüssel,',
     },
@@ -261,22 +267,30 @@ export const de: Texts = {
     roleTitle: (name) => `Rolle von ${name}`,
     save: 'Speichern',
     again: 'Neue Einladung …',
-    againTitle: (name) => `Neue Einladung für ${name}?`,
-    againAction: 'Einladung erstellen',
-    againText:
-      'Mit der Einladung wählt die Person ein neues Passwort. Das beendet alle Sitzungen der Person. Eine frühere ' +
-      'Einladung gilt ab jetzt nicht mehr.',
     disable: 'Sperren …',
-    disableTitle: (name) => `${name} sperren?`,
-    disableAction: 'Sperren',
-    disableText: 'Die Person kann sich bei keiner Website mehr anmelden. Sie können die Sperre wieder aufheben.',
     enable: 'Entsperren',
     remove: 'Entfernen …',
-    removeTitle: (name) => `${name} entfernen?`,
-    removeAction: 'Entfernen',
-    removeText:
-      'Die Person verliert diese Website. Wenn Sie auf allen Websites jedes Recht der Person haben, wird die Person ' +
-      'von allen Websites entfernt.',
+    questions: {
+      again: {
+        title: (name) => `Neue Einladung für ${name}?`,
+        action: 'Einladung erstellen',
+        text:
+          'Mit der Einladung wählt die Person ein neues Passwort. Das beendet alle Sitzungen der Person. Eine frühere ' +
+          'Einladung gilt ab jetzt nicht mehr.',
+      },
+      disable: {
+        title: (name) => `${name} sperren?`,
+        action: 'Sperren',
+        text: 'Die Person kann sich bei keiner Website mehr anmelden. Sie können die Sperre wieder aufheben.',
+      },
+      remove: {
+        title: (name) => `${name} entfernen?`,
+        action: 'Entfernen',
+        text:
+          'Die Person verliert diese Website. Wenn Sie auf allen Websites jedes Recht der Person haben, wird die Person ' +
+          'von allen Websites entfernt.',
+      },
+    },
     removed: (name) => `${name} entfernt.`,
     invitationOf: (name) => `Einladung für ${name}`,
     link: 'Link der Einladung',
@@ -286,6 +300,37 @@ export const de: Texts = {
     copyLink: 'Link kopieren',
     linkCopied: 'Link kopiert.',
     done: 'Fertig',
+  },
+  keys: {
+    list: 'Schlüssel für Programme',
+    purpose: 'Ein Programm meldet sich mit einem Schlüssel an. Er hat nur Rechte, die auch seine Person hat.',
+    name: 'Name',
+    rights: 'Rechte',
+    noRight: 'keine',
+    foldersHint: (own) =>
+      own === ''
+        ? 'Ein Ordner pro Zeile, zum Beispiel /news. Leer gilt der Schlüssel für alle Dateien.'
+        : `Ein Ordner pro Zeile. Sie haben Rechte in ${own}.`,
+    lastDay: 'Gilt bis zum Ende des Tages',
+    lastUsed: (day) => `Zuletzt verwendet ${day}`,
+    neverUsed: 'Nie verwendet',
+    until: (moment) => `Bis ${moment}`,
+    create: 'Schlüssel erstellen …',
+    createTitle: 'Schlüssel erstellen',
+    createAction: 'Erstellen',
+    keyOf: (name) => `Schlüssel ${name}`,
+    key: 'Schlüssel',
+    keyHint: (moment) =>
+      `Speichern Sie den Schlüssel dort, wo das Programm ihn liest. Er gilt bis ${moment}. Er wird nicht noch einmal ` +
+      'angezeigt.',
+    copyKey: 'Schlüssel kopieren',
+    keyCopied: 'Schlüssel kopiert.',
+    revoke: (name) => `${name} widerrufen …`,
+    revokeTitle: (name) => `Den Schlüssel ${name} widerrufen?`,
+    revokeAction: 'Widerrufen',
+    revokeText:
+      'Das Programm kann sich mit diesem Schlüssel nicht mehr anmelden. Sie können das nicht rückgängig machen.',
+    revoked: (name) => `Schlüssel ${name} widerrufen.`,
   },
   history: {
     list: 'Änderungen',
@@ -381,6 +426,7 @@ export const de: Texts = {
       count === 0 ? 'Nichts gefunden.' : `${plural(count, 'Treffer', 'Treffer')}${hasMore ? ' und weitere' : ''}`,
     showMore: 'Mehr anzeigen',
     upload: 'Hochladen',
+    uploadWhat: 'Dateien oder einen Ordner hochladen',
     uploadFiles: 'Dateien hochladen …',
     uploadFolder: 'Einen Ordner hochladen …',
     newFolder: 'Neuer Ordner',
@@ -416,7 +462,6 @@ export const de: Texts = {
     newName: 'Neuer Name',
     keys: {
       open: 'Eingabe',
-      uploadWhat: 'Dateien oder einen Ordner hochladen',
       remove: 'Entf',
       paste: 'Strg+V',
       range: 'Umschalt+↑ ↓',

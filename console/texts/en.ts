@@ -26,6 +26,11 @@ export const en = {
     keep: 'Stay signed in on this device',
     keepHint: 'Otherwise you are signed out when you close this tab.',
     submit: 'Sign in',
+    issuer: (name: string) => `Sign in with ${name}`,
+    refusedThere: 'Nobody was signed in. Try again. If this happens again, ask your administrator for an invitation.',
+    failedThere: (code: string, request: string) =>
+      `The sign-in failed with error ${code}. Try again. If this happens again, send your administrator the number of ` +
+      `the request: ${request}.`,
     expired: 'Your sign-in has expired. Sign in again to continue. Nothing here is lost.',
     otherAddress: (url: string) =>
       `The address of this service is set to ${url}. If that is wrong, its operator can correct it with --base-url.`,
@@ -42,7 +47,7 @@ export const en = {
   account: {
     title: 'My account',
     kinds: {
-      session: 'Signed in with name and password,',
+      session: 'Signed in as a person,',
       token: 'Signed in with a token of an operator,',
       key: 'Signed in with a key,',
     },
@@ -244,22 +249,30 @@ export const en = {
     roleTitle: (name: string) => `Role of ${name}`,
     save: 'Save',
     again: 'New invitation…',
-    againTitle: (name: string) => `New invitation for ${name}?`,
-    againAction: 'Create the invitation',
-    againText:
-      'With the invitation, the person chooses a new password, which ends all sessions of the person. An earlier ' +
-      'invitation stops working now.',
     disable: 'Disable…',
-    disableTitle: (name: string) => `Disable ${name}?`,
-    disableAction: 'Disable',
-    disableText: 'The person can no longer sign in to any site. You can enable the person again.',
     enable: 'Enable',
     remove: 'Remove…',
-    removeTitle: (name: string) => `Remove ${name}?`,
-    removeAction: 'Remove',
-    removeText:
-      'The person loses this site. If you have every right of the person on all sites, the person is removed from all ' +
-      'sites.',
+    questions: {
+      again: {
+        title: (name: string) => `New invitation for ${name}?`,
+        action: 'Create the invitation',
+        text:
+          'With the invitation, the person chooses a new password, which ends all sessions of the person. An earlier ' +
+          'invitation stops working now.',
+      },
+      disable: {
+        title: (name: string) => `Disable ${name}?`,
+        action: 'Disable',
+        text: 'The person can no longer sign in to any site. You can enable the person again.',
+      },
+      remove: {
+        title: (name: string) => `Remove ${name}?`,
+        action: 'Remove',
+        text:
+          'The person loses this site. If you have every right of the person on all sites, the person is removed from all ' +
+          'sites.',
+      },
+    },
     removed: (name: string) => `${name} removed.`,
     invitationOf: (name: string) => `Invitation for ${name}`,
     link: 'Link of the invitation',
@@ -268,6 +281,35 @@ export const en = {
     copyLink: 'Copy the link',
     linkCopied: 'Link copied.',
     done: 'Done',
+  },
+  keys: {
+    list: 'Keys for programs',
+    purpose: 'A program signs in with a key. A key has only rights that its person has too.',
+    name: 'Name',
+    rights: 'Rights',
+    noRight: 'none',
+    foldersHint: (own: string) =>
+      own === ''
+        ? 'One folder per line, such as /news. Leave this empty for all files.'
+        : `One folder per line. You have rights in ${own}.`,
+    lastDay: 'Works until the end of',
+    lastUsed: (day: string) => `Last used ${day}`,
+    neverUsed: 'Never used',
+    until: (moment: string) => `Until ${moment}`,
+    create: 'Create a key…',
+    createTitle: 'Create a key',
+    createAction: 'Create',
+    keyOf: (name: string) => `Key ${name}`,
+    key: 'Key',
+    keyHint: (moment: string) =>
+      `Store this key where the program reads it. It works until ${moment}. Nothing shows it again.`,
+    copyKey: 'Copy the key',
+    keyCopied: 'Key copied.',
+    revoke: (name: string) => `Revoke ${name}…`,
+    revokeTitle: (name: string) => `Revoke the key ${name}?`,
+    revokeAction: 'Revoke',
+    revokeText: 'The program can no longer sign in with this key. You cannot undo this.',
+    revoked: (name: string) => `Key ${name} revoked.`,
   },
   history: {
     list: 'Changes',
@@ -363,6 +405,7 @@ export const en = {
       count === 0 ? 'Nothing found.' : `${plural(count, 'result', 'results')}${hasMore ? ', and more' : ''}`,
     showMore: 'Show more',
     upload: 'Upload',
+    uploadWhat: 'Upload files or a folder',
     uploadFiles: 'Upload files…',
     uploadFolder: 'Upload a folder…',
     newFolder: 'New folder',
@@ -399,7 +442,6 @@ export const en = {
     keys: {
       open: 'Enter',
       remove: 'Del',
-      uploadWhat: 'Upload files or a folder',
       paste: 'Ctrl+V',
       range: 'Shift+↑ ↓',
       all: 'Ctrl+A',
