@@ -81,8 +81,8 @@ export const createRemovalsQueue = (scope: Construct, longestWork: Duration) => 
   const failed = new Queue(parts, 'Failed', common)
   const queue = new Queue(parts, 'Queue', {
     ...common,
-    // A message is delivered again only when its worker must have ended, even if Lambda tries to start one for long:
-    // six times the work, as AWS advises.
+    // The queue delivers a message again after six times the duration of its work, as AWS advises. By then its worker
+    // has ended, even if Lambda needed long to start the worker.
     visibilityTimeout: Duration.seconds(longestWork.toSeconds() * 6),
     deadLetterQueue: { queue: failed, maxReceiveCount: 5 },
   })

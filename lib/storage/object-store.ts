@@ -28,7 +28,7 @@ export interface ObjectStore {
   stage(content: AsyncIterable<Uint8Array>, target: StageTarget): Promise<Staged>
   /** Makes all changes visible together, or none. Of two conflicting calls, at most one succeeds. */
   place(changes: readonly Change[], conditions: PlaceConditions, entry: HistoryEntry): Promise<PlaceOutcome>
-  /** The current version and the kept ones, the newest first. Undefined when the version `after` is unknown. */
+  /** The current version and the kept old versions, the newest first. Undefined when the version `after` is unknown. */
   versions(key: string, query: VersionQuery): Promise<Versions | undefined>
   /** Undefined when the version is unknown or no longer kept. */
   readVersion(key: string, id: string, choose: ChooseBytes): Promise<ReadObject | undefined>
@@ -116,7 +116,7 @@ export interface Period {
 
 export interface RemovedQuery {
   readonly prefix: string
-  /** Lists only keys after this one. If it ends with a slash, also skips everything below it. */
+  /** Lists only keys after this key. If the key ends with a slash, also skips everything below it. */
   readonly after?: string | undefined
   readonly limit: number
 }
@@ -206,7 +206,7 @@ export interface Transfer {
   readonly contentType?: string
 }
 
-/** Brings an old version back. The current version is kept as an old one. */
+/** Restores an old version. The current version is kept as an old version. */
 export interface Restoration extends RemovedObject {
   readonly kind: 'restore'
 }

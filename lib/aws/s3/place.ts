@@ -155,7 +155,10 @@ const apply = async (run: Run, changes: readonly Change[]): Promise<void> => {
 export const claimIn = (changes: readonly Change[]): Claim | undefined =>
   changes.map((change) => (change.kind === 'put' ? change.staged.claim : undefined)).find((claim) => claim)
 
-/** Without its claim, another request may have accepted what this one has placed. Errors: unavailable. */
+/**
+ * If the claim is lost, another request may have accepted the changes that this request has placed. Errors:
+ * unavailable.
+ */
 const requireClaim = async ({ made, undoDeadline }: Attempt, changes: readonly Change[], cause: unknown) => {
   const claim = made.length > 0 ? claimIn(changes) : undefined
   if (!claim || (await undoDeadline.wait(claim.isHeld()).catch(() => false))) return
@@ -186,7 +189,7 @@ export const place = async (
     const isCut = deadline.signal.aborted && !(error instanceof NotPlaced)
     const cause = isCut ? new NotPlaced({ outcome: 'late' }) : error
     const failure = await attempt.undo(cause)
-    // If this removal continues an earlier one, the record of the earlier removal stays.
+    // If this removal continues an earlier removal, the record of the earlier removal stays.
     if (begun && removedFolder && failure === cause)
       await undoDeadline.wait(removals.cancel(removedFolder)).catch(() => {})
     if (failure instanceof NotPlaced) return { outcome: failure.outcome, hasChanged: false }

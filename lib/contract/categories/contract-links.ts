@@ -17,7 +17,7 @@ import {
 
 // Bodies, as the document shows them. items-body.ts accepts more spellings.
 
-// A pattern cannot state the largest id, so this one allows only numbers that are always small enough.
+// A pattern cannot state the largest id, so this pattern allows only numbers with few digits.
 numericString.register(z.globalRegistry, { pattern: '^[1-9]\\d{0,8}$' })
 named(objectId, 'ObjectId', `The id of ${objectKindNames.map(oneOf).join(' or of ')}.`)
 

@@ -243,7 +243,7 @@ const restoreFile = async (
     look(deps, place, { ...requester, isCaseSensitive: true }),
     isInWorkflow(deps, site, [path]),
   ])
-  // If the file is removed meanwhile, the version to restore is a newer one.
+  // If the file is removed meanwhile, a newer version is the one to restore.
   refuse(refusalsOfFile(seen, isRunning, isPresent && !replace))
   const again = async (before: Seen) => {
     const { key, id } = restoration
