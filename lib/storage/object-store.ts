@@ -33,8 +33,8 @@ export interface ObjectStore {
   /** Undefined when the version is unknown or no longer kept. */
   readVersion(key: string, id: string, choose: ChooseBytes): Promise<ReadObject | undefined>
   /**
-   * Deletes old versions for good, and adds their number to the entry. When the time is up, returns how many are left.
-   * The caller has locked the path of a removed object, so that nothing restores it meanwhile.
+   * Deletes old versions for good, and adds their number to the entry. When the time is up, returns the number of
+   * versions that are left. The caller has locked the path of a removed object, so that nothing restores it meanwhile.
    */
   purge(versions: readonly RemovedObject[], entry: HistoryEntry, deadline: Deadline): Promise<number>
   listRemoved(query: RemovedQuery): Promise<RemovedListing>
@@ -213,7 +213,7 @@ export interface Restoration extends RemovedObject {
 
 /**
  * A transfer needs a free destination and an unchanged source. A restoration needs a version that is still kept.
- * Folders that exist, and objects to remove that are missing, are no error.
+ * Existing folders, and missing objects that are to be removed, are not an error.
  */
 export type Change =
   | { readonly kind: 'put'; readonly key: string; readonly staged: Staged }

@@ -242,7 +242,8 @@ const createLooks = ({ table, now, read, readAll }: Removals) => ({
     return { isLocked, ids: new Set(found.map(({ id }) => id)) }
   },
 
-  // A removal of one of the folders has begun since. It may have removed the new files too, even if it has ended.
+  // Since then, a removal of one of the folders has begun. Even if this removal has ended, it may also have removed the
+  // new files.
   isLockedSince: async (site: SiteId, folders: readonly StoragePath[], seen: FolderLocks['ids']): Promise<boolean> =>
     (await readAll(site, folders)).some(({ id }) => !seen.has(id)),
 })

@@ -45,7 +45,10 @@ const changesKey = (change: Change, key: string): boolean =>
 const isAtOrBelow = (key: string, other: string): boolean =>
   key === other || (other.endsWith('/') && key.startsWith(other))
 
-/** If two placements missed each other in the first look, at least one sees the other now. Errors: NotPlaced. */
+/**
+ * If two placements did not find each other in the first look, at least one of them finds the other now. Errors:
+ * NotPlaced.
+ */
 const checkAfter = async (
   bucket: Bucket,
   { absent, present = [], matching = [] }: PlaceConditions,
@@ -165,7 +168,10 @@ const requireClaim = async ({ made, undoDeadline }: Attempt, changes: readonly C
   throw new ServiceError('unavailable', { cause })
 }
 
-/** `ObjectStore.place`, which also returns whether anything has changed. A folder that existed before is no change. */
+/**
+ * `ObjectStore.place`, which also returns whether anything has changed. A folder that existed before does not count as
+ * a change.
+ */
 export const place = async (
   { bucket, removals, bodyOf }: PlaceDeps,
   changes: readonly Change[],

@@ -14,7 +14,7 @@ const pageCursor = z.string().check(atMost(2_000))
 
 const recursive = z.literal('true', 'must be true, or be left out')
 
-// A text that is no number becomes NaN, which the next schema refuses with its own message.
+// A text that is not a number becomes NaN, which the next schema refuses with its own message.
 const digits = z.pipe(
   z.string(),
   z.transform((text) => (/^[1-9]\d*$/.test(text) ? Number(text) : Number.NaN)),

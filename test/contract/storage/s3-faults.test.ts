@@ -45,7 +45,7 @@ const createFaultyClients = (connect: TestBucket['connect'], where: 'as a whole'
   return {
     client,
     once,
-    /** Lets the call of this number fail, or lose its answer. With `andOn`, all later calls fail too. */
+    /** Lets the call of this number fail, or lose its answer. With `andOn`, all later calls also fail. */
     arm(number: number, lost: boolean, andOn = false) {
       calls = 0
       failing = number
