@@ -25,7 +25,7 @@ export const FileRow = ({ entry, index, isChosen, isActive, onMenu }: FileRowPro
   const folder = store.folder.path.value
   const path = join(folder, name)
   const isCut = store.clipboard.value?.how === 'move' && store.clipboard.value.paths.includes(path)
-  const chooseAlone = () => {
+  const selectOnly = () => {
     if (!store.folder.selection.value.chosen.has(name)) store.folder.choose(name, 'alone')
   }
   return (
@@ -40,7 +40,7 @@ export const FileRow = ({ entry, index, isChosen, isActive, onMenu }: FileRowPro
       }
       draggable={rights.canWrite(folder)}
       onDragStart={(event) => {
-        chooseAlone()
+        selectOnly()
         startDrag(event, store.chosenPaths())
       }}
       onClick={({ shiftKey, ctrlKey, metaKey, target }) => {
@@ -49,7 +49,7 @@ export const FileRow = ({ entry, index, isChosen, isActive, onMenu }: FileRowPro
       }}
       onContextMenu={(event) => {
         event.preventDefault()
-        chooseAlone()
+        selectOnly()
         onMenu({ x: event.clientX, y: event.clientY })
       }}
       {...(type === 'folder' && dropOn(path, files))}
@@ -78,7 +78,7 @@ export const FileRow = ({ entry, index, isChosen, isActive, onMenu }: FileRowPro
         {lastModified ? formatMoment(lastModified) : ''}
       </span>
       <span role="gridcell" class="cell-more">
-        <MoreButton name={name} onOpen={chooseAlone} onMenu={onMenu} />
+        <MoreButton name={name} onOpen={selectOnly} onMenu={onMenu} />
       </span>
     </div>
   )

@@ -250,7 +250,7 @@ export interface PlaceConditions {
    * If a store writes its history entry in a separate call, it makes this call at the same time. This call must not
    * fail.
    */
-  readonly besideEntry?: (() => Promise<void>) | undefined
+  readonly alongsideEntry?: (() => Promise<void>) | undefined
 }
 
 /**

@@ -194,7 +194,7 @@ const addSynchronisation = (add: AddCommand, context: OpenContext, finish: (stat
 }
 
 // Commander puts its suggestion on a new line. Line breaks inside the user's arguments stay.
-const inOneLine = (text: string): string => text.trimEnd().replace(/\n(?=\(Did you mean [\w ,-]+\?\)$)/, ' ')
+const joinLines = (text: string): string => text.trimEnd().replace(/\n(?=\(Did you mean [\w ,-]+\?\)$)/, ' ')
 
 /** A command with several exit statuses calls `finish` with its status. */
 const createProgram = (signal: AbortSignal, finish: (status: number) => void, isJson: boolean): Command => {
@@ -249,7 +249,7 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void, is
       .configureHelp({ showGlobalOptions: true })
       .configureOutput({
         writeOut: (text) => void writeOut(text),
-        outputError: (text, write) => write(`${refusalOf(inOneLine(text), isJson)}\n`),
+        outputError: (text, write) => write(`${refusalOf(joinLines(text), isJson)}\n`),
       })
       .showHelpAfterError(isJson ? false : 'Add --help to see the usage.')
   }
