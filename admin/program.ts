@@ -21,7 +21,7 @@ import { tokenCommand } from './commands/token.ts'
 import { userCommand } from './commands/user.ts'
 import { workflowCommand } from './commands/workflow.ts'
 import { adviceOn, type GlobalOptions } from './stores/stores.ts'
-import { commandOf } from './terminal/arguments.ts'
+import { commandOf, parseRegion } from './terminal/arguments.ts'
 import { FaultsFound, printText, Refusal } from './terminal/output.ts'
 
 const serveDescription = 'one machine: serve the data directory, and create it if it does not exist'
@@ -62,6 +62,7 @@ export const createProgram = (
     .option(
       '--directory-region <region>',
       'aws: use the copy of the directory in this region while its home region is lost',
+      parseRegion,
     )
     .option('--json', 'print the result as one JSON value', false)
     .version(packageFile.version, '--version', 'print the version')
@@ -114,7 +115,7 @@ const carryOut = async (args: readonly string[], isJson: boolean): Promise<void>
 const causeOf = (error: unknown): unknown => Object(error).cause ?? error
 
 /**
- * Runs one command line. Returns its exit status: 0, 1 (refused, with a sentence that tells what to do) or 2 (wrong
+ * Runs one command line. Returns its exit status: 0, 1 (refused, with a message that names the next step) or 2 (wrong
  * usage).
  */
 export const run = async (args: readonly string[]): Promise<number> => {

@@ -13,7 +13,9 @@ import { readDemo } from '../lib/machine/directory/demo-file.ts'
 import { diskFullError, type Reset } from '../lib/machine/directory/open-directory.ts'
 import { type LocalStores, openMachine } from '../lib/machine/machine.ts'
 import {
+  type CallerLookup,
   createAccessDeps,
+  createCallerLookup,
   createCategoriesDeps,
   createDocumentationDeps,
   createFieldsDeps,
@@ -35,6 +37,7 @@ interface ServerDeps {
   readonly stores: LocalStores
   readonly settings: MachineSettings
   readonly telemetry: Telemetry
+  readonly callers: CallerLookup
   readonly insecureSignIn: boolean
 }
 
@@ -42,9 +45,9 @@ interface ServerDeps {
 const lease = { lasts: 15_000, renewsEvery: 1_000 }
 
 /** The handlers of all groups for one data centre. */
-const handlersFor = ({ dataCentre, stores, settings, telemetry, insecureSignIn }: ServerDeps) => {
+const handlersFor = ({ dataCentre, stores, settings, telemetry, callers, insecureSignIn }: ServerDeps) => {
   const here = { dataCentre, ...settings }
-  const surroundings = { telemetry, consoleFolder }
+  const surroundings = { telemetry, callers, consoleFolder }
   const linkTo = createLinkTo({ secret: stores.linkSecret }, systemClock)
   const storage = createStorageDeps(here, stores, { ...surroundings, linkTo, lease })
   const downloads = createDownloads({ files: stores.files, secret: stores.linkSecret }, storage.edge)
@@ -109,19 +112,21 @@ export const startService = async (options: Options) => {
     keptFor: settings.keptDays * 24 * 3600 * 1000,
   })
   const { directory, stores } = machine
+  const callers = createCallerLookup(stores)
   const [{ id: home }] = dataCentres
   const listeners = createListeners(
     dataCentres,
     { scheme: tls ? 'https' : 'http', host },
     ({ id: dataCentre, baseUrl }) => {
       const addressOf = createAddressOf({ trusted, isBehindProxy: baseUrl !== undefined })
-      const handlers = handlersFor({ dataCentre, stores, settings, telemetry, insecureSignIn })
+      const handlers = handlersFor({ dataCentre, stores, settings, telemetry, callers, insecureSignIn })
       return (tls?.createServer ?? createServer)(handlers, { addressOf })
     },
     say,
   )
   const stop = async () => {
     tls?.close()
+    stores.live.close()
     await listeners.close()
     await machine.close()
   }

@@ -53,7 +53,8 @@ const checkNames = (names: readonly string[]): void => {
   for (const name of names) {
     if (isUnsafe(name))
       throw refusal(
-        `"${name}" cannot be in a zip: other systems would store it elsewhere. Rename it on the site, then repeat.`,
+        `"${name}" cannot be in a zip, because other systems would store this file in another place. Rename the ` +
+          'file on the site, then repeat.',
         name,
       )
     if (known.has(name)) throw refusal(`Two files would be "${name}" in the zip. Download them separately.`, name)

@@ -1,3 +1,4 @@
-/** Dialogs that most visits do not need, in one script. */
+/** Parts that most visits do not need, in one script. */
+export { finishSignIn, Issuers } from './issuers.tsx'
 export { LinkDialog } from './link-dialog.tsx'
 export { SignInAgain } from './sign-in-again.tsx'

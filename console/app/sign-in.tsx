@@ -4,10 +4,13 @@ import { isRefused, type Session } from '../page/session.ts'
 import { Button } from '../parts/button.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { Field, KeepField, PasswordField } from '../parts/fields.tsx'
+import { Loaded } from '../parts/loaded.tsx'
 import { notifyFailure } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
 import { otherBaseUrl } from './base-url.ts'
 import { SettingsMenu } from './settings-menu.tsx'
+
+const loadIssuers = async () => (await import('./on-demand.ts')).Issuers
 
 export interface SignInProps {
   readonly session: Session
@@ -80,6 +83,7 @@ export const SignInForm = ({ session }: SignInProps) => {
       <Button type="submit" kind="primary">
         {t.submit}
       </Button>
+      <Loaded load={loadIssuers} props={{ session, isKept }} />
       <Button kind="quiet" onClick={change}>
         {hasToken.value ? t.usePassword : t.useToken}
       </Button>

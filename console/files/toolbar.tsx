@@ -62,11 +62,10 @@ export const Toolbar = () => {
     },
   }
   const writing: readonly MenuItem[] = [
-    { label: t.uploadFiles, icon: 'upload', hasSeparator: isChosen, run: () => choose('files') },
-    { label: t.uploadFolder, icon: 'folder', run: () => choose('folder') },
     {
       label: t.paste,
       icon: 'copy',
+      hasSeparator: isChosen,
       keys: t.keys.paste,
       isDisabled: !store.clipboard.value,
       run: () => paste(store),
@@ -80,9 +79,20 @@ export const Toolbar = () => {
           <Button icon="plus" title={t.newFolder} onClick={newFolder}>
             <span class="bar-label">{t.newFolder}</span>
           </Button>
-          <Button icon="upload" kind="primary" title={t.upload} onClick={() => choose('files')}>
-            <span class={isChosen ? 'bar-label' : ''}>{t.upload}</span>
-          </Button>
+          <span class="split-button">
+            <Button icon="upload" kind="primary" title={t.upload} onClick={() => choose('files')}>
+              <span class={isChosen ? 'bar-label' : ''}>{t.upload}</span>
+            </Button>
+            <MenuButton
+              label={t.uploadWhat}
+              icon="down"
+              kind="primary"
+              items={[
+                { label: t.uploadFiles, icon: 'file', run: () => choose('files') },
+                { label: t.uploadFolder, icon: 'folder', run: () => choose('folder') },
+              ]}
+            />
+          </span>
         </>
       )}
       <Button

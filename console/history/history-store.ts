@@ -48,7 +48,7 @@ export interface HistoryStore {
 }
 
 interface Deps {
-  readonly changes: SiteClient['changes']
+  readonly changes: Pick<SiteClient['changes'], 'list' | 'newest'>
   readonly types: readonly ChangeType[]
   readonly filter?: Filter
 }

@@ -27,8 +27,16 @@ export const de: Texts = {
     keep: 'Auf diesem Gerät angemeldet bleiben',
     keepHint: 'Sonst werden Sie abgemeldet, sobald Sie diesen Tab schließen.',
     submit: 'Anmelden',
+    issuer: (name) => `Anmelden mit ${name}`,
+    refusedThere:
+      'Niemand wurde angemeldet. Versuchen Sie es erneut. Bitten Sie sonst Ihre Administration um eine Einladung.',
+    failedThere: (code, request) =>
+      `Die Anmeldung ist mit dem Fehler ${code} gescheitert. Versuchen Sie es erneut. Senden Sie sonst Ihrer ` +
+      `Administration die Nummer der Anfrage: ${request}.`,
     expired: 'Ihre Anmeldung ist abgelaufen. Melden Sie sich erneut an, um fortzufahren. Hier geht nichts verloren.',
-    otherAddress: (url) => `Dieser Dienst nennt sich ${url}. Wer ihn betreibt, kann das mit --base-url ändern.`,
+    otherAddress: (url) =>
+      `Die Adresse dieses Dienstes ist auf ${url} eingestellt. Wenn sie falsch ist, kann der Betreiber sie mit ` +
+      '--base-url ändern.',
     noSites:
       'Sie haben keine Website. Bitten Sie Ihre Administration um eine, oder melden Sie sich mit einem anderen Namen ' +
       'oder Token an.',
@@ -44,7 +52,7 @@ export const de: Texts = {
   account: {
     title: 'Mein Konto',
     kinds: {
-      session: 'Angemeldet mit Name und Passwort,',
+      session: 'Angemeldet als Person,',
       token: 'Angemeldet mit einem Token der Administration,',
       key: 'Angemeldet mit einem Schlüssel,',
     },
@@ -58,7 +66,8 @@ export const de: Texts = {
     passwordsDiffer: 'Die beiden Passwörter sind verschieden.',
     passwordChanged: 'Passwort geändert. Ihre anderen Geräte sind abgemeldet.',
     signOutEverywhere: 'Überall abmelden',
-    notEnded: 'Sie sind hier abgemeldet, aber der Dienst hat Ihre Sitzung nicht beendet. Sie endet, wenn sie abläuft.',
+    notEnded:
+      'Sie sind hier abgemeldet, aber der Dienst hat Ihre Sitzung nicht beendet. Die Sitzung endet, wenn sie abläuft.',
   },
   link: {
     title: 'Mit dem Token des Links anmelden?',
@@ -226,7 +235,7 @@ export const de: Texts = {
     you: 'Sie',
     roles: { owner: 'Inhaber', editor: 'Redaktion', author: 'Autor', viewer: 'Lesezugriff' },
     roleHints: {
-      owner: 'Alles, auch die Personen.',
+      owner: 'Ändert alles, auch die Personen.',
       editor: 'Ändert Dateien, Webformulare und Kategorien, und liest den Verlauf.',
       author: 'Ändert Dateien in den angegebenen Ordnern, und liest deren Verlauf.',
       viewer: 'Liest alles außer den Personen.',
@@ -253,35 +262,75 @@ export const de: Texts = {
     email: 'E-Mail-Adresse (optional)',
     folders: 'Ordner',
     foldersHint: 'Ein Ordner pro Zeile, zum Beispiel /news.',
-    joined: (name) => `${name} hatte schon eine andere Website, und hat jetzt auch diese.`,
+    joined: (name) => `${name} hat schon ein Konto für eine andere Website und kann jetzt auch diese nutzen.`,
     changeRole: 'Rolle ändern …',
     roleTitle: (name) => `Rolle von ${name}`,
     save: 'Speichern',
     again: 'Neue Einladung …',
-    againTitle: (name) => `Neue Einladung für ${name}?`,
-    againAction: 'Einladung erstellen',
-    againText:
-      'Mit der Einladung wählt die Person ein neues Passwort. Dann enden alle ihre Sitzungen. Eine frühere Einladung ' +
-      'gilt ab jetzt nicht mehr.',
     disable: 'Sperren …',
-    disableTitle: (name) => `${name} sperren?`,
-    disableAction: 'Sperren',
-    disableText: 'Die Person kann sich bei keiner Website mehr anmelden. Sie können die Sperre wieder aufheben.',
     enable: 'Entsperren',
     remove: 'Entfernen …',
-    removeTitle: (name) => `${name} entfernen?`,
-    removeAction: 'Entfernen',
-    removeText:
-      'Die Person verliert diese Website. Wenn Sie auf allen Websites jedes Recht der Person haben, wird die Person ' +
-      'von allen Websites entfernt.',
+    questions: {
+      again: {
+        title: (name) => `Neue Einladung für ${name}?`,
+        action: 'Einladung erstellen',
+        text:
+          'Mit der Einladung wählt die Person ein neues Passwort. Das beendet alle Sitzungen der Person. Eine frühere ' +
+          'Einladung gilt ab jetzt nicht mehr.',
+      },
+      disable: {
+        title: (name) => `${name} sperren?`,
+        action: 'Sperren',
+        text: 'Die Person kann sich bei keiner Website mehr anmelden. Sie können die Sperre wieder aufheben.',
+      },
+      remove: {
+        title: (name) => `${name} entfernen?`,
+        action: 'Entfernen',
+        text:
+          'Die Person verliert diese Website. Wenn Sie auf allen Websites jedes Recht der Person haben, wird die Person ' +
+          'von allen Websites entfernt.',
+      },
+    },
     removed: (name) => `${name} entfernt.`,
     invitationOf: (name) => `Einladung für ${name}`,
     link: 'Link der Einladung',
     linkHint: (moment) =>
-      `Senden Sie diesen Link an die Person. Er gilt einmal, bis ${moment}. Er wird nicht noch einmal angezeigt.`,
+      `Senden Sie diesen Link an die Person. Der Link gilt einmal, bis ${moment}. Die Konsole zeigt ihn nicht noch ` +
+      'einmal.',
     copyLink: 'Link kopieren',
     linkCopied: 'Link kopiert.',
     done: 'Fertig',
+  },
+  keys: {
+    list: 'Schlüssel für Programme',
+    purpose: 'Ein Programm meldet sich mit einem Schlüssel an. Er hat nur Rechte, die auch seine Person hat.',
+    name: 'Name',
+    rights: 'Rechte',
+    noRight: 'keine',
+    foldersHint: (own) =>
+      own === ''
+        ? 'Ein Ordner pro Zeile, zum Beispiel /news. Leer gilt der Schlüssel für alle Dateien.'
+        : `Ein Ordner pro Zeile. Sie haben Rechte in ${own}.`,
+    lastDay: 'Gilt bis zum Ende des Tages',
+    lastUsed: (day) => `Zuletzt verwendet ${day}`,
+    neverUsed: 'Nie verwendet',
+    until: (moment) => `Bis ${moment}`,
+    create: 'Schlüssel erstellen …',
+    createTitle: 'Schlüssel erstellen',
+    createAction: 'Erstellen',
+    keyOf: (name) => `Schlüssel ${name}`,
+    key: 'Schlüssel',
+    keyHint: (moment) =>
+      `Speichern Sie den Schlüssel dort, wo das Programm ihn liest. Er gilt bis ${moment}. Er wird nicht noch einmal ` +
+      'angezeigt.',
+    copyKey: 'Schlüssel kopieren',
+    keyCopied: 'Schlüssel kopiert.',
+    revoke: (name) => `${name} widerrufen …`,
+    revokeTitle: (name) => `Den Schlüssel ${name} widerrufen?`,
+    revokeAction: 'Widerrufen',
+    revokeText:
+      'Das Programm kann sich mit diesem Schlüssel nicht mehr anmelden. Sie können das nicht rückgängig machen.',
+    revoked: (name) => `Schlüssel ${name} widerrufen.`,
   },
   history: {
     list: 'Änderungen',
@@ -379,6 +428,7 @@ export const de: Texts = {
     asGrid: 'Als Raster zeigen',
     asList: 'Als Liste zeigen',
     upload: 'Hochladen',
+    uploadWhat: 'Dateien oder einen Ordner hochladen',
     uploadFiles: 'Dateien hochladen …',
     uploadFolder: 'Einen Ordner hochladen …',
     newFolder: 'Neuer Ordner',
@@ -513,7 +563,7 @@ export const de: Texts = {
   },
   uploads: {
     title: 'Uploads',
-    summary: (done, all) => `${done.toLocaleString('de')} von ${all.toLocaleString('de')} hochgeladen`,
+    summary: (done, all) => `${done.toLocaleString('de')} von ${all.toLocaleString('de')} erledigt`,
     stages: {
       waiting: 'Wartet',
       sending: 'Wird gesendet',
@@ -540,11 +590,11 @@ export const de: Texts = {
     chooseFolder: 'Ordner wählen …',
     forget: 'Verwerfen',
     stillMissing: (count) => `${plural(count, 'Datei fehlt noch oder ist', 'Dateien fehlen noch oder sind')} anders.`,
-    asks: (name) => `${name} existiert bereits`,
-    asksText: (folder) => `Die Datei in ${folder} ersetzen, beide behalten oder überspringen?`,
-    replace: 'Vorhandene ersetzen',
-    both: 'Beide behalten und die neue umbenennen',
-    skip: 'Diese Datei überspringen',
+    asks: (name, folder) => `${name} existiert bereits in ${folder}`,
+    replace: 'Ersetzen',
+    both: 'Beide behalten',
+    bothHint: 'Wenn Sie beide behalten, bekommt die neue Datei eine Nummer.',
+    skip: 'Überspringen',
     forAll: 'Für alle Dateien dieses Uploads so verfahren',
     answer: 'Weiter',
   },

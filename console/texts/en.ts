@@ -24,10 +24,16 @@ export const en = {
     token: 'Access token',
     hint: 'Ask your administrator for an access token.',
     keep: 'Stay signed in on this device',
-    keepHint: 'Otherwise you sign out when you close this tab.',
+    keepHint: 'Otherwise you are signed out when you close this tab.',
     submit: 'Sign in',
+    issuer: (name: string) => `Sign in with ${name}`,
+    refusedThere: 'Nobody was signed in. Try again. If this happens again, ask your administrator for an invitation.',
+    failedThere: (code: string, request: string) =>
+      `The sign-in failed with error ${code}. Try again. If this happens again, send your administrator the number of ` +
+      `the request: ${request}.`,
     expired: 'Your sign-in has expired. Sign in again to continue. Nothing here is lost.',
-    otherAddress: (url: string) => `This service calls itself ${url}. Its operator can change that with --base-url.`,
+    otherAddress: (url: string) =>
+      `The address of this service is set to ${url}. If that is wrong, its operator can correct it with --base-url.`,
     noSites: 'You have no site. Ask your administrator for one, or sign in with another name or token.',
     signOut: 'Sign out',
   },
@@ -41,7 +47,7 @@ export const en = {
   account: {
     title: 'My account',
     kinds: {
-      session: 'Signed in with name and password,',
+      session: 'Signed in as a person,',
       token: 'Signed in with a token of an operator,',
       key: 'Signed in with a key,',
     },
@@ -55,7 +61,7 @@ export const en = {
     passwordsDiffer: 'The two passwords differ.',
     passwordChanged: 'Password changed. Your other devices are signed out.',
     signOutEverywhere: 'Sign out everywhere',
-    notEnded: 'You are signed out here, but the service did not end your session. It ends when it expires.',
+    notEnded: 'You are signed out here, but the service did not end your session. The session ends when it expires.',
   },
   link: {
     title: 'Sign in with the token of the link?',
@@ -64,7 +70,7 @@ export const en = {
     unknown: 'The link contains another token. Its sites are unknown:',
     noSites: 'The link contains another token, which covers no site.',
     onDevice: 'If you switch, your current token stays on this device. Other tabs and new tabs still use it.',
-    inTab: 'If you switch, this tab forgets your current token. You need that token to come back.',
+    inTab: 'If you switch, this tab forgets your current token. To return, you need that token.',
     stay: 'Stay',
     enter: 'Switch',
   },
@@ -217,7 +223,7 @@ export const en = {
     you: 'You',
     roles: { owner: 'Owner', editor: 'Editor', author: 'Author', viewer: 'Viewer' },
     roleHints: {
-      owner: 'Everything, people included.',
+      owner: 'Changes everything, including people.',
       editor: 'Changes files, web forms and categories, and reads the history.',
       author: 'Changes files in the given folders, and reads their history.',
       viewer: 'Reads everything except people.',
@@ -238,35 +244,72 @@ export const en = {
     email: 'Email address (optional)',
     folders: 'Folders',
     foldersHint: 'One folder per line, such as /news.',
-    joined: (name: string) => `${name} already had another site, and now has this site too.`,
+    joined: (name: string) => `${name} already has an account for another site, and can now use this site too.`,
     changeRole: 'Change role…',
     roleTitle: (name: string) => `Role of ${name}`,
     save: 'Save',
     again: 'New invitation…',
-    againTitle: (name: string) => `New invitation for ${name}?`,
-    againAction: 'Create the invitation',
-    againText:
-      'With the invitation, the person chooses a new password. All sessions of the person then end. An earlier ' +
-      'invitation stops working now.',
     disable: 'Disable…',
-    disableTitle: (name: string) => `Disable ${name}?`,
-    disableAction: 'Disable',
-    disableText: 'The person can no longer sign in to any site. You can enable the person again.',
     enable: 'Enable',
     remove: 'Remove…',
-    removeTitle: (name: string) => `Remove ${name}?`,
-    removeAction: 'Remove',
-    removeText:
-      'The person loses this site. If you have every right of the person on all sites, the person is removed from all ' +
-      'sites.',
+    questions: {
+      again: {
+        title: (name: string) => `New invitation for ${name}?`,
+        action: 'Create the invitation',
+        text:
+          'With the invitation, the person chooses a new password, which ends all sessions of the person. An earlier ' +
+          'invitation stops working now.',
+      },
+      disable: {
+        title: (name: string) => `Disable ${name}?`,
+        action: 'Disable',
+        text: 'The person can no longer sign in to any site. You can enable the person again.',
+      },
+      remove: {
+        title: (name: string) => `Remove ${name}?`,
+        action: 'Remove',
+        text:
+          'The person loses this site. If you have every right of the person on all sites, the person is removed from all ' +
+          'sites.',
+      },
+    },
     removed: (name: string) => `${name} removed.`,
     invitationOf: (name: string) => `Invitation for ${name}`,
     link: 'Link of the invitation',
     linkHint: (moment: string) =>
-      `Send this link to the person. It works once, until ${moment}. Nothing shows it again.`,
+      `Send this link to the person. The link works once, until ${moment}. The console does not show it again.`,
     copyLink: 'Copy the link',
     linkCopied: 'Link copied.',
     done: 'Done',
+  },
+  keys: {
+    list: 'Keys for programs',
+    purpose: 'A program signs in with a key. A key has only rights that its person has too.',
+    name: 'Name',
+    rights: 'Rights',
+    noRight: 'none',
+    foldersHint: (own: string) =>
+      own === ''
+        ? 'One folder per line, such as /news. Leave this empty for all files.'
+        : `One folder per line. You have rights in ${own}.`,
+    lastDay: 'Works until the end of',
+    lastUsed: (day: string) => `Last used ${day}`,
+    neverUsed: 'Never used',
+    until: (moment: string) => `Until ${moment}`,
+    create: 'Create a key…',
+    createTitle: 'Create a key',
+    createAction: 'Create',
+    keyOf: (name: string) => `Key ${name}`,
+    key: 'Key',
+    keyHint: (moment: string) =>
+      `Store this key where the program reads it. It works until ${moment}. Nothing shows it again.`,
+    copyKey: 'Copy the key',
+    keyCopied: 'Key copied.',
+    revoke: (name: string) => `Revoke ${name}…`,
+    revokeTitle: (name: string) => `Revoke the key ${name}?`,
+    revokeAction: 'Revoke',
+    revokeText: 'The program can no longer sign in with this key. You cannot undo this.',
+    revoked: (name: string) => `Key ${name} revoked.`,
   },
   history: {
     list: 'Changes',
@@ -364,6 +407,7 @@ export const en = {
     asGrid: 'Show as a grid',
     asList: 'Show as a list',
     upload: 'Upload',
+    uploadWhat: 'Upload files or a folder',
     uploadFiles: 'Upload files…',
     uploadFolder: 'Upload a folder…',
     newFolder: 'New folder',
@@ -496,7 +540,7 @@ export const en = {
   },
   uploads: {
     title: 'Uploads',
-    summary: (done: number, all: number) => `${done.toLocaleString('en')} of ${all.toLocaleString('en')} uploaded`,
+    summary: (done: number, all: number) => `${done.toLocaleString('en')} of ${all.toLocaleString('en')} done`,
     stages: {
       waiting: 'Waiting',
       sending: 'Sending',
@@ -523,11 +567,11 @@ export const en = {
     chooseFolder: 'Choose a folder…',
     forget: 'Forget',
     stillMissing: (count: number) => `${plural(count, 'file is', 'files are')} still missing or different.`,
-    asks: (name: string) => `${name} already exists`,
-    asksText: (folder: string) => `Replace the file in ${folder}, keep both, or skip?`,
-    replace: 'Replace it',
-    both: 'Keep both, and rename the new one',
-    skip: 'Skip this file',
+    asks: (name: string, folder: string) => `${name} already exists in ${folder}`,
+    replace: 'Replace',
+    both: 'Keep both',
+    bothHint: 'If you keep both, the new file gets a number.',
+    skip: 'Skip',
     forAll: 'Do the same for all files of this upload',
     answer: 'Continue',
   },

@@ -11,7 +11,7 @@ import { ok, type Reply } from '../../lib/http/reply.ts'
 import { firstValue } from '../../lib/http/request.ts'
 import type { IssuerDeps } from './issuer-client.ts'
 
-/** What a code stands for, as JSON. */
+/** The value of a code, stored as JSON. */
 export interface SignedIn extends Pick<Person, 'name' | 'created'> {
   readonly challenge: string
 }
@@ -44,7 +44,7 @@ const providerOf = async (deps: IssuerDeps, { params }: RoutedRequest) => {
   const issuer = trust.issuers.find(({ id }) => id === params['issuer'])
   if (!isForSignIn(issuer)) {
     throw new ServiceError('routeUnknown', {
-      message: 'Nobody can sign in through this issuer. GET /api/v2/admin/sign-in lists those that work.',
+      message: 'People cannot sign in through this issuer. GET /api/v2/admin/sign-in lists the issuers for people.',
     })
   }
   const [client, secret, baseUrl] = await Promise.all([
@@ -56,7 +56,7 @@ const providerOf = async (deps: IssuerDeps, { params }: RoutedRequest) => {
   return { trust, baseUrl, place, provider: { client, issuer, secret, callback: `${place}/callback` } }
 }
 
-// Only the pages of this sign-in get it back, in the browser that began it.
+// The path limits the cookie to the addresses of this sign-in.
 const cookieFor = (place: string, value: string, seconds: number): string => {
   const { pathname, protocol } = new URL(place)
   const attributes = ['HttpOnly', 'SameSite=Lax', `Path=${pathname}`, `Max-Age=${seconds}`]
@@ -67,6 +67,19 @@ const goTo = (location: string, cookie: string): Reply => ({
   status: 303,
   headers: { Location: location, 'Set-Cookie': cookie, 'Cache-Control': 'no-store' },
 })
+
+type Provided = Awaited<ReturnType<typeof providerOf>>
+
+const goToConsole = ({ baseUrl, place }: Provided, outcome: Readonly<Record<string, string>>): Reply =>
+  goTo(`${baseUrl}/console#${new URLSearchParams(outcome)}`, cookieFor(place, '', 0))
+
+/** A-75, A-96: after a failure, the console explains the code of the error. */
+const failAtConsole = ({ edge }: IssuerDeps, { address, id }: RoutedRequest, provided: Provided, error: unknown) => {
+  if (!(error instanceof ServiceError || error instanceof TokenFault)) throw error
+  edge.telemetry.signIn?.({ name: null, address: address ?? null, outcome: 'refused' })
+  const { code } = error instanceof ServiceError ? error : new ServiceError('signInRefused')
+  return goToConsole(provided, { error: String(code), request: id })
+}
 
 const challengeShape = /^[A-Za-z0-9_-]{43}$/
 
@@ -79,13 +92,16 @@ export const beginExternalSignIn = (deps: IssuerDeps) =>
         message: 'challenge must be the SHA-256 of a verifier, in base64url. The console sends it.',
       })
     }
-    const { provider, place } = await providerOf(deps, request)
+    const provided = await providerOf(deps, request)
     const { beginSignIn } = await import('../../lib/access/issuers/sign-in.ts')
-    const { location, begun } = await beginSignIn(provider, challenge).catch((error: unknown) => {
-      throw error instanceof TokenFault ? new ServiceError('unavailable', { message: error.message }) : error
-    })
-    const value = Buffer.from(JSON.stringify(begun)).toString('base64url')
-    return goTo(location, cookieFor(place, value, signInLasts))
+    try {
+      const { location, begun } = await beginSignIn(provided.provider, challenge)
+      const value = Buffer.from(JSON.stringify(begun)).toString('base64url')
+      return goTo(location, cookieFor(provided.place, value, signInLasts))
+    } catch (error) {
+      const fault = error instanceof TokenFault ? new ServiceError('unavailable') : error
+      return failAtConsole(deps, request, provided, fault)
+    }
   })
 
 const readBegun = ({ headers }: RoutedRequest): Begun | undefined => {
@@ -98,8 +114,6 @@ const readBegun = ({ headers }: RoutedRequest): Begun | undefined => {
     return undefined
   }
 }
-
-type Provided = Awaited<ReturnType<typeof providerOf>>
 
 const queryOf = ({ query }: RoutedRequest): string =>
   new URLSearchParams(
@@ -117,7 +131,7 @@ const personOf = async (deps: IssuerDeps, request: RoutedRequest, { provider, tr
   return person
 }
 
-/** A code for the person, which works once. */
+/** Returns a code for the person. The code works once. */
 const codeFor = async (deps: IssuerDeps, request: RoutedRequest, provided: Provided): Promise<string> => {
   const begun = readBegun(request)
   if (!begun) throw new ServiceError('signInRefused')
@@ -129,17 +143,13 @@ const codeFor = async (deps: IssuerDeps, request: RoutedRequest, provided: Provi
   return code
 }
 
-/** A-96: also after a failure the browser comes back to the console, which explains the code of the error. */
+/** A-96. */
 export const finishExternalSignIn = (deps: IssuerDeps) =>
   publicOperation(async (request) => {
     const provided = await providerOf(deps, request)
-    const goToConsole = (outcome: Readonly<Record<string, string>>) =>
-      goTo(`${provided.baseUrl}/console#${new URLSearchParams(outcome)}`, cookieFor(provided.place, '', 0))
     try {
-      return goToConsole({ code: await codeFor(deps, request, provided) })
+      return goToConsole(provided, { code: await codeFor(deps, request, provided) })
     } catch (error) {
-      if (!(error instanceof ServiceError || error instanceof TokenFault)) throw error
-      const { code } = error instanceof ServiceError ? error : new ServiceError('signInRefused')
-      return goToConsole({ error: String(code), request: request.id })
+      return failAtConsole(deps, request, provided, error)
     }
   })

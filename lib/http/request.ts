@@ -93,7 +93,7 @@ export interface RequestRecord extends Arrival, Readonly<Omit<Trace, 'formats' |
 export interface SignInRecord {
   readonly name: string | null
   readonly address: string | null
-  readonly outcome: 'signed in' | 'refused' | 'too many' | 'not over https'
+  readonly outcome: 'signed in' | 'refused' | 'too many'
 }
 
 export interface Telemetry {

@@ -19,7 +19,7 @@ const errorOf = (work: Promise<unknown>): Promise<{ readonly message: string; re
     (error) => error,
   )
 
-test('get writes a folder to one zip, and replaces a file only with --force (T-62)', async ({
+test('get writes a folder to one zip, and replaces a file only with --force (T-63)', async ({
   demo,
   folder,
   makeDirectory,
@@ -38,7 +38,7 @@ test('get writes a folder to one zip, and replaces a file only with --force (T-6
   expect(await readZip(await readFile(join(here, 'site.zip')))).toMatchObject(under(folder))
 })
 
-test('a zip contains the chosen files and folders, also empty ones (T-62)', async ({ client, folder, site }) => {
+test('a zip contains the chosen files and folders, also empty ones (T-63)', async ({ client, folder, site }) => {
   await site.store(texts)
   await client.files.createFolder(`${folder}/empty`)
   const zip = await openZip(client.files, [`${folder}/a.txt`, `${folder}/empty`, `${folder}/sub/deep`])
@@ -53,7 +53,7 @@ test('a zip contains the chosen files and folders, also empty ones (T-62)', asyn
 })
 
 test.for(['changes', 'disappears'])(
-  'if a file %s during the download, the zip fails and names the file (T-62)',
+  'if a file %s during the download, the zip fails and names the file (T-63)',
   async (how, { client, folder, site }) => {
     await site.store({ 'a.txt': 'a', 'b.txt': 'b' })
     const change = () =>
@@ -69,7 +69,7 @@ test.for(['changes', 'disappears'])(
   },
 )
 
-test('after a failure, get leaves no zip (T-62)', async ({ folder, makeDirectory, proxied, service, site }) => {
+test('after a failure, get leaves no zip (T-63)', async ({ folder, makeDirectory, proxied, service, site }) => {
   await site.store({ 'a.txt': 'a', 'b.txt': 'b' })
   const here = await makeDirectory()
   const baseUrl = await proxied((_, path) => (path.endsWith('/b.txt') ? 412 : 'pass'))
@@ -78,7 +78,7 @@ test('after a failure, get leaves no zip (T-62)', async ({ folder, makeDirectory
   expect(await readdir(here)).toStrictEqual([])
 })
 
-test('names that could leave the folder of the zip, and equal names, are refused (T-62)', async ({ client }) => {
+test('names that could leave the folder of the zip, and equal names, are refused (T-63)', async ({ client }) => {
   const listing = (path: string): Files => ({
     ...client.files,
     async *listAll() {
@@ -91,7 +91,7 @@ test('names that could leave the folder of the zip, and equal names, are refused
   expect((await errorOf(twice)).message).toContain(messages.client.twiceInZip('hello.txt'))
 })
 
-test('a zip of 65,536 entries is complete, with Zip64 records (T-62)', async () => {
+test('a zip of 65,536 entries is complete, with Zip64 records (T-63)', async () => {
   const count = 65_536
   const items = async function* () {
     for (let index = 0; index < count; index++) yield { name: String(index) }
@@ -101,7 +101,7 @@ test('a zip of 65,536 entries is complete, with Zip64 records (T-62)', async () 
   expect((await fromBufferPromise(bytes)).entryCount).toBe(count)
 })
 
-test('a cancelled zip ends its reads (T-62)', async ({ client, folder, site }) => {
+test('a cancelled zip ends its reads (T-63)', async ({ client, folder, site }) => {
   await site.store(texts)
   const signals: (AbortSignal | undefined)[] = []
   const files: Files = {

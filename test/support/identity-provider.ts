@@ -18,7 +18,7 @@ interface Client {
   readonly redirectUris: readonly string[]
 }
 
-/** An OpenID Connect provider for one client. Whoever comes is signed in as `next`, without a page. */
+/** An OpenID Connect provider for one client. Every visitor is signed in as `next`, without a page. */
 export const startIdentityProvider = async ({ id, secret, redirectUris }: Client) => {
   let next: Account = { sub: 'nobody' }
   const accounts = new Map<string, Account>()
@@ -51,7 +51,6 @@ export const startIdentityProvider = async ({ id, secret, redirectUris }: Client
   const serve = provider.callback()
   answer = async (request, response) => {
     if (!request.url?.startsWith('/interaction/')) return serve(request, response)
-    accounts.set(next.sub, next)
     return provider.interactionFinished(request, response, { login: { accountId: next.sub } })
   }
   return {
@@ -59,6 +58,7 @@ export const startIdentityProvider = async ({ id, secret, redirectUris }: Client
     close,
     signInAs(account: Account) {
       next = account
+      accounts.set(account.sub, account)
     },
   }
 }

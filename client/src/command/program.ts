@@ -46,7 +46,7 @@ interface LoginFlags {
   readonly user?: string
 }
 
-/** A name, or nothing for a token. Without a terminal nobody can choose. */
+/** The name, or an empty text for a sign-in with a token. Without a terminal, the command cannot ask. */
 const askName = ({ user }: LoginFlags): Promise<string> | string =>
   user ?? (isTerminal() ? askLine('Name (press Enter to use a token instead): ') : '')
 
@@ -196,7 +196,7 @@ const addSynchronisation = (add: AddCommand, context: OpenContext, finish: (stat
 // Commander puts its suggestion on a new line. Line breaks inside the user's arguments stay.
 const inOneLine = (text: string): string => text.trimEnd().replace(/\n(?=\(Did you mean [\w ,-]+\?\)$)/, ' ')
 
-/** Commands that have several exit statuses call `finish` with theirs. */
+/** A command with several exit statuses calls `finish` with its status. */
 const createProgram = (signal: AbortSignal, finish: (status: number) => void, isJson: boolean): Command => {
   const program = new Command('site-files')
     .description('Lists, uploads, downloads and synchronises the files of a site.')
@@ -232,7 +232,7 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void, is
     '--url https://admin.example.com login',
     '--url https://admin.example.com login --user ann < password-file',
   )
-    .option('--user <name>', 'your name, to be asked for the password only')
+    .option('--user <name>', 'your name; the command then asks only for the password')
     .action((flags: LoginFlags) => login(program.opts<Globals>(), flags, signal))
   add(
     'completion',

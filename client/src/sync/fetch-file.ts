@@ -102,14 +102,15 @@ const occupantOf = async (location: string): Promise<string> => {
   const there = await lstat(location).catch(() => undefined)
   if (there?.isSymbolicLink()) return 'a symbolic link'
   if (there?.isDirectory()) return 'a folder'
-  return 'a new file, or one whose name this disk cannot tell from it (such as another case)'
+  return 'a file that is new, or has the same name on this disk (for example in another case)'
 }
 
 /** Unlike a rename, a link never replaces a file. On a file system without links, a check comes before the rename. */
 export const placeNew = async (temporary: string, location: string, path: string): Promise<void> => {
   const taken = async () =>
     new LocalRefusal(
-      `${path} was not written: its place is taken by ${await occupantOf(location)}. Rename that, then repeat.`,
+      `${path} was not written: its place is taken by ${await occupantOf(location)}. Rename the file or folder ` +
+        'there, then repeat.',
       true,
     )
   try {

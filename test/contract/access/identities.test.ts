@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, describe, expect, test } from 'vitest'
+import { acceptInvitation, invite as createInvitation } from '../../../lib/access/invitations.ts'
 import { findPerson } from '../../../lib/access/issuers/identities.ts'
 import type { Issuer, Trust } from '../../../lib/access/issuers/issuers.ts'
 import type { Person } from '../../../lib/access/people.ts'
@@ -8,7 +9,7 @@ import type { Stores } from '../../../lib/service/stores.ts'
 import { type Hand, hands } from '../../support/hands.ts'
 import { testPerson } from '../../support/people.ts'
 
-type Tested = Pick<Stores, 'accessValues' | 'history' | 'people'>
+type Tested = Pick<Stores, 'accessValues' | 'attempts' | 'grants' | 'history' | 'people'>
 
 const site = 1001 as SiteId
 const issuer: Issuer = { id: 'work', url: 'https://login.example.com', audience: 'programs', clientId: 'site-admin' }
@@ -22,6 +23,7 @@ const describeIdentities = async ({ name, open }: Hand<Tested>): Promise<void> =
   const clock = { wall: () => now, monotonic: () => now }
   const hand = await open(clock)
   const { accessValues, history, people } = hand.stores
+  const signInDeps = { ...hand.stores, clock, findSite: async () => undefined }
   afterAll(() => hand.close())
 
   const arrive = (claims: object, by: Issuer = issuer) =>
@@ -50,7 +52,33 @@ const describeIdentities = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect((await history.before(site, undefined, 1))[0]).toMatchObject({ type: 'user.changed', actor: invited })
     })
 
-    test('An address matches once: another account with it is nobody (A-94)', async () => {
+    test('An account that matches ends the password, the sessions and the accounts of others (A-94)', async () => {
+      const other = sub()
+      const planted = { sub: other, email: `${other}@example.com`, email_verified: true }
+      const { name: invited } = await invite({ email: planted.email })
+      const taken = await arrive(planted)
+      if (!taken) throw new Error('Nobody was matched')
+      const { person: again } = createInvitation(taken, now)
+      await people.replace(taken, { ...again, email: 'victim@example.com', password: 'known to others' }, [])
+      await arrive({ sub: sub(), email: 'victim@example.com', email_verified: true })
+      const found = await people.get(invited)
+      expect(found?.password).toBeUndefined()
+      expect(found?.sessions).toBeGreaterThan(taken.sessions)
+      expect(await arrive({ sub: other })).toBeUndefined()
+    })
+
+    test('An accepted invitation ends the accounts at issuers (A-83)', async () => {
+      const account = sub()
+      const claims = { sub: account, email: `${account}@example.com`, email_verified: true, groups: 'web' }
+      const person = await arrive(claims)
+      if (!person) throw new Error('Nobody was added')
+      const { person: invited, invitation } = createInvitation(person, now)
+      await people.replace(person, invited, [])
+      await acceptInvitation(signInDeps, invitation.text, 'correct horse battery')
+      expect(await arrive({ sub: account })).toBeUndefined()
+    })
+
+    test('An address matches once, and another account with the same address matches nobody (A-94)', async () => {
       const { email } = await invite()
       await arrive({ sub: sub(), email, email_verified: true })
       expect(await arrive({ sub: sub(), email, email_verified: true })).toBeUndefined()
@@ -60,14 +88,14 @@ const describeIdentities = async ({ name, open }: Hand<Tested>): Promise<void> =
 
     test.each<[string, object]>([
       ['not verified', { email_verified: false }],
-      ['verified in words', { email_verified: 'true' }],
-      ['of unknown state', {}],
+      ['verified with the text "true"', { email_verified: 'true' }],
+      ['without the claim about its verification', {}],
     ])('An address that is %s matches nobody (A-94)', async (_, claims) => {
       const { email } = await invite()
       expect(await arrive({ sub: sub(), email, ...claims })).toBeUndefined()
     })
 
-    test('An address that looks alike matches nobody (A-94)', async () => {
+    test('An address with a similar character matches nobody (A-94)', async () => {
       const { email } = await invite({ email: 'kim@example.com' })
       expect(await arrive({ sub: sub(), email: email.replace('k', '\u212a'), email_verified: true })).toBeUndefined()
     })
@@ -86,19 +114,19 @@ const describeIdentities = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect(await arrive({ sub: sub(), email: person.email, email_verified: true })).toBeUndefined()
     })
 
-    test('An address that two people have matches neither (A-94)', async () => {
+    test('An address of two people matches neither of them (A-94)', async () => {
       const { email } = await invite()
       await invite({ email })
       expect(await arrive({ sub: sub(), email, email_verified: true })).toBeUndefined()
     })
 
-    test('A person who comes twice at once is added once (A-95)', async () => {
+    test('A person who signs in several times at once is added once (A-95)', async () => {
       const claims = { sub: sub(), email: `${sub().slice(0, 8)}@example.com`, email_verified: true, groups: ['web'] }
       const found = await Promise.all(Array.from({ length: 5 }, () => arrive(claims)))
       expect(new Set(found.map((person) => person?.name))).toEqual(new Set([claims.email]))
     })
 
-    test('A name that is taken leads to a name of the issuer (A-95)', async () => {
+    test('If the name is taken, the person gets a name with the id of the issuer (A-95)', async () => {
       const { name: taken } = await invite({ name: `${sub().slice(0, 8)}@example.com` })
       const found = await arrive({ sub: sub(), email: taken, email_verified: true, groups: 'web', name: 'Eve\u0000' })
       expect(found).toMatchObject({ name: expect.stringMatching(/^work-[0-9a-f]{16}$/), displayName: 'Eve ' })

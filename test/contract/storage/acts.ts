@@ -34,6 +34,8 @@ export interface Act {
   readonly showsWay?: true
   /** True if the other end is in `free`, where every caller may write. */
   readonly hasOtherEnd?: true
+  /** True if only the user who began it may continue it. */
+  readonly isOfUser?: true
   /** True if only a right on all files is enough. */
   readonly isOnRoot?: true
   /** The status for a caller with the right, if it is not a success. */
@@ -117,6 +119,7 @@ const openUpload = async ({ ask, folder }: Cell): Promise<string> => {
 const ofUpload = (method: string, more: Pick<Question, 'headers' | 'body'> = {}): Act => ({
   level: 'write',
   target: 'new.txt',
+  isOfUser: true,
   prepare: openUpload,
   question: (_, __, path: string) => ({ method, path, ...more, headers: { ...tus, ...more.headers } }),
 })
@@ -157,7 +160,7 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
     'with ?meta&recursive': { ...readRoot({ meta: '', recursive: 'true' }), needsNoPath: true },
     'with ?status': { ...readRoot({ status: '' }), needsNoPath: true },
     'with ?deleted': { ...readRoot({ deleted: '' }), isOnRoot: true },
-    'with ?deleted=all': { ...readRoot({ deleted: 'all' }), isOnRoot: true },
+    'with ?deleted=all': { ...readRoot({ deleted: 'all' }), needsNoPath: true },
     'with ?search': { ...readRoot({ search: 'secret' }), needsNoPath: true },
     'with ?removal': { ...readRoot({ removal: '' }), isOnRoot: true },
   },
@@ -179,7 +182,7 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
       question: (path, _, versionId: string) => ({ method: 'GET', path: `/storage${path}`, query: { versionId } }),
     },
     'with ?deleted': { ...read({ deleted: '' }), ...folderIn },
-    'with ?deleted=all': { ...read({ deleted: 'all' }), ...folderIn },
+    'with ?deleted=all': { ...read({ deleted: 'all' }), showsWay: true, ...folderIn },
     'with ?search': { ...read({ search: 'secret' }), showsWay: true, ...folderIn },
     'with ?removal': read({ removal: '' }),
   },

@@ -10,7 +10,7 @@ const site = 1001 as SiteId
 const other = 1002 as SiteId
 
 describe('A name of a person', () => {
-  test.each(['a', 'Ann.Lee-1_2@example.com+x', 'x'.repeat(64), '..', 'users'])('may be %s (A-52)', (name) => {
+  test.each(['a', 'Ann.Lee-1_2@example.com+x', 'x'.repeat(64), '...', 'users'])('may be %s (A-52)', (name) => {
     expect(isPersonName(name)).toBe(true)
   })
 
@@ -26,6 +26,8 @@ describe('A name of a person', () => {
     'Storage',
     'uploads',
     'changes',
+    '.',
+    '..',
   ])('may not be %j (A-52)', (name) => {
     expect(isPersonName(name)).toBe(false)
   })
@@ -58,14 +60,14 @@ describe('A caller', () => {
     expect(rightsOf({ sites: [other] })).toEqual([[], ['forms:read'], []])
   })
 
-  test('has with a key what the key and the person have in common (A-89)', () => {
+  test('has with a key only the rights that the key and the person both have (A-89)', () => {
     const key = (...permissions: readonly string[]) => rightsOf({ kind: 'key', since: 1, permissions })
     expect(key('files:write', 'forms:write')).toEqual([['files:write:/news'], ['forms:read'], []])
     expect(key('files:read:/news/today', 'files:write:/new')).toEqual([['files:read:/news/today'], [], []])
     expect(key()).toEqual([[], [], []])
   })
 
-  test('is nobody when the person is gone, disabled, another one, or has ended the session (A-61, A-71)', () => {
+  test('does not exist if the person is removed, replaced, disabled or has ended the session (A-61, A-71)', () => {
     expect(callerOf(grant({}), undefined)).toBeUndefined()
     expect(rightsOf({}, { ...person, disabled: true })).toBeUndefined()
     expect(rightsOf({}, { ...person, sessions: 3 })).toBeUndefined()
