@@ -10,6 +10,8 @@ import { texts } from '../texts/texts.ts'
 import { join } from '../uploads/paths.ts'
 import { downloadFile } from './commands.ts'
 import { useFiles } from './files-context.ts'
+import { isPage } from './picture-type.ts'
+import { Player } from './player.tsx'
 import type { Preview } from './preview.ts'
 import type { FoundEntry } from './preview-content.ts'
 import { Versions } from './versions.tsx'
@@ -18,11 +20,13 @@ interface DetailsProps {
   readonly name: string
 }
 
-const Seen = ({ preview, name }: { readonly preview: Preview; readonly name: string }) => {
+const Seen = ({ preview, name, path }: DetailsProps & { readonly preview: Preview; readonly path: string }) => {
   const t = texts.value.files
   const content = preview.content.value
   if (!content) return <p class="soft">{texts.value.loading}</p>
   if (content.kind === 'picture') return <img class="seen-picture" src={content.url} alt={name} />
+  if (content.kind === 'audio' || content.kind === 'video')
+    return <Player kind={content.kind} name={name} path={path} />
   if (content.kind === 'none') return <p class="soft">{t.noPreview}</p>
   return (
     <>
@@ -55,6 +59,23 @@ const Draft = ({ path }: { readonly path: string }) => {
         {rights.canWrite(path) && <Button onClick={discard}>{t.removeDraft}</Button>}
       </div>
     </div>
+  )
+}
+
+const EditButton = ({ entry, path }: { readonly entry: FoundEntry; readonly path: string }) => {
+  const { store, rights } = useFiles()
+  const t = texts.value.files.edit
+  const content = store.preview.content.value
+  const canEdit = rights.canWrite(path) && !entry.workflow
+  if (content?.kind !== 'text' || !content.isEditable) return null
+  if (!canEdit && !isPage(path)) return null
+  const edit = () => {
+    store.dialog.value = { kind: 'edit', path }
+  }
+  return (
+    <Button icon={canEdit ? 'rename' : 'page'} onClick={edit}>
+      {canEdit ? (isPage(path) ? t.showAndEdit : t.edit) : t.show}
+    </Button>
   )
 }
 
@@ -126,7 +147,8 @@ const Panel = ({ name, path }: DetailsProps & { readonly path: string }) => {
               </p>
             )}
             <Draft path={path} />
-            <Seen preview={preview} name={name} />
+            <Seen preview={preview} name={name} path={path} />
+            <EditButton entry={entry} path={path} />
             <Button icon="download" onClick={() => downloadFile(client, path)}>
               {t.download}
             </Button>

@@ -19,6 +19,7 @@ type FilesDialog =
   | { readonly kind: 'remove'; readonly paths: readonly string[] }
   | { readonly kind: 'removeDraft'; readonly path: string }
   | { readonly kind: 'zip'; readonly paths: readonly string[] }
+  | { readonly kind: 'edit'; readonly path: string }
   | { readonly kind: 'shortcuts' }
 
 export interface FilesStore {

@@ -425,6 +425,8 @@ export const de: Texts = {
     found: (count, hasMore) =>
       count === 0 ? 'Nichts gefunden.' : `${plural(count, 'Treffer', 'Treffer')}${hasMore ? ' und weitere' : ''}`,
     showMore: 'Mehr anzeigen',
+    asGrid: 'Als Raster zeigen',
+    asList: 'Als Liste zeigen',
     upload: 'Hochladen',
     uploadWhat: 'Dateien oder einen Ordner hochladen',
     uploadFiles: 'Dateien hochladen …',
@@ -508,6 +510,32 @@ export const de: Texts = {
     folder: 'Ordner',
     type: 'Typ',
     fingerprint: 'Fingerabdruck',
+    edit: {
+      edit: 'Bearbeiten…',
+      showAndEdit: 'Zeigen und bearbeiten…',
+      show: 'Seite zeigen…',
+      source: 'Quelltext',
+      page: 'Seite',
+      pageOf: (name) => `Seite ${name}`,
+      pageHint: 'Skripte laufen hier nicht, und Bilder und Stile aus anderen Dateien fehlen.',
+      save: 'Speichern',
+      saved: (name) => `${name} gespeichert.`,
+      wasSaved: (name) =>
+        `Jemand anderes hat ${name} gespeichert, seit Sie die Datei geöffnet haben. Beide Fassungen werden gezeigt. ` +
+        'Wählen Sie eine davon.',
+      wasRemoved: (name) =>
+        `Jemand anderes hat ${name} gelöscht, seit Sie die Datei geöffnet haben. Sie können sie erneut speichern.`,
+      mine: 'Ihre Fassung',
+      theirs: 'Gespeicherte Fassung',
+      saveMine: 'Meine Fassung speichern',
+      takeTheirs: 'Gespeicherte Fassung übernehmen',
+      mixedLines:
+        'Die Zeilen dieser Datei enden auf verschiedene Arten, und eine Änderung hier würde sie alle angleichen. Laden ' +
+        'Sie die Datei herunter, um sie zu ändern.',
+      discardText: 'Ihre Änderungen sind nicht gespeichert.',
+      discard: 'Änderungen verwerfen',
+      continue: 'Weiter bearbeiten',
+    },
     isCut: 'Nur der Anfang der Datei wird gezeigt.',
     noPreview: 'Für diese Datei gibt es keine Vorschau.',
     draft: 'Entwurf',
