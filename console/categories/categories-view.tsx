@@ -2,7 +2,7 @@ import type { Change, SiteClient } from '../../client/src/index.ts'
 import { useChosen } from '../page/chosen.ts'
 import { usePage } from '../page/context.ts'
 import { Chooser, type Named } from '../parts/chooser.tsx'
-import { Icon } from '../parts/icon.tsx'
+import { Empty } from '../parts/empty.tsx'
 import { texts } from '../texts/texts.ts'
 import { CategoryObjects } from './category-objects.tsx'
 
@@ -18,7 +18,7 @@ const Categories = () => {
   const { chosen, list } = useChosen(readCategories, isAboutCategories)
   const t = texts.value.categories
   return (
-    <Chooser label={t.list} none={t.none} {...list}>
+    <Chooser label={t.list} none={{ icon: 'category', title: t.none, hint: t.noneHint }} {...list}>
       {chosen && list.items ? (
         <CategoryObjects key={chosen.id} category={chosen} categories={list.items} />
       ) : (
@@ -33,8 +33,7 @@ export const CategoriesView = () =>
   usePage().client.site.renderingEngine ? (
     <Categories />
   ) : (
-    <div class="empty">
-      <Icon name="category" />
-      <p>{texts.value.categories.engineOff}</p>
-    </div>
+    <Empty icon="category" title={texts.value.categories.engineOff}>
+      <p>{texts.value.categories.engineOffHint}</p>
+    </Empty>
   )

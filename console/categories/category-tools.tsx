@@ -1,5 +1,5 @@
 import { Button } from '../parts/button.tsx'
-import { Icon } from '../parts/icon.tsx'
+import { Empty } from '../parts/empty.tsx'
 import { linkTo } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { type Kind, kinds, type ListStore } from './objects-store.ts'
@@ -33,9 +33,9 @@ export const ChosenTools = ({ list, onUnlink }: { readonly list: ListStore; read
   )
 }
 
-export const NoItems = ({ kind, isSearch }: { readonly kind: Kind; readonly isSearch: boolean }) => (
-  <div class="empty">
-    <Icon name={isSearch ? 'search' : 'category'} />
-    <p>{isSearch ? texts.value.categories.nothingFound : texts.value.categories.empty[kind]}</p>
-  </div>
-)
+export const NoItems = ({ kind, isSearch }: { readonly kind: Kind; readonly isSearch: boolean }) =>
+  isSearch ? (
+    <Empty icon="search" title={texts.value.categories.nothingFound} />
+  ) : (
+    <Empty icon="category" title={texts.value.categories.empty[kind]} />
+  )

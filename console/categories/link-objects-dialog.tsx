@@ -8,7 +8,7 @@ import { notify } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
 import { ItemsTable } from './items-table.tsx'
 import { Pages, Search } from './list-tools.tsx'
-import { createListStore, inChunks, type Kind, linkedAmong, readAll } from './objects-store.ts'
+import { createListStore, inChunks, type Kind, linkedAmong, readLinkable } from './objects-store.ts'
 
 interface LinkObjectsDialogProps {
   readonly category: Named
@@ -25,7 +25,7 @@ export const LinkObjectsDialog = ({ category, kind, onLinked, onClose }: LinkObj
   const list = useMemo(
     () =>
       createListStore(async (view) => {
-        const page = await readAll(client.categories, kind, view)
+        const page = await readLinkable(client.categories, kind, view)
         const ids = page.items.map(({ id }) => id)
         linked.value = await linkedAmong(client.categories, category.id, kind, ids)
         return page

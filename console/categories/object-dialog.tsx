@@ -8,6 +8,7 @@ import { Rows } from '../parts/rows.tsx'
 import { notify } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
 import { titleOf } from './items-table.tsx'
+import { ObjectFacts } from './object-facts.tsx'
 import { type Item, inChunks, type Kind } from './objects-store.ts'
 
 const rowHeight = 36
@@ -63,12 +64,15 @@ export const ObjectDialog = ({ item, kind, categories, onSaved, onClose }: Objec
   const shown = found(categories, text.value)
   return (
     <FormDialog
-      title={t.categoriesOf(titleOf(item))}
+      title={titleOf(item)}
+      kind="wide"
       action={t.save}
       isReady={added.length + removed.length > 0}
       onSubmit={submit}
       onClose={onClose}
     >
+      <ObjectFacts id={item.id} kind={kind} />
+      <h3>{t.list}</h3>
       {failure.value !== undefined && <Failure error={failure.value} onRepeat={load} />}
       <Find of={text} />
       {linked.value && (

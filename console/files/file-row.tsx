@@ -24,6 +24,8 @@ export const FileRow = ({ entry, index, isChosen, isActive, onMenu }: FileRowPro
   const t = texts.value.files
   const folder = store.folder.path.value
   const path = join(folder, name)
+  const content = type === 'folder' ? store.tree.contentOf(path) : undefined
+  const changed = lastModified ?? content?.changed
   const isCut = store.clipboard.value?.how === 'move' && store.clipboard.value.paths.includes(path)
   const chooseAlone = () => {
     if (!store.folder.selection.value.chosen.has(name)) store.folder.choose(name, 'alone')
@@ -72,10 +74,10 @@ export const FileRow = ({ entry, index, isChosen, isActive, onMenu }: FileRowPro
         </a>
       </span>
       <span role="gridcell" class="cell-size">
-        {type === 'file' ? formatSize(size) : ''}
+        {type === 'file' ? formatSize(size) : content && texts.value.items(content.count)}
       </span>
       <span role="gridcell" class="cell-date">
-        {lastModified ? formatMoment(lastModified) : ''}
+        {changed ? formatMoment(changed) : ''}
       </span>
       <span role="gridcell" class="cell-more">
         <MoreButton name={name} onOpen={chooseAlone} onMenu={onMenu} />

@@ -103,7 +103,6 @@ export const FieldRow = ({ field, index, count, canChange, onMandatory, onMove, 
       <span class="field-place">{index + 1}</span>
       <span class="field-name">
         <bdi>{name}</bdi>
-        <bdi class="mono soft">{field.type.name}</bdi>
       </span>
       <label class="check">
         <input

@@ -30,7 +30,7 @@ export const FormsView = () => {
   const { chosen, list } = useChosen(({ forms }) => forms.list(), isAboutForms)
   const t = texts.value.forms
   return (
-    <Chooser label={t.list} none={t.none} {...list}>
+    <Chooser label={t.list} none={{ icon: 'form', title: t.none, hint: t.noneHint }} {...list}>
       {chosen ? <Form key={chosen.id} form={chosen} /> : list.items && <p class="empty">{t.choose}</p>}
     </Chooser>
   )

@@ -25,6 +25,7 @@ const createSite = (length: number) => {
   const client: SiteClient = {
     ...siteOf({}),
     changes: {
+      page: async () => ({ items: [], next: undefined }),
       async newest(count) {
         read()
         return history.slice(-count)
