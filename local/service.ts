@@ -122,6 +122,7 @@ export const startService = async (options: Options) => {
   )
   const stop = async () => {
     tls?.close()
+    stores.live.close()
     await listeners.close()
     await machine.close()
   }

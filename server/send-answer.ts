@@ -156,7 +156,8 @@ export const sendOn = (
       const headers = { 'Content-Length': `${length}`, ...answer.headers }
       return sendStream({ ...answer, headers }, Readable.from(piecesOf(body)), cut)
     }
-    admit(pieceSize)
+    // Live changes wait for their site, not for their reader, and each is small (V-24).
+    if (answer.headers['Content-Length'] !== undefined) admit(pieceSize)
     if (request.method !== 'HEAD') return sendStream(answer, body, cut)
     body.destroy()
     return finish(writeHead(answer, undefined))

@@ -1,4 +1,5 @@
 import type { Connection } from './connection.ts'
+import { type FollowQuery, followChanges } from './follow-changes.ts'
 import { listChanges } from './generated/sdk.gen.ts'
 import type { Change, ChangeType } from './generated/types.gen.ts'
 import { paginate } from './pages.ts'
@@ -13,6 +14,11 @@ export interface ChangesQuery {
 export interface Changes {
   /** All changes, oldest first. To continue later, pass the `id` of the last change as `after`. */
   list(query?: ChangesQuery): AsyncIterable<Change>
+  /**
+   * Each change once, as it happens, without an end. By default, it begins with the next change. After a loss of the
+   * connection, it continues where it was. Errors: a `ServiceError` if the service refuses; the reason of the signal.
+   */
+  follow(query?: FollowQuery): AsyncIterable<Change>
   newest(count: number, query?: Omit<ChangesQuery, 'after'>): Promise<readonly Change[]>
   /**
    * A page of changes before one of them, newest first. Without `before`, the page begins with the newest change. To
@@ -29,7 +35,8 @@ export interface ChangesPage {
 
 const largestPage = 500
 
-export const createChanges = ({ site, calls }: Connection): Changes => {
+export const createChanges = (connection: Connection): Changes => {
+  const { site, calls } = connection
   const read = async ({ types, ...query }: ChangesQuery & { readonly before?: string; readonly limit: number }) => {
     const type = types?.join(',')
     const path = { site: site.id }
@@ -51,6 +58,7 @@ export const createChanges = ({ site, calls }: Connection): Changes => {
       const { items, next } = await read({ ...query, before, limit: largestPage })
       return { items, next: next ?? undefined }
     },
+    follow: (query = {}) => followChanges(connection, query),
     newest: async (count, query = {}) => (await read({ ...query, limit: Math.min(count, largestPage) })).items,
   }
 }

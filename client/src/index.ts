@@ -13,6 +13,7 @@ export {
 } from './connect.ts'
 export type { FileChanges, FileCondition, PutOptions } from './file-changes.ts'
 export type { Files, ListedFile, ReadOptions } from './files.ts'
+export type { FollowQuery } from './follow-changes.ts'
 export type { FieldCondition, Forms, NewSystemField, ReadField } from './forms.ts'
 export type {
   Blog,

@@ -3,7 +3,7 @@ import { useChosen } from '../page/chosen.ts'
 import { usePage } from '../page/context.ts'
 import { Chooser, type Named } from '../parts/chooser.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { CategoryObjects } from './category-objects.tsx'
 
 const isAboutCategories = ({ type }: Change): boolean => /^(category|content)\./.test(type)
@@ -16,7 +16,7 @@ async function* readCategories({ categories }: SiteClient): AsyncGenerator<Named
 
 const Categories = () => {
   const { chosen, list } = useChosen(readCategories, isAboutCategories)
-  const t = texts.value.categories
+  const t = viewTexts.value.categories
   return (
     <Chooser label={t.list} none={{ icon: 'category', title: t.none, hint: t.noneHint }} {...list}>
       {chosen && list.items ? (
@@ -33,7 +33,7 @@ export const CategoriesView = () =>
   usePage().client.site.renderingEngine ? (
     <Categories />
   ) : (
-    <Empty icon="category" title={texts.value.categories.engineOff}>
-      <p>{texts.value.categories.engineOffHint}</p>
+    <Empty icon="category" title={viewTexts.value.categories.engineOff}>
+      <p>{viewTexts.value.categories.engineOffHint}</p>
     </Empty>
   )

@@ -9,6 +9,7 @@ import { useRetainedFocus } from '../parts/focus.ts'
 import { notify, notifyFailure } from '../parts/toasts.tsx'
 import { goTo, route } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { ChosenTools, KindTabs, NoItems } from './category-tools.tsx'
 import { ItemsTable, titleOf } from './items-table.tsx'
 import { LinkObjectsDialog } from './link-objects-dialog.tsx'
@@ -25,7 +26,7 @@ interface CategoryProps {
 const isAboutObjects = ({ type }: Change): boolean => /^(link|object|content)\./.test(type)
 
 export const CategoryObjects = ({ category, categories }: CategoryProps) => {
-  const t = texts.value.categories
+  const t = viewTexts.value.categories
   const { client, access, live, rights } = usePage()
   const canWrite = rights.has('categories:write')
   const kind = kinds.find((each) => each === route.value.query['kind']) ?? 'news'

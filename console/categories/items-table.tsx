@@ -1,10 +1,10 @@
 import { useRef } from 'preact/hooks'
 import { formatMoment } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
-import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import type { Item, ListStore, SortKey } from './objects-store.ts'
 
-export const titleOf = ({ id, title }: Item): string => title.trim() || texts.value.categories.untitled(id)
+export const titleOf = ({ id, title }: Item): string => title.trim() || viewTexts.value.categories.untitled(id)
 
 interface ItemsTableProps {
   readonly label: string
@@ -53,7 +53,7 @@ const DisplaySwitch = ({ item, onDisplay }: DisplaySwitchProps) => (
     type="button"
     role="switch"
     class="switch"
-    aria-label={texts.value.categories.displaying(titleOf(item))}
+    aria-label={viewTexts.value.categories.displaying(titleOf(item))}
     aria-checked={item.isDisplayable}
     onClick={() => onDisplay(item, !item.isDisplayable)}
   />
@@ -61,7 +61,7 @@ const DisplaySwitch = ({ item, onDisplay }: DisplaySwitchProps) => (
 
 /** One page of items, with sorting, selection (with Shift, a range) and opening. */
 export const ItemsTable = ({ label, list, linked = new Set(), onOpen, onDisplay }: ItemsTableProps) => {
-  const t = texts.value.categories
+  const t = viewTexts.value.categories
   const last = useRef<number | undefined>(undefined)
   const items = list.page.value?.items ?? []
   const free = items.filter(({ id }) => !linked.has(id))

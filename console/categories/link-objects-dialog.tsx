@@ -5,7 +5,7 @@ import type { Named } from '../parts/chooser.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { notify } from '../parts/toasts.tsx'
-import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { ItemsTable } from './items-table.tsx'
 import { Pages, Search } from './list-tools.tsx'
 import { createListStore, inChunks, type Kind, linkedAmong, readLinkable } from './objects-store.ts'
@@ -19,7 +19,7 @@ interface LinkObjectsDialogProps {
 
 /** The selection spans all pages. Linked objects are marked. */
 export const LinkObjectsDialog = ({ category, kind, onLinked, onClose }: LinkObjectsDialogProps) => {
-  const t = texts.value.categories
+  const t = viewTexts.value.categories
   const { client, access } = usePage()
   const linked = useSignal<ReadonlySet<number>>(new Set())
   const list = useMemo(

@@ -7,6 +7,7 @@ import { Failure } from '../parts/failure.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { notify } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { titleOf } from './items-table.tsx'
 import { ObjectFacts } from './object-facts.tsx'
 import { type Item, inChunks, type Kind } from './objects-store.ts'
@@ -28,7 +29,7 @@ export const difference = (linked: ReadonlySet<number>, wanted: ReadonlySet<numb
 })
 
 export const ObjectDialog = ({ item, kind, categories, onSaved, onClose }: ObjectDialogProps) => {
-  const t = texts.value.categories
+  const t = viewTexts.value.categories
   const { client, access, rights } = usePage()
   const linked = useSignal<ReadonlySet<number> | undefined>(undefined)
   const wanted = useSignal<ReadonlySet<number>>(new Set())

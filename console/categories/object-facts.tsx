@@ -5,10 +5,11 @@ import { Failure } from '../parts/failure.tsx'
 import { formatMoment } from '../parts/format.ts'
 import { More } from '../parts/more.tsx'
 import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { type Kind, type ObjectContent, readObject } from './objects-store.ts'
 
 const factsOf = ({ released, changed, expires, address }: ObjectContent) => {
-  const t = texts.value.categories
+  const t = viewTexts.value.categories
   return [
     [t.released, released && formatMoment(released)],
     [t.expires, expires && formatMoment(expires)],
@@ -19,7 +20,7 @@ const factsOf = ({ released, changed, expires, address }: ObjectContent) => {
 
 /** The content of a news item or a blog, without its formatting. */
 export const ObjectFacts = ({ id, kind }: { readonly id: number; readonly kind: Kind }) => {
-  const t = texts.value.categories
+  const t = viewTexts.value.categories
   const { client, access } = usePage()
   const content = useSignal<ObjectContent | null | undefined>(undefined)
   const failure = useSignal<unknown>(undefined)

@@ -53,6 +53,13 @@ export const Toolbar = () => {
   const shortcuts = () => {
     store.dialog.value = { kind: 'shortcuts' }
   }
+  const downloadFolder: MenuItem = {
+    label: t.zip.folder,
+    icon: 'download',
+    run: () => {
+      store.dialog.value = { kind: 'zip', paths: [folder] }
+    },
+  }
   const writing: readonly MenuItem[] = [
     {
       label: t.paste,
@@ -93,6 +100,7 @@ export const Toolbar = () => {
         items={[
           ...commands.filter(({ isMinor }) => isMinor),
           ...(canWrite ? writing : []),
+          ...(!isChosen && rights.canRead(folder) ? [downloadFolder] : []),
           { label: t.refresh, icon: 'refresh', run: store.refresh },
           { label: t.shortcuts, icon: 'settings', keys: '?', run: shortcuts },
         ]}

@@ -9,6 +9,7 @@ import { Failure } from '../parts/failure.tsx'
 import { useRetainedFocus } from '../parts/focus.ts'
 import { notify } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { AddField } from './add-field.tsx'
 import { fieldNameOf } from './field-names.ts'
 import { FieldRow } from './field-row.tsx'
@@ -22,7 +23,7 @@ interface FormFieldsProps {
 }
 
 export const FormFields = ({ form, store }: FormFieldsProps) => {
-  const t = texts.value.forms
+  const t = viewTexts.value.forms
   const canWrite = usePage().rights.has('forms:write')
   const isAdding = useSignal(false)
   const isPreviewed = useSignal(false)

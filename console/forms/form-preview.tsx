@@ -2,7 +2,7 @@ import { useId } from 'preact/hooks'
 import type { Field, WebForm } from '../../client/src/index.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { fieldNameOf } from './field-names.ts'
 
 const lines = {
@@ -82,7 +82,7 @@ const Parts = ({ legend, labels, isRequired }: { legend: string; labels: readonl
 )
 
 const Preview = ({ field }: { readonly field: Field }) => {
-  const t = texts.value.forms
+  const t = viewTexts.value.forms
   const choice = useId()
   const [label, isRequired] = [fieldNameOf(field), field.mandatory]
   const control = controls[field.id] ?? 'text'
@@ -115,7 +115,7 @@ interface FormPreviewProps {
 
 /** The form as visitors of the site see it. Nothing is sent. */
 export const FormPreview = ({ form, fields, onClose }: FormPreviewProps) => {
-  const t = texts.value.forms
+  const t = viewTexts.value.forms
   return (
     <Dialog title={t.previewOf(form.name)} onClose={onClose}>
       <div class="dialog-body">

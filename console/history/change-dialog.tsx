@@ -2,7 +2,8 @@ import type { Change } from '../../client/src/index.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { More } from '../parts/more.tsx'
 import { linkTo } from '../route/routes.ts'
-import { locale, texts } from '../texts/texts.ts'
+import { locale } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { actionName, placeName, subjectName } from './change-row.tsx'
 import { placeOf } from './places.ts'
 
@@ -28,7 +29,7 @@ const Detail = ({ value }: { readonly value: string | number | boolean | readonl
   )
 
 export const ChangeDialog = ({ change, onClose }: ChangeDialogProps) => {
-  const t = texts.value.history
+  const t = viewTexts.value.history
   const { subject, actor, at, requestId, details } = change
   const place = placeOf(change)
   const internal = [

@@ -1,6 +1,7 @@
 import type { Change } from '../../client/src/index.ts'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { locale, texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { parentOf } from '../uploads/paths.ts'
 import type { ChangeGroup } from './change-lines.ts'
 import { type Group, groupOf } from './history-store.ts'
@@ -33,16 +34,18 @@ const namesIn = (details: Change['details']): readonly unknown[] => {
 export const subjectName = ({ type, subject, details }: Change): string => {
   const names = namesIn(details)
   if (names.length === 1) return [subject, names[0]].filter(Boolean).join('/')
-  if (groupOf(type) === 'files' && subject === '') return texts.value.history.root
+  if (groupOf(type) === 'files' && subject === '') return viewTexts.value.history.root
   const [, , field] = fieldIn(subject)
-  if (field !== undefined) return texts.value.forms.types[field] ?? subject
+  if (field !== undefined) return viewTexts.value.forms.types[field] ?? subject
   const [, , kind, object] = linked.exec(subject) ?? []
-  return kind === undefined ? subject : `${texts.value.categories.kinds[kind === 'news' ? 'news' : 'blogs']} ${object}`
+  return kind === undefined
+    ? subject
+    : `${viewTexts.value.categories.kinds[kind === 'news' ? 'news' : 'blogs']} ${object}`
 }
 
 /** A rename is a move within the same folder. */
 export const actionName = ({ type, subject, details }: Change): string => {
-  const t = texts.value.history
+  const t = viewTexts.value.history
   const { to } = details ?? {}
   if (type !== 'file.moved' || typeof to !== 'string') return t.types[type]
   return parentOf(subject) === parentOf(to) ? t.renamed : t.moved
@@ -51,8 +54,8 @@ export const actionName = ({ type, subject, details }: Change): string => {
 /** The web form of a field, or the category of a link. */
 export const placeName = ({ subject }: Change): string => {
   const [[, form], [, category]] = [fieldIn(subject), linked.exec(subject) ?? []]
-  if (form !== undefined) return texts.value.history.inForm(form)
-  return category === undefined ? '' : texts.value.history.inCategory(category)
+  if (form !== undefined) return viewTexts.value.history.inForm(form)
+  return category === undefined ? '' : viewTexts.value.history.inCategory(category)
 }
 
 // The details in one line: the new path, the place, or the names of the files.
@@ -60,11 +63,11 @@ const note = (change: Change): string => {
   const { details } = change
   const { to, count } = details ?? {}
   const names = namesIn(details)
-  if (typeof to === 'string') return texts.value.history.to(to)
+  if (typeof to === 'string') return viewTexts.value.history.to(to)
   if (typeof count === 'number') return texts.value.items(count)
   if (names.length < 2) return placeName(change)
   const shown = names.slice(0, 3).join(', ')
-  return names.length > 3 ? `${shown} ${texts.value.history.more(names.length - 3)}` : shown
+  return names.length > 3 ? `${shown} ${viewTexts.value.history.more(names.length - 3)}` : shown
 }
 
 const By = ({ change: { actor, at } }: { readonly change: Change }) => (
@@ -105,7 +108,7 @@ interface GroupRowProps {
 }
 
 export const GroupRow = ({ group: { changes, files, folder }, isOpen, onToggle }: GroupRowProps) => {
-  const t = texts.value.history
+  const t = viewTexts.value.history
   const [newest] = changes
   if (!newest) return null
   return (

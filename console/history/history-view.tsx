@@ -7,18 +7,19 @@ import { Empty } from '../parts/empty.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { goTo, route } from '../route/routes.ts'
-import { en } from '../texts/en.ts'
+import { enViews } from '../texts/en-views.ts'
 import { locale, texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { ChangeDialog } from './change-dialog.tsx'
 import { type ChangeGroup, linesOf } from './change-lines.ts'
 import { ChangeRow, GroupRow } from './change-row.tsx'
 import { HistoryFilter } from './history-filter.tsx'
 import { createHistoryStore, type Filter } from './history-store.ts'
 
-const types = Object.keys(en.history.types) as ChangeType[]
+const types = Object.keys(enViews.history.types) as ChangeType[]
 
 const dayName = (day: Date): string => {
-  const t = texts.value.history
+  const t = viewTexts.value.history
   const daysAgo = Math.round((new Date().setHours(0, 0, 0, 0) - new Date(day).setHours(0, 0, 0, 0)) / 86_400_000)
   const date = day.toLocaleDateString(locale.value, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
   return daysAgo === 0 ? `${t.today}, ${date}` : daysAgo === 1 ? `${t.yesterday}, ${date}` : date
@@ -57,7 +58,7 @@ export const HistoryView = () => {
     }
     open.value = next
   }
-  const t = texts.value.history
+  const t = viewTexts.value.history
   const changes = store.changes.value
   // After more changes, the end of the list may be in sight again.
   const readOlder = useCallback(() => void store.readOlder(), [store, changes?.length])

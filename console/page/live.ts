@@ -1,9 +1,9 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { type Change, ServiceError, type SiteClient } from '../../client/src/index.ts'
 
-// In milliseconds: the time between two requests while the page is visible, and the longest time after failures.
-const period = 3000
-const longest = 60_000
+// In milliseconds: changes of this time are reported together, and the shortest and longest pauses after failures.
+const batchTime = 500
+const [shortest, longest] = [3000, 60_000]
 
 export interface Live {
   readonly isOffline: ReadonlySignal<boolean>
@@ -21,19 +21,30 @@ interface BrowserParts {
 /** The newest changes are reported again at the start, because a view may have read the site just before them. */
 const overlap = 10
 
-/** The first call only finds the current end of the history. */
-const createReader = ({ changes }: SiteClient) => {
-  let last: string | undefined
-  return async (): Promise<readonly Change[]> => {
-    if (last === undefined) {
-      const newest = await changes.newest(overlap)
-      last = newest.length < overlap ? '' : (newest[0]?.id ?? '')
-      return []
-    }
-    const found: Change[] = []
-    for await (const change of changes.list({ after: last })) found.push(change)
-    last = found.at(-1)?.id ?? last
-    return found
+const findStart = async ({ changes }: SiteClient): Promise<string> => {
+  const newest = await changes.newest(overlap)
+  return newest.length < overlap ? '' : (newest[0]?.id ?? '')
+}
+
+const isRefusal = (error: unknown): boolean =>
+  error instanceof ServiceError && error.status >= 400 && error.status < 500
+
+/** Collects changes, so that a burst of them reloads each view once. */
+const createBatch = (report: (changes: readonly Change[]) => void) => {
+  let waiting: Change[] = []
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const flush = () => {
+    timer = undefined
+    const changes = waiting
+    waiting = []
+    report(changes)
+  }
+  return {
+    add(change: Change) {
+      waiting.push(change)
+      timer ??= setTimeout(flush, batchTime)
+    },
+    clear: () => clearTimeout(timer),
   }
 }
 
@@ -52,35 +63,53 @@ export const createLive = ({ isVisible, onVisible }: BrowserParts): Live => {
   }
 
   const follow = (client: SiteClient) => {
-    const read = createReader(client)
-    let timer: ReturnType<typeof setTimeout> | undefined
-    let failures = 0
-    let isAsking = false
-    let hasEnded = false
+    const batch = createBatch(tell)
+    let last: string | undefined
+    let connection: AbortController | undefined
 
-    const ask = async () => {
-      clearTimeout(timer)
-      if (isAsking || hasEnded || !isVisible()) return
-      isAsking = true
-      try {
-        const changes = await read()
-        failures = 0
-        if (!hasEnded) tell(changes)
-        setAway(false)
-      } catch (error) {
-        // The views show failures themselves. Here, a failure only makes the next wait longer.
-        failures++
-        setAway(!(error instanceof ServiceError && error.status >= 400 && error.status < 500))
+    const listen = async (signal: AbortSignal) => {
+      last ??= await findStart(client)
+      setAway(false)
+      const onConnection = (failure?: ServiceError) => setAway(failure !== undefined)
+      for await (const change of client.changes.follow({ after: last, signal, onConnection })) {
+        last = change.id
+        batch.add(change)
       }
-      isAsking = false
-      if (!hasEnded) timer = setTimeout(ask, Math.min(longest, period * 2 ** failures))
     }
 
-    const ignore = onVisible(ask)
-    ask()
+    const listenOn = async ({ signal }: AbortController) => {
+      for (let failures = 1; !signal.aborted; failures++) {
+        try {
+          await listen(signal)
+        } catch (error) {
+          // The views show failures themselves. Here, a failure only makes the next wait longer.
+          if (signal.aborted) return
+          setAway(!isRefusal(error))
+        }
+        await new Promise((resolve) => {
+          const timer = setTimeout(resolve, Math.min(longest, shortest * 2 ** failures))
+          signal.addEventListener('abort', () => resolve(clearTimeout(timer)), { once: true })
+        })
+      }
+    }
+
+    const stop = () => {
+      connection?.abort()
+      connection = undefined
+    }
+    // A hidden page holds no connection, because browsers open only a few to a server.
+    const adapt = () => {
+      if (!isVisible()) return stop()
+      if (connection) return
+      connection = new AbortController()
+      listenOn(connection)
+    }
+
+    const ignore = onVisible(adapt)
+    adapt()
     return () => {
-      hasEnded = true
-      clearTimeout(timer)
+      stop()
+      batch.clear()
       ignore()
     }
   }

@@ -12,6 +12,9 @@ const telemetry = createTelemetry('stream', settings.logLevel)
 const server = createStreamServer(settings, stores, { telemetry, linkTo })
 const close = closerOf(server)
 // After this signal, Lambda sends no new requests and ends the process a second later.
-process.once('SIGTERM', () => void close().then(() => process.exit(0)))
+process.once('SIGTERM', () => {
+  stores.live.close()
+  void close().then(() => process.exit(0))
+})
 const colon = httpEndpoint.lastIndexOf(':')
 server.listen(Number(httpEndpoint.slice(colon + 1)), httpEndpoint.slice(0, colon).replace(/^\[|\]$/g, ''))

@@ -1,8 +1,11 @@
+import type { SiteCaller } from '../../lib/access/callers.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { changePage } from '../../lib/contract/storage/contract-changes.ts'
+import { reserves } from '../../lib/core/deadline.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import {
+  type ChangeFilter,
   type ChangePage,
   changesAfter,
   changesBefore,
@@ -13,10 +16,13 @@ import {
   positionIn,
   viewOfChange,
 } from '../../lib/history/list-changes.ts'
-import { noParams, operation } from '../../lib/http/operation.ts'
-import { ok } from '../../lib/http/reply.ts'
+import { nextChanges } from '../../lib/history/live-changes.ts'
+import { namesType } from '../../lib/http/negotiate.ts'
+import { noParams, type OperationInput, operation } from '../../lib/http/operation.ts'
+import { ok, type Reply } from '../../lib/http/reply.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
+import { followChanges } from './follow-changes.ts'
 import { readSwitches, schemaOf } from './params.ts'
 
 const usualLimit = 100
@@ -41,7 +47,7 @@ const newestPage: typeof newestChanges = async (...wanted) => {
 }
 
 const switchesOf = async (query: Switches) => ({
-  ...(await readSwitches(query, ['limit', 'type', 'subject'], schemaOf('changesQuery'))),
+  ...(await readSwitches(query, ['limit', 'wait', 'type', 'subject'], schemaOf('changesQuery'))),
   after: query.get('after'),
   before: query.get('before'),
 })
@@ -51,21 +57,74 @@ const wantOneEnd = (): ServiceError =>
     message: '"after" and "before" exclude each other. Send only one of them.',
   })
 
-export const listChanges = ({ history }: StorageDeps) =>
+type Input = OperationInput<unknown, Awaited<ReturnType<typeof switchesOf>>, unknown>
+
+const filterOf = ({ type, subject }: Input['query'], { rights, hasOwnRights }: SiteCaller): ChangeFilter => ({
+  types: type,
+  subject,
+  rights,
+  withTokens: !hasOwnRights,
+})
+
+const wantedBy = ({ clock }: StorageDeps, { site, query, readmit }: Input) => ({
+  site: site.id,
+  filter: async () => filterOf(query, await readmit()),
+  now: clock.monotonic,
+})
+
+/** V-18, V-24. Errors: also tokenRejected, tooManyRequests. */
+const openStream = async (deps: StorageDeps, input: Input): Promise<Reply> => {
+  const { site, query, headers, deadline } = input
+  const from = headers['last-event-id'] ?? query.after
+  const after = from === undefined ? undefined : (positionOf('after', from, site.id) ?? 0)
+  if (!headers['authorization']) {
+    throw new ServiceError('tokenRejected', {
+      message: 'Live changes need the token in a header. Send it in Authorization, not in the address.',
+    })
+  }
+  const listener = await deps.live.listen(site.id)
+  if (!listener) {
+    throw new ServiceError('tooManyRequests', {
+      message: 'Too many callers listen to this site. Repeat your request after the time in the Retry-After header.',
+      headers: { 'Retry-After': '10' },
+    })
+  }
+  return followChanges(listener, wantedBy(deps, input), after, deadline.timeLeft)
+}
+
+/** V-20, V-23: if too many requests wait, the page stays empty. */
+const awaitChanges = async (deps: StorageDeps, input: Input, position: number): Promise<ChangePage | undefined> => {
+  const { site, query, deadline } = input
+  const { wait = 0, limit = usualLimit } = query
+  using listener = await deps.live.listen(site.id)
+  const time = Math.min(wait * 1000, deadline.reserving(reserves.answer).timeLeft())
+  if (!listener) return undefined
+  const { changes, next } = await nextChanges(listener, { ...wantedBy(deps, input), limit }, position, time)
+  return { changes, next: next === position ? undefined : next }
+}
+
+const readPage = async (deps: StorageDeps, input: Input): Promise<ChangePage> => {
+  const { site, caller, query } = input
+  const { after, before, limit = usualLimit, wait } = query
+  const filter = filterOf(query, caller)
+  if (after !== undefined && before !== undefined) throw wantOneEnd()
+  if (before !== undefined) {
+    const from = positionOf('before', before, site.id)
+    return fitting(await changesBefore(deps.history, site.id, { limit, filter, before: from }))
+  }
+  if (after === undefined) return newestPage(deps.history, site.id, limit, filter)
+  const position = positionOf('after', after, site.id) ?? 0
+  const page = await changesAfter(deps.history, site.id, position, limit, filter)
+  if (page.changes.length > 0 || wait === undefined) return page
+  return (await awaitChanges(deps, input, page.next ?? position)) ?? page
+}
+
+export const listChanges = (deps: StorageDeps) =>
   operation({ params: noParams, query: switchesOf }, async (input) => {
-    const { site, caller, query } = input
-    const { after, before, limit = usualLimit, type, subject } = query
-    if (after !== undefined && before !== undefined) throw wantOneEnd()
-    const filter = { types: type, subject, rights: caller.rights, withTokens: !caller.hasOwnRights }
-    const readPage = async (): Promise<ChangePage> => {
-      if (after !== undefined)
-        return changesAfter(history, site.id, positionOf('after', after, site.id) ?? 0, limit, filter)
-      if (before === undefined) return newestPage(history, site.id, limit, filter)
-      const from = positionOf('before', before, site.id)
-      return fitting(await changesBefore(history, site.id, { limit, filter, before: from }))
-    }
-    const page = await readPage()
+    const { site, headers } = input
+    if (deps.canStream && namesType({ headers }, 'text/event-stream')) return openStream(deps, input)
+    const page = await readPage(deps, input)
     const next = page.next === undefined ? null : idOfChange({ site: site.id, position: page.next })
     const value: Answer<typeof changePage> = { items: page.changes.map(viewOfChange), next }
-    return ok({ value })
+    return { ...ok({ value }), ...(deps.canStream && { headers: { Vary: 'Accept' } }) }
   })

@@ -1,4 +1,5 @@
 import type { FileStoreSettings, StorageSettings } from '../config/config.ts'
+import { createLiveChanges } from '../history/live-changes.ts'
 import type { ObjectInfo } from '../storage/object-store.ts'
 import type { RemovalQueue } from '../storage/path-locks.ts'
 import { createDocumentClient } from './dynamodb/dynamodb.ts'
@@ -12,6 +13,9 @@ import { createUploadParts } from './s3/upload-parts.ts'
 
 /** In bytes. An answer of Lambda has at most 6 MB: the bytes in base64, and the rest. */
 const largestAnswer = 4 * 1024 * 1024
+
+/** V-23. */
+const listeners = { perSite: 20, inAll: 1_000 }
 
 // Only removals of large folders need the queue, so its client is not loaded in a cold start.
 const queueOnDemand = (queueUrl: string): RemovalQueue => {
@@ -39,6 +43,7 @@ export const openFileStores = (
   return {
     files,
     history,
+    live: createLiveChanges(history, listeners),
     uploadParts: createUploadParts({ bucket, adopt: files.adopt, buffers }),
     directParts: createDirectParts(bucket),
     workflows,

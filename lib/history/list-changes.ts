@@ -87,7 +87,7 @@ const mostAtOnce = 500
 // In bytes. The entry of an upload has up to 100 file names.
 const mostBytes = 3_000_000
 
-const sizeOf = ({ subject, actor, details }: Change): number =>
+export const sizeOf = ({ subject, actor, details }: Change): number =>
   300 + 3 * (subject.length + actor.length) + (details ? 3 * JSON.stringify(details).length : 0)
 
 /**
@@ -98,12 +98,12 @@ export interface ChangePage {
   readonly next: number | undefined
 }
 
-const createFits = () => {
+const createFits = (most = mostBytes) => {
   let bytes = 0
   return (change: Change): boolean => {
     const isFirst = bytes === 0
     bytes += sizeOf(change)
-    return isFirst || bytes <= mostBytes
+    return isFirst || bytes <= most
   }
 }
 
@@ -112,16 +112,20 @@ const stepFor = (limit: number, { types, subject = '', rights }: ChangeFilter): 
   return types || subject !== '' || !seesMost ? mostAtOnce : Math.max(limit, 100)
 }
 
-/** Up to `limit` wanted entries after a position. A page may be empty and still have a `next`. Errors: unavailable. */
+/**
+ * Up to `limit` wanted entries after a position, of `bytes` together. A page may be empty and still have a `next`.
+ * Errors: unavailable.
+ */
 export const changesAfter = async (
-  history: History,
+  history: Pick<History, 'after'>,
   site: SiteId,
   position: number,
   limit: number,
   filter: ChangeFilter,
+  bytes?: number,
 ): Promise<ChangePage> => {
   const changes: Change[] = []
-  const fits = createFits()
+  const fits = createFits(bytes)
   const take = (change: Change): boolean => fits(change) && changes.push(change) > 0
   const step = stepFor(limit, filter)
   let next: number | undefined
@@ -144,12 +148,15 @@ const isBefore = (change: Change | undefined, { since = 0 }: ChangeFilter): bool
 interface NewestQuery {
   readonly limit: number
   readonly filter: ChangeFilter
-  /** Entries to look at. */
+  /** The largest number of entries to read. */
   readonly most?: number
   readonly before?: number | undefined
 }
 
-/** Wanted entries before a position, or of all, the newest first. `next`: where to go on; undefined at the beginning. */
+/**
+ * Wanted entries before a position, or of the whole history, the newest first. `next`: the position to continue from.
+ * Undefined at the beginning of the history.
+ */
 export const changesBefore = async (
   history: History,
   site: SiteId,

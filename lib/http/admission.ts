@@ -1,15 +1,16 @@
-import { type Caller, rightsOn } from '../access/callers.ts'
+import { type Caller, rightsOn, type SiteCaller } from '../access/callers.ts'
 import { hashToken, isCurrent } from '../access/grants.ts'
 import { isKey, keyFault } from '../access/keys.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Deadline } from '../core/deadline.ts'
 import { ServiceError } from '../core/errors.ts'
 import { requireSomewhere, rightOf } from '../core/rights.ts'
+import type { Site } from '../sites/site-directory.ts'
 import { preflight } from './cors.ts'
 import type { Formats } from './format.ts'
 import { type GroupPolicy, groupPolicies } from './group-policy.ts'
 import { preferredFormat } from './negotiate.ts'
-import type { AdmittedRequest, OperationHandler, RoutedRequest } from './operation.ts'
+import type { OperationHandler, RoutedRequest } from './operation.ts'
 import { type CallerOperation, isOfCaller, isPublic, type PublicOperation } from './public-operation.ts'
 import { type Presentation, renderReply } from './render-reply.ts'
 import { type Answer, firstValue, type Request, type Trace } from './request.ts'
@@ -41,6 +42,12 @@ const tokenIn = (
 const rejected = (message?: string): ServiceError =>
   new ServiceError('tokenRejected', message === undefined ? {} : { message })
 
+const findCurrent = async ({ findCaller, clock }: AdmissionDeps, hash: string): Promise<Caller> => {
+  const caller = await findCaller(hash)
+  if (!caller || !isCurrent(caller, clock.wall())) throw rejected()
+  return caller
+}
+
 /** O-22. Errors: tokenRejected, tooManyRequests. */
 const authenticate = async (
   deps: AdmissionDeps,
@@ -53,20 +60,22 @@ const authenticate = async (
   if (fault !== undefined || !(tokenShape.test(text) || isKey(text))) throw rejected(fault)
   const hash = hashToken(text)
   trace.token = hash.slice(0, 8)
-  const [caller] = await Promise.all([deps.findCaller(hash), readAheadSite(deps, request)])
-  if (!caller || !isCurrent(caller, deps.clock.wall())) throw rejected()
+  const [caller] = await Promise.all([findCurrent(deps, hash), readAheadSite(deps, request)])
   trace.admitted = true
   deps.limitToken(hash)
   return caller
 }
 
-const requireOfSite = (
+const admitToSite = (
   { right }: Route,
   { renderingEngine, rightMissing }: GroupPolicy,
-  { caller, site }: Pick<AdmittedRequest, 'caller' | 'site'>,
-): void => {
-  if (right) requireSomewhere(caller.rights, rightOf(right), rightMissing)
+  caller: Caller,
+  site: Site,
+): SiteCaller => {
+  const rights = rightsOn(caller, site.id)
+  if (right) requireSomewhere(rights, rightOf(right), rightMissing)
   if (renderingEngine && !site.renderingEngine) throw new ServiceError('renderingEngineOff')
+  return { ...caller, rights }
 }
 
 const negotiate = (request: Request, formats: Formats): Presentation => {
@@ -137,9 +146,14 @@ export const createResponder = <Operation extends string>(
     }
     trace.site = found.site.id
     deps.limitSite(found.site.id)
-    const admitted = { ...routed, ...found, caller: { ...caller, rights: rightsOn(caller, found.site.id) } }
-    requireOfSite(route, policy, admitted)
+    const admitted = { ...routed, ...found, caller: admitToSite(route, policy, caller, found.site) }
+    const readmit = async (): Promise<SiteCaller> => {
+      const now = await findCurrent(deps, caller.hash)
+      const place = await resolveSite(deps, routed, now, route, policy)
+      if ('redirect' in place) throw new ServiceError(policy.siteUnknown)
+      return admitToSite(route, policy, now, place.site)
+    }
     const presentation = negotiate(request, formats)
-    return renderReply(request, await answeredBy(admitted), presentation)
+    return renderReply(request, await answeredBy({ ...admitted, readmit }), presentation)
   }
 }

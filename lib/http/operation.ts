@@ -14,15 +14,17 @@ export interface RoutedRequest extends Request {
 }
 
 /** A request that has passed every check except those of its body. */
-export interface AdmittedRequest extends RoutedRequest {
+interface AdmittedRequest extends RoutedRequest {
   readonly caller: SiteCaller
   readonly site: Site
   readonly dataCentre: DataCentre
+  /** For a request that lasts: finds the caller again. Errors: as at the beginning. */
+  readonly readmit: () => Promise<SiteCaller>
 }
 
 export type OperationHandler = (request: AdmittedRequest) => Promise<Reply>
 
-type Admitted = 'path' | 'site' | 'caller' | 'dataCentre' | 'method' | 'headers' | 'deadline'
+type Admitted = 'path' | 'site' | 'caller' | 'dataCentre' | 'method' | 'headers' | 'deadline' | 'readmit'
 
 export interface OperationInput<Params, Query, Body> extends Pick<AdmittedRequest, Admitted> {
   readonly params: Params

@@ -46,7 +46,7 @@ const write = (reply: Reply, format: Format): Representation => {
   if ('document' in reply) return writeDocument(reply, format)
   if ('content' in reply) {
     const { type, length, bytes = '' } = reply.content
-    return { type, tag: undefined, body: bytes, length }
+    return { type, tag: undefined, body: bytes, ...(length !== undefined && { length }) }
   }
   if ('text' in reply) {
     const { text, tag } = reply

@@ -37,7 +37,8 @@ export interface TextReply extends Head {
 interface ContentReply extends Head {
   readonly content: {
     readonly type: string
-    readonly length: number
+    // Undefined for bytes that end only when the caller leaves.
+    readonly length?: number
     readonly bytes?: Readable | Uint8Array
     // The reply to send when the platform cannot carry these bytes.
     readonly elsewhere?: () => Promise<Reply>

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../core/clock.ts'
 import { unlimited } from '../core/deadline.ts'
+import { createLiveChanges } from '../history/live-changes.ts'
 import type { Stores } from '../service/stores.ts'
 import { continueRemoval } from '../storage/continue-removal.ts'
 import { createIsHeld, holdForBackups } from './backup/holds.ts'
@@ -18,6 +19,7 @@ import { createUploadParts, createUploadSweep } from './objects/upload-parts.ts'
 import type { Database } from './sqlite/database.ts'
 import { createAccessValues, createIssuers } from './tables/access-values.ts'
 import { createCategoryLinks } from './tables/category-links.ts'
+import { createChangeWatch } from './tables/change-watch.ts'
 import { createContents, finishRemovals } from './tables/contents.ts'
 import { createGrants, createSiteDirectory } from './tables/directory-stores.ts'
 import { createHistory, createHistorySweep, createRecorder, type RecordChange } from './tables/history.ts'
@@ -34,28 +36,36 @@ interface TableStores extends Omit<Stores, 'files' | 'uploadParts'> {
   readonly removalQueue: LocalRemovalQueue
 }
 
+/** V-24. */
+const listeners = { perSite: 1_000, inAll: 2_000 }
+
 export const createTableStores = (
   database: Database,
   clock: Clock = systemClock,
-  record: RecordChange = createRecorder(database.connection, clock.wall),
-): TableStores => ({
-  sites: createSiteDirectory(database, record),
-  grants: createGrants(database, record),
-  issuers: createIssuers(database, record),
-  accessValues: createAccessValues(database, clock),
-  people: createPeople(database, record),
-  attempts: createSignInAttempts(database, clock),
-  webForms: createWebForms(database, record),
-  contents: createContents(database, record),
-  links: createCategoryLinks(database, record),
-  workflows: createWorkflows(database, record),
-  removals: createFolderRemovals(database, record, clock),
-  removalQueue: createRemovalQueue(database, clock),
-  progress: createUploadProgress(database, clock),
-  uploadRecords: createUploadRecords(database, record, clock),
-  history: createHistory(database),
-  usage: createSiteUsage(database),
-})
+  changeWatch = createChangeWatch(database),
+  record: RecordChange = createRecorder(database.connection, clock.wall, changeWatch),
+): TableStores => {
+  const history = createHistory(database, changeWatch)
+  return {
+    sites: createSiteDirectory(database, record),
+    grants: createGrants(database, record),
+    issuers: createIssuers(database, record),
+    accessValues: createAccessValues(database, clock),
+    people: createPeople(database, record),
+    attempts: createSignInAttempts(database, clock),
+    webForms: createWebForms(database, record),
+    contents: createContents(database, record),
+    links: createCategoryLinks(database, record),
+    workflows: createWorkflows(database, record),
+    removals: createFolderRemovals(database, record, clock),
+    removalQueue: createRemovalQueue(database, clock),
+    progress: createUploadProgress(database, clock),
+    uploadRecords: createUploadRecords(database, record, clock),
+    history,
+    live: createLiveChanges(history, listeners),
+    usage: createSiteUsage(database),
+  }
+}
 
 export interface LocalStores extends Stores {
   readonly tidied: TidyReport | undefined
@@ -108,8 +118,9 @@ const runHourly = (sweep: () => Promise<void>): NodeJS.Timeout => {
 
 const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   const { directory, database, role, durable, clock } = deps
-  const record = createRecorder(database.connection, clock.wall)
-  const tables = createTableStores(database, clock, record)
+  const changeWatch = createChangeWatch(database)
+  const record = createRecorder(database.connection, clock.wall, changeWatch)
+  const tables = createTableStores(database, clock, changeWatch, record)
   const isHeld = createIsHeld(database.connection)
   const blobs = holdForBackups(openBlobs(directory, { durable }), () => isHeld(clock.wall()))
   const isBeingRemoved = createRemovalCheck(database.connection)

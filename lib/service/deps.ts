@@ -79,7 +79,7 @@ export const createDocumentationDeps = (
 export type DocumentationDeps = ReturnType<typeof createDocumentationDeps>
 
 export interface AccessSurroundings {
-  /** undefined for an issuer without one. */
+  /** undefined for an issuer without a client secret. */
   readonly findClientSecret: (issuer: string) => Promise<string | undefined>
   readonly insecureSignIn: boolean
 }
@@ -165,12 +165,15 @@ export type FileStores = Pick<
   | 'uploadParts'
   | 'directParts'
   | 'history'
+  | 'live'
 >
 
 export interface StorageDeps extends FileStores, FileSettings {
   readonly quotas: Quotas | undefined
   readonly edge: EdgeDeps
   readonly downloads: Downloads | undefined
+  /** The platform sends an answer while the operation still makes it. */
+  readonly canStream: boolean
   readonly linkTo: LinkTo
   readonly lease: LeaseTerms
   readonly clock: Clock
@@ -190,5 +193,7 @@ export const createStorageDeps = (
   const edge = edgeOf(settings, stores, surroundings)
   const quotas = counts && createQuotas(counts, edge.findSite)
   const files = quotas ? limitFiles(stores.files, quotas) : stores.files
-  return { ...settings, ...stores, files, quotas, edge, downloads, linkTo, lease, clock }
+  // Only a platform that sends whole answers limits their size.
+  const canStream = downloads === undefined
+  return { ...settings, ...stores, files, quotas, edge, downloads, canStream, linkTo, lease, clock }
 }

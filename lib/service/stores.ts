@@ -6,6 +6,7 @@ import type { CategoryLinks } from '../categories/category-links.ts'
 import type { Contents } from '../categories/contents.ts'
 import type { WebForms } from '../fields/web-forms.ts'
 import type { History } from '../history/history.ts'
+import type { LiveChanges } from '../history/live-changes.ts'
 import type { SiteDirectory } from '../sites/site-directory.ts'
 import type { ObjectStore, Staged } from '../storage/object-store.ts'
 import type { FolderRemovals, RemovalQueue, Workflows } from '../storage/path-locks.ts'
@@ -34,5 +35,6 @@ export interface Stores {
   /** Undefined on one machine. */
   readonly directParts?: DirectParts
   readonly history: History
+  readonly live: LiveChanges
   readonly usage: SiteUsage
 }

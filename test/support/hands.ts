@@ -11,7 +11,7 @@ import { unrecorded } from './history.ts'
 import { openTestTables, tableSettings } from './tables.ts'
 
 /** The ports over tables, without files and queues. */
-type TableStores = Omit<Stores, 'files' | 'removalQueue' | 'uploadParts'>
+type TableStores = Omit<Stores, 'files' | 'removalQueue' | 'uploadParts' | 'live'>
 
 /** Empty tables of one kind of store, for one test. */
 export interface OpenedHand<Tested = TableStores> {

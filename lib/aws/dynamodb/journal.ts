@@ -165,7 +165,15 @@ const createWriter = (table: Blocks, positions: ReturnType<typeof createPosition
   }
 }
 
+// In milliseconds: the time between two reads for the listeners of a site (V-23).
+const pollInterval = 1_000
+
 const createHistory = (table: Blocks): History => ({
+  watch(_site, check) {
+    const timer = setInterval(check, pollInterval)
+    return () => clearInterval(timer)
+  },
+
   async after(site, position, limit) {
     const changes: Change[] = []
     const query = blocksFrom(site, { from: Math.max(blockOf(position), headBlock + 1) })

@@ -42,7 +42,11 @@ export const changesOperation: OperationContract = {
     'request later with the same `after`. With `before`, the answer has the changes before it, the newest ' +
     'first. To read further back, send `next` as `before` of the next request. With `type` or `subject`, an ' +
     'answer may be short or empty although `next` is set. Changes of a file or folder are shown only to ' +
-    'tokens with a right to read it. A move or copy needs the right on both paths.',
+    'tokens with a right to read it. A move or copy needs the right on both paths. With `wait`, the answer ' +
+    'comes as soon as there is a change, or empty when the time is up. With `Accept: text/event-stream`, the ' +
+    'answer is a stream of the changes as they happen, on one machine and with streaming; without `after`, it ' +
+    'begins with the next change. The `id` of each event is the id of its change, and its `data` is the change. ' +
+    'A comment comes every 15 seconds.',
   query: {
     after: text(
       'The `next` of an earlier answer, or the id of a change. If empty, the list begins with the oldest change.',
@@ -54,6 +58,7 @@ export const changesOperation: OperationContract = {
     ),
     ...switchesOf(changesQuery, {
       limit: ['The largest number of changes in an answer, 100 by default.', 10],
+      wait: ['With `after`: the number of seconds to wait for a change.', 1],
       type: [
         'Only changes of this type, or of several types, separated by commas.',
         'form.created,site.created',
@@ -62,7 +67,20 @@ export const changesOperation: OperationContract = {
       subject: ['The beginning of the subjects to list.', 'form/', z.string()],
     }),
   },
-  answers: { 200: { description: 'The changes.', schema: changePage } },
-  errors: ['storageRefused'],
+  headers: {
+    'Last-Event-ID': text(
+      'The id of the last event of an interrupted stream. The new stream continues after this change.',
+      '',
+    ),
+  },
+  answers: {
+    200: {
+      description: 'The changes.',
+      schema: changePage,
+      mediaTypes: ['text/event-stream'],
+      optionalHeaders: ['Cache-Control', 'X-Accel-Buffering'],
+    },
+  },
+  errors: ['storageRefused', 'tooManyRequests'],
   examples: [{ query: { after: '', limit: '2' } }, { query: { before: '', limit: '2' } }],
 }

@@ -41,8 +41,12 @@ const changesLimit = z.int(fewChanges).check(z.minimum(1, fewChanges), z.maximum
 const typesIn = (text: string) => text.split(',').map((type) => readChangeType(type.trim()))
 const unknownType = `must be types of changes, separated by commas. Types: ${changeTypes.join(', ')}`
 
+const shortWait = 'must be a whole number of seconds from 1 to 20'
+const changesWait = z.int(shortWait).check(z.minimum(1, shortWait), z.maximum(20, shortWait))
+
 export const changesQuery = z.object({
   limit: z.optional(z.pipe(digits, changesLimit)),
+  wait: z.optional(z.pipe(digits, changesWait)),
   type: z.optional(
     z.pipe(
       z.string().check(

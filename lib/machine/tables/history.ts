@@ -4,6 +4,7 @@ import type { SiteId } from '../../core/ids.ts'
 import { type Change, type History, keptFor } from '../../history/history.ts'
 import type { Database } from '../sqlite/database.ts'
 import { type AnyId, prepareAll, prepareQuery, query, readPages } from '../sqlite/queries.ts'
+import { type ChangeWatch, createChangeWatch } from './change-watch.ts'
 
 /** Runs in the transaction of the change, so that both become visible, or neither. */
 export type RecordChange = (entry: HistoryEntry) => void
@@ -14,7 +15,11 @@ export type RecordChange = (entry: HistoryEntry) => void
  */
 const perMillisecond = 1_000
 
-export const createRecorder = (connection: DatabaseSync, now: () => number): RecordChange => {
+export const createRecorder = (
+  connection: DatabaseSync,
+  now: () => number,
+  { wrote }: Pick<ChangeWatch, 'wrote'> = { wrote: () => {} },
+): RecordChange => {
   const insert = connection.prepare(
     `INSERT INTO changes (id, site, at, type, subject, actor, request, details)
      VALUES (max(?1 * ${perMillisecond}, 1 + coalesce((SELECT max(id) FROM changes WHERE site = ?2), 0)),
@@ -22,6 +27,7 @@ export const createRecorder = (connection: DatabaseSync, now: () => number): Rec
   )
   return ({ site, type, subject, actor, requestId, details }) => {
     insert.run(now(), site, type, subject, actor, requestId ?? null, details ? JSON.stringify(details) : null)
+    wrote(site)
   }
 }
 
@@ -59,12 +65,17 @@ const toChange = ({ id, site, at, type: stored, subject, actor, request, details
 const positionOf = ({ position }: Change): number => position
 
 /** SQLite runs one write transaction at a time, so positions become visible in their order. */
-export const createHistory = (database: Pick<Database, 'connection' | 'read'>): History => {
+export const createHistory = (
+  database: Pick<Database, 'connection' | 'read'>,
+  { watch }: Pick<ChangeWatch, 'watch'> = createChangeWatch(database),
+): History => {
   const changes = prepareAll(database.connection, {
     after: query<ChangeRow>('SELECT * FROM changes WHERE site = ? AND id > ? ORDER BY id LIMIT +?'),
     before: query<ChangeRow>('SELECT * FROM changes WHERE site = ? AND id < ? ORDER BY id DESC LIMIT +?'),
   })
   return {
+    watch,
+
     after: (site, position, limit) =>
       readPages(database, {
         after: position,

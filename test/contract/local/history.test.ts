@@ -4,6 +4,7 @@ import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import { changesAfter } from '../../../lib/history/list-changes.ts'
 import { createTableStores } from '../../../lib/machine/machine.ts'
+import { createChangeWatch } from '../../../lib/machine/tables/change-watch.ts'
 import { createHistory, createHistorySweep, createRecorder } from '../../../lib/machine/tables/history.ts'
 import { scratchFile, scratchTables } from '../../support/scratch-database.ts'
 
@@ -25,6 +26,23 @@ describe('the history on one machine', () => {
     database.connection.exec('DROP TRIGGER full')
     expect(await webForms.create(form, entryOf('form/1'))).toBe(true)
     expect(await history.after(site, 0, 10)).toMatchObject([entryOf('form/1')])
+  })
+
+  test('a watcher of the history hears of an entry when other connections see it, not before (V-18)', async () => {
+    const file = scratchFile()
+    const [database, other] = [scratchTables(file, { durable: true }), createHistory(scratchTables(file))]
+    const watch = createChangeWatch(database)
+    const record = createRecorder(database.connection, () => now, watch)
+    const heard: string[] = []
+    const end = watch.watch(site, () => {
+      heard.push(database.connection.isTransaction ? 'too early' : 'in time')
+    })
+    watch.watch(2 as SiteId, () => void heard.push('other site'))
+    await database.write(() => record(entryOf('one')))
+    expect([heard, await other.after(site, 0, 10)]).toMatchObject([['in time'], [entryOf('one')]])
+    end()
+    await database.write(() => record(entryOf('two')))
+    expect(heard).toEqual(['in time'])
   })
 
   test('entries of 90 days are removed, and newer ones stay (H-8)', async () => {

@@ -34,10 +34,12 @@ const historyOf = (count: number, byBob: readonly number[]) => {
     after: async (_, position, limit) => noted(changes.slice(position, position + limit)),
     before: async (_, position = count + 1, limit) =>
       noted(changes.slice(Math.max(0, position - 1 - limit), position - 1)),
+    watch: still,
   }
   return { history, read: () => read }
 }
 
+const still = () => () => {}
 const byBob = { actor: 'bob', rights: roles.owner.rights }
 const positions = (changes: readonly Change[]) => changes.map(({ position }) => position)
 
@@ -62,6 +64,7 @@ describe('a page of changes', () => {
     const history: History = {
       after: async (_, position, limit) => large.slice(position, position + limit),
       before: async () => [],
+      watch: still,
     }
     const seen: Change[] = []
     for (let next: number | undefined = 0; next !== undefined; ) {
@@ -121,7 +124,11 @@ test('a caller sees changes of the files and forms that the rights cover (A-47, 
     about('site.changed', 'site/1001'),
   ]
   const changes = entries.map((one, at): Change => ({ ...one, site, position: at + 1, at, actor: 'ann' }))
-  const history: History = { after: async (_, from, most) => changes.slice(from, from + most), before: async () => [] }
+  const history: History = {
+    after: async (_, from, most) => changes.slice(from, from + most),
+    before: async () => [],
+    watch: still,
+  }
   const seenWith = async (texts: readonly string[], withTokens = false) => {
     const rights = texts.map(parseRight).filter((right) => right !== undefined)
     return positions((await changesAfter(history, site, 0, 500, { rights, withTokens })).changes)

@@ -1,0 +1,99 @@
+import type { SiteId } from '../core/ids.ts'
+import type { Change, History } from './history.ts'
+import { sizeOf } from './list-changes.ts'
+
+// In bytes. The newest entries of a site stay in memory for all of its listeners, so that each entry is read once.
+const mostRemembered = 128 * 1024
+const mostAtOnce = 100
+// In milliseconds: the pause after a failed read.
+const pause = 1_000
+
+const createMemory = () => {
+  let recent: readonly Change[] = []
+  // `recent` has every entry after `start`, up to `newest`.
+  let start = 0
+  let newest = 0
+  return {
+    newest: () => newest,
+
+    begin(position: number): void {
+      start = position
+      newest = position
+    },
+
+    add(news: readonly Change[]): void {
+      const all = [...recent, ...news]
+      let bytes = 0
+      const tooMany = all.findLastIndex((change) => {
+        bytes += sizeOf(change)
+        return bytes > mostRemembered
+      })
+      start = all[tooMany]?.position ?? start
+      newest = all.at(-1)?.position ?? newest
+      recent = all.slice(tooMany + 1)
+    },
+
+    after(position: number, limit: number): readonly Change[] | undefined {
+      if (position < start) return undefined
+      const from = recent.findLastIndex((change) => change.position <= position) + 1
+      return recent.slice(from, from + limit)
+    },
+  }
+}
+
+/** Reads the new entries of a site once for all of its listeners, when the history reports them (V-22, V-23). */
+export const openSiteFeed = (history: History, site: SiteId) => {
+  const memory = createMemory()
+  const waiting = new Set<() => void>()
+  let isStale = false
+  let isReading = true
+  let retry: NodeJS.Timeout | undefined
+
+  const wakeAll = (): void => {
+    for (const wake of [...waiting]) wake()
+  }
+
+  const readNews = async (): Promise<void> => {
+    isStale = true
+    if (isReading) return
+    isReading = true
+    try {
+      while (isStale) {
+        isStale = false
+        const news = await history.after(site, memory.newest(), mostAtOnce)
+        if (news.length === 0) continue
+        memory.add(news)
+        wakeAll()
+        isStale ||= news.length === mostAtOnce
+      }
+    } catch {
+      retry = setTimeout(readNews, pause).unref()
+    } finally {
+      isReading = false
+    }
+  }
+
+  const begin = async (): Promise<void> => {
+    const [last] = await history.before(site, undefined, 1)
+    memory.begin(last?.position ?? 0)
+    isReading = false
+    if (isStale) await readNews()
+  }
+
+  const stop = history.watch(site, () => void readNews())
+  return {
+    ready: begin(),
+    newest: memory.newest,
+    waiting,
+    wakeAll,
+    after: async (_site: SiteId, position: number, limit: number): Promise<readonly Change[]> =>
+      memory.after(position, limit) ?? history.after(site, position, limit),
+
+    close(): void {
+      stop()
+      clearTimeout(retry)
+    },
+  }
+}
+
+export type SiteFeed = ReturnType<typeof openSiteFeed>

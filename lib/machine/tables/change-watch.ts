@@ -1,0 +1,53 @@
+import type { SiteId } from '../../core/ids.ts'
+import type { Database } from '../sqlite/database.ts'
+import { prepareQuery } from '../sqlite/queries.ts'
+
+/** In milliseconds: changes of other processes are noticed after this time. */
+const period = 500
+
+/**
+ * Knows when the history of a site may have grown (V-18, V-22). An entry is reported after its transaction, because a
+ * transaction runs without pauses. A transaction that fails may be reported too.
+ */
+export const createChangeWatch = ({ connection, read }: Pick<Database, 'connection' | 'read'>) => {
+  const checks = new Map<SiteId, Set<() => void>>()
+  const version = prepareQuery<{ data_version: number }>(connection, 'PRAGMA data_version')
+  let known: number | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  const checkSite = (site: SiteId): void => {
+    for (const check of checks.get(site) ?? []) check()
+  }
+
+  const lookForOthers = (): void => {
+    read(() => {
+      const present = version.get()?.data_version
+      if (known !== undefined && present !== known) for (const site of checks.keys()) checkSite(site)
+      known = present
+    }).catch(() => {})
+  }
+
+  return {
+    wrote(site: SiteId): void {
+      if (checks.has(site)) queueMicrotask(() => checkSite(site))
+    },
+
+    watch(site: SiteId, check: () => void): () => void {
+      const ofSite = checks.get(site) ?? new Set()
+      checks.set(site, ofSite.add(check))
+      if (!timer) {
+        lookForOthers()
+        timer = setInterval(lookForOthers, period).unref()
+      }
+      return () => {
+        if (ofSite.delete(check) && ofSite.size === 0) checks.delete(site)
+        if (checks.size > 0) return
+        clearInterval(timer)
+        timer = undefined
+        known = undefined
+      }
+    },
+  }
+}
+
+export type ChangeWatch = ReturnType<typeof createChangeWatch>

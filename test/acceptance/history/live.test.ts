@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest'
+import { eventsIn, type StreamEvent } from '../../support/event-stream.ts'
+import { target } from '../setup/target.ts'
+import { admin, createSite, issueToken } from '../support/admin.ts'
+import { expectError } from '../support/expectations.ts'
+import { call } from '../support/http.ts'
+import { ownFolder, put } from '../support/storage.ts'
+
+const changes = '/api/v2/admin/sites/current/changes'
+const own = ownFolder()
+
+const read = (query: Readonly<Record<string, string>> = {}) => call(`${changes}?${new URLSearchParams(query)}`)
+
+const end = async (): Promise<string> => (await read()).json.next ?? ''
+
+interface Listening {
+  readonly path?: string
+  readonly query?: Readonly<Record<string, string>>
+  readonly lastId?: string
+  readonly token?: string
+}
+
+/** A stream of the changes. `next` is its next event with data; `close` disconnects. */
+const listen = async ({ path = changes, query = {}, lastId, token = target.token }: Listening = {}) => {
+  const connection = new AbortController()
+  const response = await fetch(`${target.baseUrl}${path}?${new URLSearchParams(query)}`, {
+    headers: { Authorization: token, Accept: 'text/event-stream', ...(lastId && { 'Last-Event-ID': lastId }) },
+    signal: connection.signal,
+  })
+  const events = eventsIn(response.body ?? new ReadableStream())
+  const next = async (): Promise<StreamEvent> => {
+    for (;;) {
+      const { value, done } = await events.next()
+      if (done || value.data !== undefined) return value ?? {}
+    }
+  }
+  return { response, events, next, close: () => connection.abort() }
+}
+
+/** A service behind a gateway answers whole pages. */
+const probe = await listen()
+probe.close()
+const describeStream = describe.skipIf(!probe.response.headers.get('Content-Type')?.startsWith('text/event-stream'))
+
+describe('The switch wait', () => {
+  it('A request with wait gets its answer as soon as there is a change (V-20)', async () => {
+    const after = await end()
+    const waiting = read({ after, subject: `${own}/waited`, wait: '20' })
+    await put(`${own}/other.txt`, 'x')
+    await put(`${own}/waited.txt`, 'x')
+    const { json } = await waiting
+    expect(json.items).toMatchObject([{ type: 'file.stored', subject: `${own}/waited.txt` }])
+    expect((await read({ after: json.next, subject: own, wait: '1' })).json.items).toEqual([])
+  })
+
+  it('Without after, or when there are changes already, wait changes nothing (V-20)', async () => {
+    const after = await end()
+    await put(`${own}/there.txt`, 'x')
+    expect((await read({ wait: '20', subject: own })).json.items).not.toEqual([])
+    expect((await read({ wait: '20', subject: own, after })).json.items).toHaveLength(1)
+  })
+
+  it.each(['0', '21', '1.5', 'long', ''])('The value "%s" of wait is refused with 104000 (V-20)', async (wait) => {
+    expectError(await read({ after: '', wait }), 400, 104000)
+  })
+})
+
+describeStream('A stream of changes', () => {
+  it('A listener gets each change as it happens, with its id and its entry (V-18, V-19)', async () => {
+    const { response, events, next, close } = await listen({ query: { subject: own } })
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      vary: 'Accept',
+    })
+    const { value: first } = await events.next()
+    expect(first).toEqual({ id: await end() })
+    await put(`${own}/heard.txt`, 'x')
+    const { id, data } = await next()
+    expect((await read({ after: first?.id ?? '', subject: own })).json.items).toEqual([data])
+    expect(data).toMatchObject({ id, type: 'file.stored', subject: `${own}/heard.txt` })
+    close()
+  })
+
+  it('A listener that loses its connection again and again gets each change once, in order (V-19)', async () => {
+    const start = await end()
+    const names = Array.from({ length: 60 }, (_, index) => `lost/${index}`)
+    const writing = Promise.all(
+      [0, 1, 2].map(async (writer) => {
+        for (const name of names.filter((_, index) => index % 3 === writer)) await put(`${own}/${name}`, name)
+      }),
+    )
+    const heard: StreamEvent[] = []
+    for (let connection = 0; heard.length < names.length; connection++) {
+      const { next, close } = await listen({
+        query: { after: start, subject: `${own}/lost` },
+        ...(heard.length > 0 && { lastId: heard.at(-1)?.id ?? '' }),
+      })
+      const most = connection % 4
+      for (let count = 0; count <= most && heard.length < names.length; count++) heard.push(await next())
+      close()
+    }
+    await writing
+    const { json } = await read({ after: start, subject: `${own}/lost` })
+    expect(heard.map(({ data }) => data)).toEqual(json.items)
+  })
+
+  it('Changes that another process makes are heard, too (V-18)', async () => {
+    const site = await createSite('Live')
+    const token = await issueToken([site], '--permission', 'files')
+    const { next, close } = await listen({ path: `/api/v2/admin/sites/${site}/changes`, token })
+    await admin('workflow', 'start', 'a.html', '--site', String(site))
+    expect((await next()).data).toMatchObject({ type: 'workflow.created', subject: 'a.html' })
+    close()
+  })
+
+  it('A listener hears only what its token may read (V-18, A-47)', async () => {
+    const site = await createSite('Live')
+    const path = `/api/v2/admin/sites/${site}`
+    const token = await issueToken([site], '--right', 'files:write:/news', '--right', 'history:read')
+    const all = await issueToken([site], '--permission', 'files')
+    const { next, close } = await listen({ path: `${path}/changes`, token })
+    for (const name of ['secret/a.txt', 'news/b.txt']) {
+      await call(`${path}/storage/${name}`, { method: 'PUT', body: 'x', token: all })
+    }
+    expect((await next()).data).toMatchObject({ subject: 'news/b.txt' })
+    close()
+  })
+
+  it('A token in the address, and the id of another site, are refused (V-18, V-19)', async () => {
+    const accept = { Accept: 'text/event-stream' }
+    const inAddress = `${changes}?access_token=${target.token}`
+    expectError(await call(inAddress, { token: null, headers: accept }), 401, 101000)
+    const headers = { ...accept, 'Last-Event-ID': '1769860800000000-1' }
+    expectError(await call(changes, { headers }), 400, 104000)
+  })
+
+  it('HEAD answers with the headers of the stream and ends (V-18)', async () => {
+    const { status, headers, text } = await call(changes, { method: 'HEAD', headers: { Accept: 'text/event-stream' } })
+    expect([status, headers['content-type'], text]).toEqual([200, 'text/event-stream', ''])
+  })
+})

@@ -1,0 +1,140 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, vi } from 'vitest'
+import type { Change, ServiceError } from '../../client/src/index.ts'
+import { json, scripted } from './support/scripted-fetch.ts'
+import { test } from './support/site.ts'
+
+const changeOf = (id: number): Change => ({
+  id: String(id).padStart(3, '0'),
+  at: '2026-01-01T00:00:00.000Z',
+  type: 'file.stored',
+  subject: `ä ${id}.txt`,
+  actor: 'ann',
+  requestId: null,
+  details: null,
+})
+
+/** An answer whose bytes arrive in these pieces. Then the connection breaks, or stays open in silence. */
+const streamed = (pieces: readonly (string | Uint8Array<ArrayBuffer>)[], breaks = true): Response => {
+  const waiting = [...pieces]
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const piece = waiting.shift()
+      if (piece !== undefined) controller.enqueue(typeof piece === 'string' ? new TextEncoder().encode(piece) : piece)
+      else if (breaks) controller.error(new TypeError('terminated'))
+      else return new Promise(() => {})
+    },
+  })
+  return new Response(body, { headers: { 'Content-Type': 'text/event-stream' } })
+}
+
+const eventOf = (change: Change): string => `id: ${change.id}\ndata: ${JSON.stringify(change)}\n\n`
+const open = (after = '000') => `:\n\nid: ${after}\n\n`
+
+describe('A follower of the changes', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  /** Lets pauses pass until a promise is settled. */
+  const settled = async <Value>(promise: Promise<Value>): Promise<Value> => {
+    let isOver = false
+    const over = () => {
+      isOver = true
+    }
+    promise.then(over, over)
+    while (!isOver) await vi.advanceTimersByTimeAsync(1_000)
+    return promise
+  }
+
+  const history = Array.from({ length: 12 }, (_, index) => changeOf(index + 1))
+
+  type Fate = { readonly cutAfter: number } | 'no network' | 'busy' | 'a page' | 'whole'
+  const answerOf = (fate: Fate, after: string): Response | undefined => {
+    const left = history.filter(({ id }) => id > after)
+    const items = left.slice(0, 2)
+    const events = [open(after), ...left.map(eventOf)]
+    if (fate === 'no network') return undefined
+    if (fate === 'busy') return json({ code: 100503, message: 'Busy.' }, 503, { 'Retry-After': '0' })
+    if (fate === 'a page') return json({ items, next: items.at(-1)?.id ?? null })
+    if (fate === 'whole') return streamed(events, false)
+    return streamed([new TextEncoder().encode(events.join('')).slice(0, fate.cutAfter)])
+  }
+
+  test('gets each change once, in order, wherever connections break (T-62, V-19)', async () => {
+    const fate = fc.oneof(
+      fc.record({ cutAfter: fc.nat(900) }),
+      fc.constantFrom('no network' as const, 'busy' as const, 'a page' as const),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(fate, { maxLength: 12 }), async (fates) => {
+        const { client, asked } = await scripted([
+          ...fates.map((one) => () => answerOf(one, position())),
+          ...history.map(() => () => answerOf('whole', position())),
+        ])
+        const position = () => new URL(asked.at(-1)?.url ?? '').searchParams.get('after') ?? ''
+        const heard: Change[] = []
+        const follow = async () => {
+          for await (const change of client.changes.follow({ after: '000' })) {
+            heard.push(change)
+            if (heard.length === history.length) return
+          }
+        }
+        await settled(follow())
+        expect(heard).toEqual(history)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('begins with the next change, and ends with the reason of its signal (T-62)', async () => {
+    const stop = new AbortController()
+    const { client, asked } = await scripted([
+      () => json({ items: [changeOf(1)], next: '007' }),
+      () => streamed([open(), eventOf(changeOf(8))], false),
+    ])
+    const heard: string[] = []
+    const follow = async () => {
+      for await (const { id } of client.changes.follow({ types: ['file.stored'], subject: 'ä', signal: stop.signal })) {
+        heard.push(id)
+        stop.abort(new Error('enough'))
+      }
+    }
+    await expect(settled(follow())).rejects.toThrow('enough')
+    expect(heard).toEqual(['008'])
+    expect(Object.fromEntries(new URL(asked[1]?.url ?? '').searchParams)).toEqual({
+      after: '007',
+      wait: '20',
+      type: 'file.stored',
+      subject: 'ä',
+    })
+  })
+
+  test('ends with the refusal of the service (T-62)', async () => {
+    const { client } = await scripted([() => json({ code: 101000, message: 'No.', requestId: 'r' }, 401)])
+    const next = client.changes.follow({ after: '' })[Symbol.asyncIterator]().next()
+    await expect(settled(next)).rejects.toMatchObject({ status: 401, code: 101000 })
+  })
+
+  test('reports a silent connection, and opens another one (T-62)', async () => {
+    const { client } = await scripted([
+      () => streamed([open()], false),
+      () => streamed([open(), eventOf(changeOf(1))], false),
+    ])
+    const states: (ServiceError | undefined)[] = []
+    const changes = client.changes.follow({ after: '', onConnection: (failure) => states.push(failure) })
+    const { value } = await settled(changes[Symbol.asyncIterator]().next())
+    expect([value?.id, states]).toMatchObject(['001', [{ status: 0 }, undefined]])
+  })
+})
+
+test('a follower hears of a change that the service makes (T-62)', async ({ client, folder }) => {
+  const stop = new AbortController()
+  const changes = client.changes.follow({ subject: folder, signal: stop.signal })[Symbol.asyncIterator]()
+  const next = changes.next()
+  // The follower may not listen yet, and then it begins after the first of these changes.
+  await client.files.put(`${folder}/a.txt`, 'a')
+  await client.changes.newest(1)
+  await client.files.put(`${folder}/b.txt`, 'b')
+  expect((await next).value).toMatchObject({ type: 'file.stored', subject: expect.stringContaining(folder) })
+  stop.abort()
+})

@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { hashToken, newToken } from '../../../lib/access/grants.ts'
+import { unlimited } from '../../../lib/core/deadline.ts'
+import { ServiceError } from '../../../lib/core/errors.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
+import type { History } from '../../../lib/history/history.ts'
+import { createLiveChanges } from '../../../lib/history/live-changes.ts'
+import { toStoragePath } from '../../../lib/storage/path.ts'
+import { eventsIn } from '../../support/event-stream.ts'
+import { openTestFiles } from '../../support/files.ts'
+import { hands } from '../../support/hands.ts'
+import { entry } from '../../support/history.ts'
+
+const site = 1001 as SiteId
+const heartbeat = 15_000
+
+// Only timers are fake: writes to the database wait for the event loop.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** A history that counts its reads and its watchers, and may fail once. */
+const watched = (history: History) => {
+  const seen = { reads: 0, watchers: 0, fails: false }
+  const counted: History = {
+    ...history,
+    watch(...wanted) {
+      const end = history.watch(...wanted)
+      seen.watchers += 1
+      return () => {
+        seen.watchers -= 1
+        end()
+      }
+    },
+    after: async (...wanted) => {
+      seen.reads += 1
+      if (!seen.fails) return history.after(...wanted)
+      seen.fails = false
+      throw new ServiceError('unavailable')
+    },
+  }
+  return { history: counted, seen }
+}
+
+/** The storage of one machine, with a clock of its own. */
+const openLive = async (limits = { perSite: 3, inAll: 100 }) => {
+  let now = Date.now()
+  const clock = { wall: () => now, monotonic: () => now }
+  const counts: { seen: ReturnType<typeof watched>['seen'] }[] = []
+  const files = await openTestFiles({
+    clock,
+    between: (stores) => {
+      const { history, seen } = watched(stores.history)
+      counts.push({ seen })
+      return { history, live: createLiveChanges(history, limits) }
+    },
+  })
+  onTestFinished(() => files.close())
+  const { sites, grants, workflows } = files.stores
+  await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
+  await sites.createSite({ id: site, name: 'Shop', dataCentre: 'us', renderingEngine: true }, entry)
+  const token = newToken()
+  const hash = hashToken(token)
+  const permit = (...permissions: string[]) =>
+    grants.put({ hash, user: 'ann', sites: [site], permissions, expires: 9_999_999_999 }, [])
+  await permit('files')
+
+  const send = (headers: Readonly<Record<string, string>>, query: readonly (readonly [string, string])[] = []) =>
+    files.handler(
+      {
+        id: randomUUID(),
+        method: 'GET',
+        path: `/api/v2/admin/sites/${site}/changes`,
+        query: new Map(query.map(([name, value]) => [name, [value]])),
+        headers: { authorization: token, ...headers },
+        body: { bytes: new Uint8Array() },
+      },
+      unlimited,
+    )
+  const open = async () => {
+    const { status, body } = await send({ accept: 'text/event-stream' })
+    if (!(body instanceof Readable)) return { status, body }
+    onTestFinished(() => void body.destroy())
+    return { status, stream: body, events: eventsIn(body) }
+  }
+  return {
+    ...files,
+    hash,
+    permit,
+    send,
+    open,
+    seen: () => counts[0]?.seen ?? { reads: 0, watchers: 0, fails: false },
+    change: (path: string) =>
+      workflows.start(site, toStoragePath(path), { ...entry, type: 'workflow.created', subject: path }),
+    pass: (milliseconds: number) => {
+      now += milliseconds
+      return vi.advanceTimersByTimeAsync(milliseconds)
+    },
+  }
+}
+
+const expectEnd = async (events: AsyncGenerator<unknown> | undefined): Promise<void> => {
+  for await (const event of events ?? []) expect(event).toEqual({ comment: true })
+}
+
+describe('a listener', () => {
+  test('gets a comment every 15 seconds, and the service reads no history for it (V-19, V-22)', async () => {
+    const { open, pass, seen } = await openLive()
+    const { events } = await open()
+    await events?.next()
+    for (let time = 0; time < 4; time++) {
+      const next = events?.next()
+      await pass(heartbeat)
+      expect((await next)?.value).toEqual({ comment: true })
+    }
+    expect(seen().reads).toBe(0)
+  })
+
+  test('whose token is revoked hears no change from then on, and its stream ends (V-21)', async () => {
+    const { open, pass, change, stores, hash } = await openLive()
+    const { events } = await open()
+    await events?.next()
+    await change('heard.html')
+    expect((await events?.next())?.value?.data).toMatchObject({ subject: 'heard.html' })
+    await stores.grants.remove(hash, [])
+    await pass(2 * heartbeat)
+    await change('secret.html')
+    await pass(heartbeat)
+    await expectEnd(events)
+  })
+
+  test('who loses a right hears only what the other rights allow (V-21, A-47)', async () => {
+    const { open, pass, change, permit } = await openLive()
+    const { events } = await open()
+    await events?.next()
+    await permit('history:read', 'files:read:/b')
+    await pass(2 * heartbeat)
+    await change('a/secret.html')
+    await change('b/public.html')
+    for (let event = await events?.next(); ; event = await events?.next()) {
+      if (event?.value?.comment) continue
+      expect(event?.value?.data).toMatchObject({ subject: 'b/public.html' })
+      break
+    }
+  })
+
+  test('that reads nothing needs no more memory, and later gets every change in order (V-24)', async () => {
+    const { open, change, pass } = await openLive()
+    const { stream, events } = await open()
+    await events?.next()
+    const paths = Array.from({ length: 400 }, (_, index) => `${index}-${'x'.repeat(200)}.html`)
+    for (const path of paths) await change(path)
+    await pass(0)
+    expect(stream?.readableLength).toBeLessThan(40_000)
+    const heard: string[] = []
+    while (heard.length < paths.length) heard.push((await events?.next())?.value?.data?.subject)
+    expect(heard).toEqual(paths)
+  })
+
+  test('gets a change although a read of the history failed', async () => {
+    const { open, change, pass, seen } = await openLive()
+    const { events } = await open()
+    await events?.next()
+    seen().fails = true
+    await change('late.html')
+    const next = events?.next()
+    await pass(1_000)
+    expect((await next)?.value?.data).toMatchObject({ subject: 'late.html' })
+  })
+})
+
+test('listeners of a site are limited, and a request with wait is then answered at once (V-23, V-24)', async () => {
+  const { open, send } = await openLive()
+  const some = [await open(), await open(), await open()]
+  const refused = await send({ accept: 'text/event-stream' })
+  expect([refused.status, refused.headers['Retry-After']]).toEqual([429, '10'])
+  const after = JSON.parse(String((await send({})).body)).next
+  const waiting = await send({}, [
+    ['after', after],
+    ['wait', '20'],
+  ])
+  expect(JSON.parse(String(waiting.body))).toEqual({ items: [], next: null })
+  some[0]?.stream?.destroy()
+  expect((await open()).status).toBe(200)
+})
+
+test('all sites together have a limit of listeners (V-24)', async () => {
+  const { open } = await openLive({ perSite: 3, inAll: 1 })
+  expect([(await open()).status, (await open()).status]).toEqual([200, 429])
+})
+
+test('when the service stops, the streams end and nobody can listen (V-24)', async () => {
+  const { open, stores } = await openLive()
+  const { events } = await open()
+  await events?.next()
+  stores.live.close()
+  await expectEnd(events)
+  expect((await open()).status).toBe(429)
+})
+
+describe.each(hands)('on $name', ({ open }) => {
+  test('one read finds a change for all listeners of the site (V-22, V-23)', async () => {
+    vi.useRealTimers()
+    const hand = await open()
+    onTestFinished(() => hand.close())
+    const { history, seen } = watched(hand.stores.history)
+    const live = createLiveChanges(history, { perSite: 50, inAll: 50 })
+    const listeners = await Promise.all(Array.from({ length: 50 }, () => live.listen(site)))
+    const changed = listeners.map((listener) => listener?.changed(0, heartbeat))
+    await hand.stores.workflows.start(site, toStoragePath('a.html'), { ...entry, type: 'workflow.created' })
+    await Promise.all(changed)
+    const found = await Promise.all(listeners.map((listener) => listener?.after(site, 0, 10)))
+    expect(found.map((changes) => changes?.length)).toEqual(listeners.map(() => 1))
+    // On AWS, polls may have found nothing before.
+    expect(seen.reads).toBeLessThan(10)
+    expect(seen.watchers).toBe(1)
+    for (const listener of listeners) listener?.[Symbol.dispose]()
+    expect(seen.watchers).toBe(0)
+  })
+})
