@@ -53,11 +53,12 @@ const acceptance = {
 export default defineConfig({
   test: {
     fsModuleCache: true,
-    // One file more than cores, because a file mostly waits.
+    // One more file than cores, because most of the time a file waits.
     maxWorkers: availableParallelism() + 1,
     // Fewer garbage collections save a tenth of the time.
     execArgv: ['--max-semi-space-size=64'],
-    // In CI the cases of a file run in an order of their own, the same each time. `--sequence.seed` tries another.
+    // In CI the cases of a file run in a shuffled order, which is the same in each run. `--sequence.seed` chooses
+    // another order.
     sequence: { sequencer: LongestFirst, shuffle: { tests: process.env['EVERY_CALL'] === '1' }, seed: 20_261_125 },
     projects: [
       { test: { ...shared, ...patiently, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
@@ -66,7 +67,7 @@ export default defineConfig({
           ...shared,
           ...patiently,
           name: 'contract',
-          // By their names: an `exclude` here would be in the way of one on the command line.
+          // Lists the files by name, because an `exclude` here would override `--exclude` on the command line.
           include: ['test/contract/{,!(packaging)/}!(new-kind|least-privilege|reference|kill-*).test.ts'],
         },
       },
@@ -90,8 +91,8 @@ export default defineConfig({
           name: 'cdk',
           include: ['test/cdk/*.test.ts'],
           testTimeout: 60_000,
-          // The CDK checks each template with rules of CloudFormation. That takes most of the time of these tests, and
-          // `npm run test:long` has them on, for many more settings.
+          // The CDK checks each template with rules of CloudFormation, which would take most of the time of these
+          // tests. `npm run test:long` checks the templates of many more settings.
           env: { CDK_VALIDATION: 'false' },
         },
       },

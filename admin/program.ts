@@ -114,7 +114,7 @@ const carryOut = async (args: readonly string[], isJson: boolean): Promise<void>
 const causeOf = (error: unknown): unknown => Object(error).cause ?? error
 
 /**
- * Runs one command line. Returns its exit status: 0, 1 (refused, with a sentence that tells what to do) or 2 (wrong
+ * Runs one command line. Returns its exit status: 0, 1 (refused, with a message that names the next step) or 2 (wrong
  * usage).
  */
 export const run = async (args: readonly string[]): Promise<number> => {

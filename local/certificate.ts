@@ -18,7 +18,7 @@ interface Certificate {
   readonly expires: string
 }
 
-/** Bytes. */
+/** In bytes. */
 const largestFile = 1024 * 1024
 
 const readText = (file: string): string => {
@@ -80,12 +80,12 @@ const stateOf = (file: string): string => {
   }
 }
 
-/** Milliseconds. Watching the folders would miss files behind symbolic links. */
+/** In milliseconds. Polls, because watching the folders would miss files behind symbolic links. */
 const interval = 1_000
 
 /**
- * Servers over TLS. They take a changed certificate within seconds; while the files have no valid one, the old one stays
- * in use. Throws UsageError as `readCertificate` does.
+ * Servers over TLS. They use a changed certificate within seconds. While the files have no valid certificate, the old
+ * one stays in use. Throws UsageError as `readCertificate` does.
  */
 export const openTls = (files: CertificateFiles, say: (sentence: string) => void) => {
   const servers: SecureServer[] = []

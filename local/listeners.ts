@@ -24,13 +24,13 @@ const ownAddress = (): string =>
 const withPort = (name: string, port: number): string => `${isIPv6(name) ? `[${name}]` : name}:${port}`
 
 const refusals: Readonly<Record<string, (host: string, port: number) => string>> = {
-  EADDRINUSE: (_, port) => `Port ${port} is taken. Choose another one with --port or --data-centres.`,
+  EADDRINUSE: (_, port) => `Port ${port} is taken. Choose another port with --port or --data-centres.`,
   EACCES: (_, port) => `This user may not listen on port ${port}. Choose a port above 1023.`,
-  EADDRNOTAVAIL: (host) => `This machine has no address ${host}. Choose another one with --host.`,
-  ENOTFOUND: (host) => `There is no host called ${host}. Choose another one with --host.`,
-  EAI_AGAIN: (host) => `There is no host called ${host}. Choose another one with --host.`,
-  EAFNOSUPPORT: (host) => `This machine has no address ${host}. Choose another one with --host.`,
-  EINVAL: (host) => `This machine has no address ${host}. Choose another one with --host.`,
+  EADDRNOTAVAIL: (host) => `This machine has no address ${host}. Choose another address with --host.`,
+  ENOTFOUND: (host) => `There is no host called ${host}. Choose another address with --host.`,
+  EAI_AGAIN: (host) => `There is no host called ${host}. Choose another address with --host.`,
+  EAFNOSUPPORT: (host) => `This machine has no address ${host}. Choose another address with --host.`,
+  EINVAL: (host) => `This machine has no address ${host}. Choose another address with --host.`,
 }
 
 const listen = async (server: Server, host: string, port: number): Promise<AddressInfo> => {

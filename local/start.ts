@@ -41,7 +41,7 @@ const demoLines = (baseUrl: string, demo: Demo, firstPerson: readonly string[]):
 const addOwner = (admin: string, site: number | string): string => `${admin} user add NAME --site ${site} --role owner`
 
 const withoutDemo = (baseUrl: string, admin: string): readonly string[] => [
-  'Create a site, unless you have one, then a token or a person for it. The first command prints the ID:',
+  'Create a site if you have none, and then a token or a person for the site. The first command prints the ID:',
   `  ${admin} site create --name "My site"`,
   `  ${admin} token issue --user me --site ID --permission files`,
   `  ${addOwner(admin, 'ID')}`,

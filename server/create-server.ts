@@ -51,7 +51,7 @@ const createTurns = () => {
       return
     }
     queue.push({ response, begin })
-    // Paused later, because the parser resumes the socket while it works.
+    // The pause comes later, because the parser resumes the socket while it works.
     if (queue.length === 2) queueMicrotask(() => queue.length > 1 && socket.pause())
   }
 }

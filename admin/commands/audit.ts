@@ -23,8 +23,8 @@ const parseType = (text: string): ChangeType => {
   return type
 }
 
-// The history of a removed site stays in its data centre. The directory no longer names this data centre, so all of
-// them are read.
+// The history of a removed site stays in its data centre. The directory no longer names this data centre, so the
+// command reads all data centres.
 const historiesOf = async (stores: AdminStores, id: SiteId): Promise<readonly History[]> => {
   const site = await stores.sites.getSite(id)
   const homes = site ? [site.dataCentre] : (await stores.sites.list()).dataCentres.map((dataCentre) => dataCentre.id)

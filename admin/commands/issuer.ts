@@ -21,10 +21,13 @@ const parsed =
     return text
   }
 
-export const parseIssuerId = parsed(isIssuerId, 'It must be lower-case letters, digits and hyphens, a letter first.')
+export const parseIssuerId = parsed(
+  isIssuerId,
+  'It must begin with a lower-case letter, and have only lower-case letters, digits and hyphens.',
+)
 const parseIssuerUrl = parsed(
   isIssuerUrl,
-  'It must be an https URL without a query, exactly as in the claim iss of its tokens. http works for 127.0.0.1 only.',
+  'It must be an https URL without a query, exactly as in the claim iss of its tokens. Only 127.0.0.1 may use http.',
 )
 const parseText = parsed(isPlainText, 'It must be 1 to 255 ASCII characters without spaces.')
 
@@ -59,16 +62,16 @@ const addExamples = [
 
 export const issuerCommand = (): Command =>
   groupOf('issuer', 'identity providers whose tokens the service accepts', 'issuer list', [
-    commandOf('add', 'trust an OpenID Connect issuer; "rule add" says what its tokens allow', ...addExamples)
-      .argument('<url>', 'its URL, exactly as in the claim iss of its tokens', parseIssuerUrl)
-      .requiredOption('--id <id>', 'its name in addresses and in other commands', parseIssuerId)
+    commandOf('add', 'trust an OpenID Connect issuer; then give its tokens rights with "rule add"', ...addExamples)
+      .argument('<url>', 'the URL of the issuer, exactly as in the claim iss of its tokens', parseIssuerUrl)
+      .requiredOption('--id <id>', 'the name of the issuer in addresses and in other commands', parseIssuerId)
       .requiredOption('--audience <audience>', 'the claim aud that tokens of programs must have', parseText)
       .option('--client-id <id>', 'the id of this service at the issuer, so that people can sign in', parseText)
       .action(onStores(add)),
     commandOf('list', 'list all issuers', 'issuer list').action(onStores(list)),
     commandOf(
       'remove',
-      'remove an issuer with its rules; tokens that it led to end within an hour',
+      'remove an issuer with its rules; tokens of its programs expire within an hour',
       'issuer remove github',
     )
       .argument('<id>', 'the id of the issuer', parseIssuerId)

@@ -41,7 +41,7 @@ const refuseLacking = (person: Person, site: SiteId, rights: readonly Right[]): 
   if (lacking === undefined) return
   throw new Refusal(
     `${person.name} lacks the right ${textOfRight(lacking)} on site ${site}, so a key cannot have it. ` +
-      `Give the right to the person first ("user change ${person.name}"), or leave it out.`,
+      `Give the right to the person first ("user change ${person.name}"), or leave this right out.`,
   )
 }
 
@@ -91,7 +91,7 @@ const revoke = async (stores: AdminStores, text: string) => {
 }
 
 const lifetimeOption = () =>
-  new Option('--ttl <lifetime>', 'its lifetime, such as 30d or 12w; a year at most')
+  new Option('--ttl <lifetime>', 'the lifetime of the key, such as 30d or 12w; at most a year')
     .argParser(parseLifetime)
     .default(parseLifetime('90d'), '90d')
 
@@ -105,11 +105,11 @@ export const keyCommand = (): Command =>
     commandOf('create', 'create a key for a program, and print it once', createExample)
       .requiredOption(...ownerOption)
       .requiredOption('--user <name>', 'the owner of the key, a person', parseName)
-      .requiredOption('--name <text>', 'what it is for', parseName)
+      .requiredOption('--name <text>', 'the name of the key, such as its program', parseName)
       .requiredOption('--right <right>', 'a right, such as files:write:/news (repeatable)', collect(parseGrantedRight))
       .addOption(lifetimeOption())
       .action(onStores(create)),
-    commandOf('list', 'list the keys of a site, with the rights that they have now', 'key list --site 1001')
+    commandOf('list', 'list the keys of a site with their present rights', 'key list --site 1001')
       .requiredOption(...siteOption)
       .action(onStores(list)),
     commandOf('change', 'hand a key to another person', 'key change ID --user bob')

@@ -41,13 +41,13 @@ const parseRuleClaim = (text: string): readonly [string, string] => {
   const claim = parseClaim(text)
   if (claim) return claim
   throw new InvalidArgumentError(
-    'It must look like repository=acme/site. The claims iss, aud, exp, iat, nbf and jti select nothing.',
+    'It must look like repository=acme/site. A rule cannot use the claims iss, aud, exp, iat, nbf and jti.',
   )
 }
 
-const parseLifetime = spanUpTo(longestGrant, 'It must be a duration such as 15m, an hour at most.')
+const parseLifetime = spanUpTo(longestGrant, 'It must be a duration such as 15m, and at most an hour.')
 
-// A role per folder has no folders here.
+// Without roles that need folders, because a rule has no folders.
 const rolesOfRules = (Object.keys(roles) as RoleName[]).filter((name) => !roles[name].isPerFolder)
 
 const grantsOf = ({ right, ttl, role }: AddOptions): Rule['grants'] => {
@@ -99,7 +99,7 @@ const addExamples = [
 
 export const ruleCommand = (): Command =>
   groupOf('rule', 'rights for tokens of other issuers', 'rule list', [
-    commandOf('add', 'let tokens with certain claims in; a token must have all claims of a rule', ...addExamples)
+    commandOf('add', 'accept tokens with certain claims; a token must have all claims of a rule', ...addExamples)
       .requiredOption('--issuer <id>', 'the issuer of the tokens', parseIssuerId)
       .requiredOption('--claim <name=value>', 'a claim of the token (repeatable)', collect(parseRuleClaim))
       .requiredOption('--site <id>', 'the site', parsePositiveId<SiteId>)
@@ -119,9 +119,13 @@ export const ruleCommand = (): Command =>
       )
       .action(onStores(add)),
     commandOf('list', 'list all rules', 'rule list', 'rule list --site 1001')
-      .option('--site <id>', 'only those of this site', parsePositiveId<SiteId>)
+      .option('--site <id>', 'only the rules of this site', parsePositiveId<SiteId>)
       .action(onStores(list)),
-    commandOf('remove', 'remove a rule; tokens that it led to end within an hour', 'rule remove 5f2c81d0')
+    commandOf(
+      'remove',
+      'remove a rule; tokens that programs got by this rule expire within an hour',
+      'rule remove 5f2c81d0',
+    )
       .argument('<id>', 'the id of the rule, from the list')
       .action(onStores(remove)),
   ])

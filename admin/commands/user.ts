@@ -77,7 +77,7 @@ const personNamed = async ({ people }: AdminStores, name: string): Promise<Perso
 const firstSiteOf = (person: Person): SiteId => {
   const [site] = sitesOfPerson(person)
   if (site === undefined) {
-    throw new Refusal(`${person.name} has no site. Give one first: "user add ${person.name} --site ID --role ROLE".`)
+    throw new Refusal(`${person.name} has no site. Add a site first: "user add ${person.name} --site ID --role ROLE".`)
   }
   return site
 }
@@ -93,7 +93,7 @@ const invitationView = async (stores: AdminStores, { name }: Person, site: SiteI
 const readPassword = async (): Promise<string> => {
   const password = await askSecret('Password (not shown): ')
   if (password === '') throw new Refusal('Standard input has no password.')
-  if (isTerminal() && (await askSecret('The same once more: ')) !== password)
+  if (isTerminal() && (await askSecret('Password again: ')) !== password)
     throw new Refusal('The two passwords differ. Nothing was changed.')
   return password
 }
@@ -120,7 +120,7 @@ const add = async (stores: AdminStores, name: string, options: AddOptions) => {
   if (!first) throw new Refusal('Name a site with --site.')
   if (password !== undefined) {
     if (!first.invitation)
-      throw new Refusal(`${name} exists already and keeps the old password. "user change" sets one.`)
+      throw new Refusal(`${name} already exists, and the password was not changed. Change it with "user change".`)
     await setPassword(stores, name, password)
     return { name: first.person.name }
   }
@@ -284,12 +284,12 @@ export const userCommand = (): Command =>
       .action(onStores(disable)),
     commandOf(
       'remove',
-      'remove a person, from one site or as a whole',
+      'remove a person, from one site or from all sites',
       'user remove ann --yes',
       'user remove ann --site 1001 --yes',
     )
       .argument(...nameArgument)
-      .option('--site <id>', 'only from this site', parsePositiveId<SiteId>)
+      .option('--site <id>', 'remove the person only from this site', parsePositiveId<SiteId>)
       .option(...yes)
       .option(...dryRun)
       .action(onStores(remove)),

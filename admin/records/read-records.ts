@@ -58,7 +58,7 @@ const refusals: ReadonlyMap<SystemFailure | undefined, string> = new Map([
   ['missing', 'there is no such file. Check its path'],
   ['notFolder', 'there is no such file. Check its path'],
   ['isFolder', 'it is a directory. Name a file'],
-  ['noRights', 'you lack the right to read it. Run this as a user who may read it'],
+  ['noRights', 'you lack the right to read it. Run the command as a user who may read the file'],
 ])
 
 async function* readText(file: string, signal: AbortSignal | undefined): AsyncGenerator<string> {
@@ -223,7 +223,7 @@ const elementReader = (record: Gatherer): Reader => {
   }
 }
 
-/** Reads JSON lines or one JSON array. The first character tells which of the two it is. */
+/** Reads JSON lines or one JSON array. The first character shows which of the two the text is. */
 export async function* readRecords(chunks: AsyncIterable<string>): AsyncGenerator<RawRecord> {
   const record = gatherRecord()
   let reader: Reader | undefined

@@ -33,8 +33,8 @@ const longestMemory = 60_000
 
 /**
  * Opens the stores of a deployment by the outputs of the stacks with this prefix. `replica` is the region of a copy of
- * the directory: with it, the home region is not asked, because the tables of a copy have the names of the tables at
- * home.
+ * the directory: with it, the home region gets no calls, because the tables of a copy have the same names as the tables
+ * at home.
  */
 export const openAwsStores = async (prefix: string, replica?: string): Promise<AdminStores> => {
   const named: Outputs = (name) => `${prefix}-${name.replace('Table', '').toLowerCase()}`

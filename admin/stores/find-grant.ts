@@ -9,10 +9,13 @@ export interface Secret {
   readonly again: string
 }
 
-// As lists, the history and `audit` print a hash.
+// The beginning of a hash, as `audit` and the lists of tokens and keys print it.
 const beginningOfHash = /^(?:(?:token|key)\/)?([0-9a-f]{8,64})$/
 
-/** By the secret itself, its hash, or a beginning of the hash (T-11). Throws a Refusal if several begin like this. */
+/**
+ * Finds a grant by its secret, its hash, or the beginning of its hash (T-11). Throws a Refusal if several hashes have
+ * this beginning.
+ */
 export const findGrant = async <Found extends Grant>(
   stores: AdminStores,
   text: string,
@@ -25,14 +28,14 @@ export const findGrant = async <Found extends Grant>(
   if (beginning === undefined) return undefined
   const found = (await grantsOf(stores, undefined)).filter(isWanted).filter(({ hash }) => hash.startsWith(beginning))
   if (found.length > 1) {
-    throw new Refusal(`${found.length} ${what}s have a hash that begins with ${beginning}. Add more digits of it.`)
+    throw new Refusal(`The hashes of ${found.length} ${what}s begin with ${beginning}. Add more digits of the hash.`)
   }
   return found[0]
 }
 
 /**
- * Prints a secret while the stores are open, because nothing shows it again. If the output fails, `revoke` takes it back;
- * throws a Refusal that says so.
+ * Prints a secret while the stores are open, because nothing shows the secret again. If the output fails, revokes the
+ * secret, and throws a Refusal that names the next step.
  */
 export const printOnce = async (
   text: string,
@@ -46,7 +49,7 @@ export const printOnce = async (
   try {
     await revoke()
   } catch {
-    throw new Refusal(`${unseen}: revoke it with "${what} revoke ${hash}", and ${again} another one.`)
+    throw new Refusal(`${unseen}: revoke it with "${what} revoke ${hash}", and ${again} another ${what}.`)
   }
-  throw new Refusal(`${unseen}, so it is revoked. ${again.charAt(0).toUpperCase()}${again.slice(1)} another one.`)
+  throw new Refusal(`${unseen}, so it is revoked. ${again.charAt(0).toUpperCase()}${again.slice(1)} another ${what}.`)
 }

@@ -83,7 +83,7 @@ const uncover = async (stores: AdminStores, { id }: Site): Promise<boolean> => {
   for (const grant of await grantsOf(stores, id)) {
     const { hash, user, sites } = grant
     isAnyCurrent ||= isCurrent(grant, Date.now())
-    // Sessions lose the site with their person.
+    // A session loses the site when its person loses the site.
     if (grant.kind === 'session') continue
     const kind = isGrantOfKey(grant) ? 'key' : 'token'
     const type = kind === 'key' || sites.length === 1 ? (`${kind}.removed` as const) : 'token.changed'

@@ -31,7 +31,9 @@ export const parseName = (text: string): string => {
 
 export const parseDataCentreId = (text: string): string => {
   if (!/^[a-z][a-z0-9-]{0,31}$/.test(text)) {
-    throw new InvalidArgumentError('It must be lower-case letters, digits and hyphens, beginning with a letter.')
+    throw new InvalidArgumentError(
+      'It must begin with a lower-case letter, and have only lower-case letters, digits and hyphens.',
+    )
   }
   return text
 }
@@ -60,7 +62,7 @@ export const spanUpTo =
 export const parseSpan = spanUpTo(Number.POSITIVE_INFINITY, 'It must be a duration such as 30m, 4h, 2d or 1w.')
 
 /** In seconds. Tokens live from `30m` to a year. */
-export const parseLifetime = spanUpTo(365 * day, 'It must be a duration such as 30m, 4h, 3d or 2w, a year at most.')
+export const parseLifetime = spanUpTo(365 * day, 'It must be a duration such as 30m, 4h, 3d or 2w, and at most a year.')
 
 export const mostRights = 50
 

@@ -192,7 +192,7 @@ const faultsIn = (all: Settings): readonly Fault[] => {
     [
       all.coldAfterDays !== undefined && all.coldAfterDays + 30 > all.keptDays,
       'coldAfterDays',
-      'must be at least 30 days below keptDays, because S3 bills at least 30 days of the cheaper storage',
+      'must be at least 30 less than keptDays, because S3 bills at least 30 days of the cheaper storage',
     ],
     [isShared, 'dataCentres', 'must not share a domainName, because a domain can lead to only one of them'],
     [!isEmulated && isForEmulators, 'emulatorEndpoint', 'is missing. On AWS, leave out pathEncoding and binaryAccept'],

@@ -36,7 +36,7 @@ export interface People {
 
 export interface Keys {
   list(): AsyncIterable<Key>
-  /** Nothing shows the key again. */
+  /** No other answer shows the key. */
   create(key: NewKey): Promise<CreatedKey>
   revoke(id: string): Promise<void>
 }

@@ -2,7 +2,7 @@ import { ServiceError } from './service-error.ts'
 
 export const hostOf = (url: string): string => new URL(url).host
 
-/** A token for an https address never goes to an http one (T-36). Errors: a `ServiceError`. */
+/** Never sends a token of an https address to an http address (T-36). Errors: a `ServiceError`. */
 export const refuseDowngrade = (from: string, to: string): void => {
   if (!(from.startsWith('https:') && to.startsWith('http:'))) return
   throw new ServiceError({
@@ -45,5 +45,6 @@ export const untrustedAddress = (url: string): ServiceError =>
 export const addressNote = (url: string, base: string): string =>
   url.startsWith(`${base}/`)
     ? ''
-    : ` The service at ${base} gave the address ${new URL(url).origin}. If it is wrong, ask the operator to set it ` +
+    : ` The service at ${base} gave the address ${new URL(url).origin}. If this address is wrong, ask the operator ` +
+      'to correct it ' +
       'with --base-url (docs/settings.md).'

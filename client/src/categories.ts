@@ -44,7 +44,8 @@ export interface Objects<Association, Item> {
   list(query?: ListQuery): AsyncIterable<Partial<Item>>
   of(category: number, query?: ListQuery): AsyncIterable<Partial<Association>>
   /**
-   * One page of the site's objects. To read a whole list, use `list`: it misses nothing when objects change in between.
+   * One page of the site's objects. To read the whole list, use `list`, which misses no object even if objects change
+   * meanwhile.
    */
   page(query: PlacedQuery): Promise<Placed<Item>>
   pageOf(category: number, query: PlacedQuery): Promise<Placed<Association>>
@@ -63,7 +64,10 @@ export interface Categories {
   readonly blogs: Objects<BlogAssociation, Blog>
 }
 
-/** A page by `cursor` or by `skip`. Only `cursor` allows lists of any length, and changes in between. */
+/**
+ * A page by `cursor` or by `skip`. Only `cursor` works for lists of any length, and for lists that change between two
+ * pages.
+ */
 interface PageQuery {
   readonly where?: string
   readonly order?: string

@@ -13,13 +13,24 @@ export interface Changes {
    */
   follow(query?: FollowQuery): AsyncIterable<Change>
   newest(count: number, query?: Omit<ChangesQuery, 'after'>): Promise<readonly Change[]>
+  /**
+   * A page of changes before one of them, newest first. Without `before`, the page begins with the newest change. To
+   * read further back, pass `next` as `before`. It is undefined when there are no older changes.
+   */
+  page(query?: Omit<ChangesQuery, 'after'> & { readonly before?: string }): Promise<ChangesPage>
+}
+
+export interface ChangesPage {
+  /** With `types` or `subject`, a page may be empty although older changes exist. */
+  readonly items: readonly Change[]
+  readonly next: string | undefined
 }
 
 const largestPage = 500
 
 export const createChanges = (connection: Connection): Changes => {
   const { site, calls } = connection
-  const read = async ({ types, ...query }: ChangesQuery & { readonly limit: number }) => {
+  const read = async ({ types, ...query }: ChangesQuery & { readonly before?: string; readonly limit: number }) => {
     const type = types?.join(',')
     const path = { site: site.id }
     const { data } = await listChanges({
@@ -36,6 +47,10 @@ export const createChanges = (connection: Connection): Changes => {
         const { items, next } = await read({ ...query, after: position, limit: largestPage })
         return { items, next: next ?? undefined }
       }, after),
+    async page({ before = '', ...query } = {}) {
+      const { items, next } = await read({ ...query, before, limit: largestPage })
+      return { items, next: next ?? undefined }
+    },
     follow: (query = {}) => followChanges(connection, query),
     newest: async (count, query = {}) => (await read({ ...query, limit: Math.min(count, largestPage) })).items,
   }

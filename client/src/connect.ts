@@ -72,7 +72,7 @@ const chooseSite = (sites: readonly Site[], id: number | undefined): Site => {
 }
 
 /**
- * Generated calls that use the transport. Of the calls that change something, only the creation of a field cannot be
+ * Generated calls that use the transport. Among the calls that change something, only the creation of a field cannot be
  * repeated safely.
  */
 const createCalls = (baseUrl: string, send: Send): Calls =>

@@ -14,7 +14,7 @@ export interface ChangesQuery {
 
 export interface FollowQuery extends ChangesQuery {
   readonly signal?: AbortSignal
-  /** Called with the failure when the connection is lost, and without one when it is there again. */
+  /** Called with the failure when the connection is lost, and without an argument when the connection is back. */
   readonly onConnection?: (failure?: ServiceError) => void
 }
 
@@ -38,7 +38,7 @@ const asServiceError = (error: unknown, host: string): ServiceError =>
   error instanceof ServiceError
     ? error
     : new ServiceError(
-        { status: 0, code: 0, message: `The connection to ${host} was lost. It is opened again.` },
+        { status: 0, code: 0, message: `The connection to ${host} was lost. The client opens another connection.` },
         { cause: error },
       )
 

@@ -1,6 +1,6 @@
 export type { Access, Keys, People } from './access.ts'
 export type { Categories, ListQuery, Objects, Placed, PlacedQuery } from './categories.ts'
-export type { Changes } from './changes.ts'
+export type { Changes, ChangesPage } from './changes.ts'
 export {
   acceptInvitation,
   type ConnectOptions,

@@ -10,14 +10,14 @@ const endless = () =>
     status: 200,
     code: 200,
     message:
-      'The list has no end: a page names an earlier page as the next one. ' +
+      'The list has no end, because a page names an earlier page as the next page. ' +
       'Check the address and any proxy in between.',
   })
 
 /**
- * Reads a list page by page. Pages may be empty. Errors: a `ServiceError` if the pages form a cycle. It keeps one
- * position in memory, and replaces it by a later one after twice as many pages each time, so it detects a cycle of any
- * length (R. P. Brent, 1980).
+ * Reads a list page by page. Pages may be empty. Errors: a `ServiceError` if the pages form a cycle. Compares each
+ * position with one kept position, and replaces the kept position after 1, 2, 4, 8, … pages. This detects a cycle of
+ * any length (R. P. Brent, 1980).
  */
 export async function* paginate<Item>(
   read: (position: string | undefined) => Promise<Page<Item>>,

@@ -138,8 +138,9 @@ const sendMissing = async (
 }
 
 /**
- * Sends the parts of a large file to the bucket of the service, side by side. False when the service offers no parts,
- * or when the bucket does not answer: a browser may be forbidden to call it. Then nothing is left of the upload.
+ * Sends the parts of a large file to the bucket of the service, side by side. Returns false, and leaves no upload
+ * behind, if the service offers no parts or the bucket does not answer. Rules for the browser may forbid calls to the
+ * bucket.
  */
 export const uploadInParts: SendFile<boolean> = async (
   send,

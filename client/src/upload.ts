@@ -82,8 +82,8 @@ const createPieces = (limit: Limit, isStreamed: boolean) => {
       size = isStreamed && bytes >= 2 * safePiece ? largestStreamed : Math.max(safePiece, quick)
     },
     /**
-     * Continues with smaller pieces. If the size was certainly or probably the reason, the pieces stay small. False if
-     * they are already small.
+     * Continues with smaller pieces. If the size was the certain or probable reason, the pieces stay small. False if
+     * the pieces are already small.
      */
     shrink(bytes: number, isCertain: boolean): boolean {
       if (bytes <= safePiece) return false

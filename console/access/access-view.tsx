@@ -31,7 +31,7 @@ interface OpenDialogProps {
   readonly onChanged: () => void
 }
 
-/** A dialog that made an invitation is followed by the dialog that shows the invitation. */
+/** After a dialog creates an invitation, the next dialog shows its link. */
 const OpenDialog = ({ opened, onChanged }: OpenDialogProps) => {
   const next = useSignal<Opened | undefined>(undefined)
   const dialog = opened.value
@@ -64,7 +64,7 @@ const OpenDialog = ({ opened, onChanged }: OpenDialogProps) => {
   }
 }
 
-/** The people of the site (K-29). Only a right to change them shows the buttons. */
+/** The people of the site (K-29). Only callers who may change people see the buttons. */
 export const AccessView = () => {
   const { client, rights } = usePage()
   const t = texts.value.access

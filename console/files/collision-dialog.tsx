@@ -1,12 +1,16 @@
 import { useSignal } from '@preact/signals'
-import { FormDialog } from '../parts/dialog.tsx'
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
 import { texts } from '../texts/texts.ts'
 import { nameOf, parentOf } from '../uploads/paths.ts'
 import type { Upload } from '../uploads/upload-list.ts'
 import type { Answer, Uploads } from '../uploads/uploads.ts'
 import { folderName } from './commands.ts'
 
-const answers: readonly Answer[] = ['replace', 'both', 'skip']
+// The question may appear while the user types elsewhere. A stray Enter must not replace a file.
+const usual: Answer = 'both'
+
+const answers: readonly Answer[] = ['skip', 'replace', usual]
 
 interface CollisionDialogProps {
   readonly upload: Upload
@@ -15,44 +19,41 @@ interface CollisionDialogProps {
 
 /** If the user closes the dialog, the file is skipped. */
 export const CollisionDialog = ({ upload, uploads }: CollisionDialogProps) => {
-  // The question may appear while the user types elsewhere. A stray Enter must not replace a file.
-  const answer = useSignal<Answer>('both')
   const isForAll = useSignal(false)
+  const isOneOfMany = uploads.all.value.some(({ id, group }) => group === upload.group && id !== upload.id)
   const t = texts.value.uploads
   return (
-    <FormDialog
-      title={t.asks(nameOf(upload.path))}
-      action={t.answer}
-      cancel={t.skip}
-      onSubmit={() => uploads.answer(upload.id, answer.value, isForAll.value)}
+    <Dialog
+      title={t.asks(nameOf(upload.path), folderName(parentOf(upload.path)))}
       onClose={() => uploads.answer(upload.id, 'skip', false)}
     >
-      <fieldset class="choices">
-        <legend>{t.asksText(folderName(parentOf(upload.path)))}</legend>
-        {answers.map((each) => (
-          <label key={each} class="check">
+      <div class="dialog-body">
+        <p>{t.bothHint}</p>
+        {isOneOfMany && (
+          <label class="check">
             <input
-              type="radio"
-              name="answer"
-              checked={answer.value === each}
-              onChange={() => {
-                answer.value = each
+              type="checkbox"
+              checked={isForAll.value}
+              onChange={({ currentTarget }) => {
+                isForAll.value = currentTarget.checked
               }}
             />
-            {t[each]}
+            {t.forAll}
           </label>
+        )}
+      </div>
+      <footer>
+        {answers.map((each) => (
+          <Button
+            key={each}
+            kind={each === usual ? 'primary' : 'plain'}
+            isDefault={each === usual}
+            onClick={() => uploads.answer(upload.id, each, isForAll.value)}
+          >
+            {t[each]}
+          </Button>
         ))}
-      </fieldset>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={isForAll.value}
-          onChange={({ currentTarget }) => {
-            isForAll.value = currentTarget.checked
-          }}
-        />
-        {t.forAll}
-      </label>
-    </FormDialog>
+      </footer>
+    </Dialog>
   )
 }

@@ -3,7 +3,7 @@ import type { MenuItem } from '../parts/menu.tsx'
 import { notifyFailure } from '../parts/toasts.tsx'
 import { goTo, linkTo } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
-import { join, nameOf, parentOf, partsOf } from '../uploads/paths.ts'
+import { nameOf, parentOf, partsOf } from '../uploads/paths.ts'
 import type { FilesPage } from './files-context.ts'
 import type { FilesStore } from './files-store.ts'
 import { relocateAndNotify } from './notified-actions.ts'
@@ -39,10 +39,10 @@ export const linkOf = (
     ? linkTo({ view: 'files', path: [...partsOf(folder), name] })
     : linkTo({ view: 'files', path: partsOf(folder), query: { file: name } })
 
-export const downloadAll = (client: SiteClient, paths: readonly string[]): void => {
+export const downloadFile = (client: SiteClient, path: string): void => {
   import('./download.ts')
-    .then(({ download }) => download(client, paths))
-    .catch((error: unknown) => notifyFailure('', error, () => downloadAll(client, paths)))
+    .then(({ download }) => download(client, path))
+    .catch((error: unknown) => notifyFailure('', error, () => downloadFile(client, path)))
 }
 
 const copyPath = (paths: readonly string[]): void => {
@@ -62,6 +62,21 @@ export interface Command extends MenuItem {
 const canCopy = ({ store, rights }: FilesPage): boolean =>
   rights.has('files:write') && store.chosenPaths().every(rights.canRead)
 
+/** One file is downloaded as it is. Everything else becomes a zip. */
+const downloadOf = ({ store, rights }: FilesPage, client: SiteClient): readonly Command[] => {
+  const t = texts.value.files
+  const [only, ...others] = store.folder.chosen.value
+  const paths = store.chosenPaths()
+  const [path] = paths
+  if (path === undefined || !paths.every(rights.canRead)) return []
+  if (only?.type === 'file' && others.length === 0)
+    return [{ label: t.download, icon: 'download', run: () => downloadFile(client, path) }]
+  const run = () => {
+    store.dialog.value = { kind: 'zip', paths }
+  }
+  return [{ label: t.zip.action, icon: 'download', run }]
+}
+
 /** Only the commands that the service permits (K-27). */
 export const commandsFor = (page: FilesPage, client: SiteClient): readonly Command[] => {
   const { store, rights } = page
@@ -71,7 +86,6 @@ export const commandsFor = (page: FilesPage, client: SiteClient): readonly Comma
   const [only] = chosen
   const [path] = paths
   if (!only || path === undefined) return []
-  const files = chosen.filter(({ type }) => type === 'file').map(({ name }) => join(store.folder.path.value, name))
   const isOne = chosen.length === 1
   const canWrite = rights.canWrite(store.folder.path.value)
   const show = (dialog: NonNullable<FilesStore['dialog']['value']>) => () => {
@@ -89,9 +103,7 @@ export const commandsFor = (page: FilesPage, client: SiteClient): readonly Comma
           } as const,
         ]
       : []),
-    ...(files.length > 0
-      ? [{ label: t.download, icon: 'download', run: () => downloadAll(client, files) } as const]
-      : []),
+    ...downloadOf(page, client),
     ...(isOne && canWrite
       ? [{ label: t.rename, icon: 'rename', keys: 'F2', run: show({ kind: 'rename', path }) } as const]
       : []),

@@ -8,7 +8,7 @@ import { Icon } from '../parts/icon.tsx'
 import { goTo } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { join } from '../uploads/paths.ts'
-import { downloadAll } from './commands.ts'
+import { downloadFile } from './commands.ts'
 import { useFiles } from './files-context.ts'
 import type { Preview } from './preview.ts'
 import type { FoundEntry } from './preview-content.ts'
@@ -127,7 +127,7 @@ const Panel = ({ name, path }: DetailsProps & { readonly path: string }) => {
             )}
             <Draft path={path} />
             <Seen preview={preview} name={name} />
-            <Button icon="download" onClick={() => downloadAll(client, [path])}>
+            <Button icon="download" onClick={() => downloadFile(client, path)}>
               {t.download}
             </Button>
           </>

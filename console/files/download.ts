@@ -10,18 +10,20 @@ const save = (href: string, name: string) => {
 }
 
 /** The browser itself downloads the file, from a link that needs no token, so the size of the file does not matter. */
-export const download = async (client: SiteClient, paths: readonly string[]): Promise<void> => {
-  for (const path of paths) {
-    const { url } = await client.files.link(path)
-    save(url, nameOf(path))
-  }
+export const download = async (client: SiteClient, path: string): Promise<void> => {
+  const { url } = await client.files.link(path)
+  save(url, nameOf(path))
+}
+
+export const saveBlob = (blob: Blob, name: string): void => {
+  const url = URL.createObjectURL(blob)
+  save(url, name)
+  // The browser has started the download by then.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }
 
 /** A link leads only to the current version, so the page itself reads the bytes of old versions. */
 export const downloadVersion = async (client: SiteClient, path: string, version: string): Promise<void> => {
   const response = await client.files.read(path, { version })
-  const url = URL.createObjectURL(await response.blob())
-  save(url, nameOf(path))
-  // The browser has started the download by then.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+  saveBlob(await response.blob(), nameOf(path))
 }

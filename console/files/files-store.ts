@@ -18,6 +18,7 @@ type FilesDialog =
   | { readonly kind: 'relocate'; readonly how: Relocation; readonly paths: readonly string[] }
   | { readonly kind: 'remove'; readonly paths: readonly string[] }
   | { readonly kind: 'removeDraft'; readonly path: string }
+  | { readonly kind: 'zip'; readonly paths: readonly string[] }
   | { readonly kind: 'shortcuts' }
 
 export interface FilesStore {

@@ -19,7 +19,7 @@ const loadDetails = async () => (await import('./on-demand.ts')).Details
 const loadDialog = async () => (await import('./on-demand.ts')).OpenDialog
 const loadResults = async () => (await import('./on-demand.ts')).SearchResults
 
-/** In an empty folder too, the keys for the whole folder work. */
+/** The keys for the whole folder also work in an empty folder. */
 const Empty = () => {
   const files = useFiles()
   const { store, keyboard, rights } = files

@@ -1,8 +1,11 @@
+import { Loaded } from '../parts/loaded.tsx'
 import { useFiles } from './files-context.ts'
 import { NewFolderDialog, RenameDialog } from './name-dialogs.tsx'
 import { RelocateDialog } from './relocate-dialog.tsx'
 import { RemoveDialog, RemoveDraftDialog } from './remove-dialogs.tsx'
 import { ShortcutsDialog } from './shortcuts-dialog.tsx'
+
+const loadZipDialog = async () => (await import('./zip-dialog.tsx')).ZipDialog
 
 export const OpenDialog = () => {
   const { store } = useFiles()
@@ -18,6 +21,8 @@ export const OpenDialog = () => {
       return <RemoveDialog paths={dialog.paths} />
     case 'removeDraft':
       return <RemoveDraftDialog path={dialog.path} />
+    case 'zip':
+      return <Loaded load={loadZipDialog} props={{ paths: dialog.paths }} />
     case 'shortcuts':
       return <ShortcutsDialog />
     default:

@@ -53,12 +53,18 @@ export const Toolbar = () => {
   const shortcuts = () => {
     store.dialog.value = { kind: 'shortcuts' }
   }
+  const downloadFolder: MenuItem = {
+    label: t.zip.folder,
+    icon: 'download',
+    run: () => {
+      store.dialog.value = { kind: 'zip', paths: [folder] }
+    },
+  }
   const writing: readonly MenuItem[] = [
-    { label: t.uploadFiles, icon: 'upload', hasSeparator: isChosen, run: () => choose('files') },
-    { label: t.uploadFolder, icon: 'folder', run: () => choose('folder') },
     {
       label: t.paste,
       icon: 'copy',
+      hasSeparator: isChosen,
       keys: t.keys.paste,
       isDisabled: !store.clipboard.value,
       run: () => paste(store),
@@ -72,9 +78,20 @@ export const Toolbar = () => {
           <Button icon="plus" title={t.newFolder} onClick={newFolder}>
             <span class="bar-label">{t.newFolder}</span>
           </Button>
-          <Button icon="upload" kind="primary" title={t.upload} onClick={() => choose('files')}>
-            <span class={isChosen ? 'bar-label' : ''}>{t.upload}</span>
-          </Button>
+          <span class="split-button">
+            <Button icon="upload" kind="primary" title={t.upload} onClick={() => choose('files')}>
+              <span class={isChosen ? 'bar-label' : ''}>{t.upload}</span>
+            </Button>
+            <MenuButton
+              label={t.uploadWhat}
+              icon="down"
+              kind="primary"
+              items={[
+                { label: t.uploadFiles, icon: 'file', run: () => choose('files') },
+                { label: t.uploadFolder, icon: 'folder', run: () => choose('folder') },
+              ]}
+            />
+          </span>
         </>
       )}
       <MenuButton
@@ -83,6 +100,7 @@ export const Toolbar = () => {
         items={[
           ...commands.filter(({ isMinor }) => isMinor),
           ...(canWrite ? writing : []),
+          ...(!isChosen && rights.canRead(folder) ? [downloadFolder] : []),
           { label: t.refresh, icon: 'refresh', run: store.refresh },
           { label: t.shortcuts, icon: 'settings', keys: '?', run: shortcuts },
         ]}

@@ -1,15 +1,15 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
 import { messageOf } from '../parts/failure.tsx'
-import { useRetainedFocus } from '../parts/focus.ts'
+import { focusContent, useRetainedFocus } from '../parts/focus.ts'
 import { formatSize } from '../parts/format.ts'
 import { Progress } from '../parts/progress.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { notify } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
 import { nameOf } from '../uploads/paths.ts'
-import type { Upload } from '../uploads/upload-list.ts'
+import { runningFirst, type Upload } from '../uploads/upload-list.ts'
 import type { Uploads } from '../uploads/uploads.ts'
 import { CollisionDialog } from './collision-dialog.tsx'
 import { useFileDialogs } from './file-dialogs.tsx'
@@ -77,7 +77,6 @@ const Interrupted = ({ uploads }: UploadPanelProps) => {
 const Controls = ({ uploads }: UploadPanelProps) => {
   const t = texts.value.uploads
   const all = uploads.all.value
-  if (all.length === 0) return null
   const isAny = (...stages: readonly string[]) => all.some(({ stage }) => stages.includes(stage))
   return (
     <div class="uploads-controls">
@@ -88,11 +87,6 @@ const Controls = ({ uploads }: UploadPanelProps) => {
       {isAny('sending', 'waiting', 'paused', 'asking') && (
         <Button onClick={() => uploads.cancel()}>{t.cancelAll}</Button>
       )}
-      {isAny('done', 'skipped', 'failed') && (
-        <Button kind="quiet" onClick={uploads.clear}>
-          {t.clear}
-        </Button>
-      )}
     </div>
   )
 }
@@ -102,8 +96,9 @@ export const UploadPanel = ({ uploads }: UploadPanelProps) => {
   const isFolded = useSignal(false)
   const panel = useRetainedFocus<HTMLElement>()
   const t = texts.value.uploads
-  const all = uploads.all.value
+  const all = runningFirst(uploads.all.value)
   const { sent, bytes, done, open } = uploads.totals.value
+  const isCleared = all.every(({ stage }) => stage !== 'failed' && stage !== 'done' && stage !== 'skipped')
   const question = uploads.question.value
   useEffect(() => {
     if (open === 0) return
@@ -111,6 +106,12 @@ export const UploadPanel = ({ uploads }: UploadPanelProps) => {
     addEventListener('beforeunload', warn)
     return () => removeEventListener('beforeunload', warn)
   }, [open === 0])
+  useLayoutEffect(() => {
+    const shown = panel.current
+    return () => {
+      if (shown?.contains(document.activeElement)) focusContent()
+    }
+  }, [])
   return (
     <section ref={panel} class="uploads" tabIndex={-1} aria-label={t.title}>
       <header>
@@ -127,6 +128,7 @@ export const UploadPanel = ({ uploads }: UploadPanelProps) => {
             isFolded.value = !isFolded.value
           }}
         />
+        {!isCleared && <Button icon="close" kind="quiet" label={t.clear} onClick={uploads.clear} />}
       </header>
       {open > 0 && <Progress label={t.title} sent={sent} total={bytes} rate={uploads.rate.value} />}
       {!isFolded.value && (

@@ -2,14 +2,20 @@ type Area = 'files' | 'forms' | 'categories' | 'history' | 'access'
 type Level = 'read' | 'write'
 export type AreaRight = `${Area}:${Level}`
 
-/** The rights of the token on one site. The service checks them too, so these decide only what is shown. */
+/**
+ * The rights of the token on one site. The service checks the rights itself. Here they only decide which views and
+ * buttons are shown.
+ */
 export interface Rights {
   /** For files, a right in one folder is enough. */
   has(right: AreaRight): boolean
-  /** True if each of the given rights is among them (A-57). */
+  /** True if the token has all of the given rights (A-57). */
   include(texts: readonly string[]): boolean
   canRead(path: string): boolean
-  /** Whoever can write in a folder can rename, move and remove its entries. For the folder itself, its parent counts (A-46). */
+  /**
+   * Callers who may write in a folder can rename, move and remove its entries. To change the folder itself, they need a
+   * right on its parent (A-46).
+   */
   canWrite(path: string): boolean
 }
 

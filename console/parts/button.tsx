@@ -14,6 +14,8 @@ interface ButtonProps {
   readonly expanded?: boolean
   readonly tabIndex?: number
   readonly hasMenu?: boolean
+  /** The button of a dialog that has the focus first. */
+  readonly isDefault?: boolean
 }
 
 export const Button = ({
@@ -36,6 +38,7 @@ export const Button = ({
     aria-haspopup={rest.hasMenu ? 'menu' : undefined}
     aria-expanded={rest.expanded}
     tabIndex={rest.tabIndex}
+    data-default={rest.isDefault || undefined}
   >
     {icon && <Icon name={icon} />}
     {children}

@@ -1,8 +1,8 @@
 import { focusContent } from './focus.ts'
 
 /**
- * Browsers offer the clipboard only to pages from https or from this machine. Elsewhere, a selected text is copied. It
- * is in the open dialog, because a dialog takes the focus from the rest of the page.
+ * Browsers offer the clipboard only to pages from https or from this machine. Elsewhere, the page selects a text and
+ * copies the selection. The text is inside the open dialog, because a dialog takes the focus from the rest of the page.
  */
 export const copyText = async (text: string): Promise<void> => {
   if (isSecureContext) return navigator.clipboard.writeText(text)

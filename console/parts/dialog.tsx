@@ -25,10 +25,14 @@ export const Dialog = ({ title, onClose, children, kind = 'small', isDone, isClo
   useLayoutEffect(() => {
     const opened = dialog.current
     opened?.showModal()
-    // Focus the first input, or the harmless button if there is none.
-    opened
-      ?.querySelector<HTMLElement>(':is(.dialog-body, form) :is(input, select, textarea):not([hidden]), footer button')
-      ?.focus()
+    // Focus the default button, or the first input, or the harmless button if there is none.
+    const [first] = [
+      '[data-default]',
+      ':is(.dialog-body, form) :is(input, select, textarea):not([hidden]), footer button',
+    ]
+      .map((selector) => opened?.querySelector<HTMLElement>(selector))
+      .filter((found) => found)
+    first?.focus()
     return () => {
       opened?.close()
       // The element that had the focus before may be gone.

@@ -108,17 +108,18 @@ export const Menu = ({ label, items, at, onClose }: MenuProps) => {
 interface MenuButtonProps {
   readonly label: string
   readonly icon: IconName
+  readonly kind?: 'quiet' | 'primary'
   readonly items: readonly MenuItem[]
   readonly children?: ComponentChildren
 }
 
-export const MenuButton = ({ label, icon, items, children }: MenuButtonProps) => {
+export const MenuButton = ({ label, icon, kind = 'quiet', items, children }: MenuButtonProps) => {
   const at = useSignal<{ x: number; y: number } | undefined>(undefined)
   return (
     <>
       <Button
         icon={icon}
-        kind="quiet"
+        kind={kind}
         label={label}
         hasMenu
         expanded={at.value !== undefined}

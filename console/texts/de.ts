@@ -28,7 +28,9 @@ export const de: Texts = {
     keepHint: 'Sonst werden Sie abgemeldet, sobald Sie diesen Tab schließen.',
     submit: 'Anmelden',
     expired: 'Ihre Anmeldung ist abgelaufen. Melden Sie sich erneut an, um fortzufahren. Hier geht nichts verloren.',
-    otherAddress: (url) => `Dieser Dienst nennt sich ${url}. Wer ihn betreibt, kann das mit --base-url ändern.`,
+    otherAddress: (url) =>
+      `Die Adresse dieses Dienstes ist auf ${url} eingestellt. Wenn sie falsch ist, kann der Betreiber sie mit ` +
+      '--base-url ändern.',
     noSites:
       'Sie haben keine Website. Bitten Sie Ihre Administration um eine, oder melden Sie sich mit einem anderen Namen ' +
       'oder Token an.',
@@ -58,7 +60,8 @@ export const de: Texts = {
     passwordsDiffer: 'Die beiden Passwörter sind verschieden.',
     passwordChanged: 'Passwort geändert. Ihre anderen Geräte sind abgemeldet.',
     signOutEverywhere: 'Überall abmelden',
-    notEnded: 'Sie sind hier abgemeldet, aber der Dienst hat Ihre Sitzung nicht beendet. Sie endet, wenn sie abläuft.',
+    notEnded:
+      'Sie sind hier abgemeldet, aber der Dienst hat Ihre Sitzung nicht beendet. Die Sitzung endet, wenn sie abläuft.',
   },
   link: {
     title: 'Mit dem Token des Links anmelden?',
@@ -226,7 +229,7 @@ export const de: Texts = {
     you: 'Sie',
     roles: { owner: 'Inhaber', editor: 'Redaktion', author: 'Autor', viewer: 'Lesezugriff' },
     roleHints: {
-      owner: 'Alles, auch die Personen.',
+      owner: 'Ändert alles, auch die Personen.',
       editor: 'Ändert Dateien, Webformulare und Kategorien, und liest den Verlauf.',
       author: 'Ändert Dateien in den angegebenen Ordnern, und liest deren Verlauf.',
       viewer: 'Liest alles außer den Personen.',
@@ -253,7 +256,7 @@ export const de: Texts = {
     email: 'E-Mail-Adresse (optional)',
     folders: 'Ordner',
     foldersHint: 'Ein Ordner pro Zeile, zum Beispiel /news.',
-    joined: (name) => `${name} hatte schon eine andere Website, und hat jetzt auch diese.`,
+    joined: (name) => `${name} hat schon ein Konto für eine andere Website und kann jetzt auch diese nutzen.`,
     changeRole: 'Rolle ändern …',
     roleTitle: (name) => `Rolle von ${name}`,
     save: 'Speichern',
@@ -261,8 +264,8 @@ export const de: Texts = {
     againTitle: (name) => `Neue Einladung für ${name}?`,
     againAction: 'Einladung erstellen',
     againText:
-      'Mit der Einladung wählt die Person ein neues Passwort. Dann enden alle ihre Sitzungen. Eine frühere Einladung ' +
-      'gilt ab jetzt nicht mehr.',
+      'Mit der Einladung wählt die Person ein neues Passwort. Das beendet alle Sitzungen der Person. Eine frühere ' +
+      'Einladung gilt ab jetzt nicht mehr.',
     disable: 'Sperren …',
     disableTitle: (name) => `${name} sperren?`,
     disableAction: 'Sperren',
@@ -278,7 +281,8 @@ export const de: Texts = {
     invitationOf: (name) => `Einladung für ${name}`,
     link: 'Link der Einladung',
     linkHint: (moment) =>
-      `Senden Sie diesen Link an die Person. Er gilt einmal, bis ${moment}. Er wird nicht noch einmal angezeigt.`,
+      `Senden Sie diesen Link an die Person. Der Link gilt einmal, bis ${moment}. Die Konsole zeigt ihn nicht noch ` +
+      'einmal.',
     copyLink: 'Link kopieren',
     linkCopied: 'Link kopiert.',
     done: 'Fertig',
@@ -377,6 +381,7 @@ export const de: Texts = {
       count === 0 ? 'Nichts gefunden.' : `${plural(count, 'Treffer', 'Treffer')}${hasMore ? ' und weitere' : ''}`,
     showMore: 'Mehr anzeigen',
     upload: 'Hochladen',
+    uploadWhat: 'Dateien oder einen Ordner hochladen',
     uploadFiles: 'Dateien hochladen …',
     uploadFolder: 'Einen Ordner hochladen …',
     newFolder: 'Neuer Ordner',
@@ -386,6 +391,16 @@ export const de: Texts = {
     open: 'Öffnen',
     details: 'Details',
     download: 'Herunterladen',
+    zip: {
+      action: 'Als Zip herunterladen…',
+      folder: 'Diesen Ordner herunterladen…',
+      title: (name) => `${name} herunterladen`,
+      contents: (files, size) => `${plural(files, 'Datei', 'Dateien')}, zusammen ${size}.`,
+      tooLarge: (size) =>
+        `Dieser Browser baut die Zip-Datei im Arbeitsspeicher auf. Deshalb dürfen die Dateien höchstens ${size} haben. ` +
+        'Wählen Sie weniger Dateien aus, oder benutzen Sie den Befehl site-files.',
+      saved: (name) => `${name} heruntergeladen.`,
+    },
     rename: 'Umbenennen …',
     move: 'Verschieben nach …',
     copy: 'Kopieren nach …',
@@ -475,7 +490,7 @@ export const de: Texts = {
   },
   uploads: {
     title: 'Uploads',
-    summary: (done, all) => `${done.toLocaleString('de')} von ${all.toLocaleString('de')} hochgeladen`,
+    summary: (done, all) => `${done.toLocaleString('de')} von ${all.toLocaleString('de')} erledigt`,
     stages: {
       waiting: 'Wartet',
       sending: 'Wird gesendet',
@@ -502,11 +517,11 @@ export const de: Texts = {
     chooseFolder: 'Ordner wählen …',
     forget: 'Verwerfen',
     stillMissing: (count) => `${plural(count, 'Datei fehlt noch oder ist', 'Dateien fehlen noch oder sind')} anders.`,
-    asks: (name) => `${name} existiert bereits`,
-    asksText: (folder) => `Die Datei in ${folder} ersetzen, beide behalten oder überspringen?`,
-    replace: 'Vorhandene ersetzen',
-    both: 'Beide behalten und die neue umbenennen',
-    skip: 'Diese Datei überspringen',
+    asks: (name, folder) => `${name} existiert bereits in ${folder}`,
+    replace: 'Ersetzen',
+    both: 'Beide behalten',
+    bothHint: 'Wenn Sie beide behalten, bekommt die neue Datei eine Nummer.',
+    skip: 'Überspringen',
     forAll: 'Für alle Dateien dieses Uploads so verfahren',
     answer: 'Weiter',
   },

@@ -24,10 +24,11 @@ export const en = {
     token: 'Access token',
     hint: 'Ask your administrator for an access token.',
     keep: 'Stay signed in on this device',
-    keepHint: 'Otherwise you sign out when you close this tab.',
+    keepHint: 'Otherwise you are signed out when you close this tab.',
     submit: 'Sign in',
     expired: 'Your sign-in has expired. Sign in again to continue. Nothing here is lost.',
-    otherAddress: (url: string) => `This service calls itself ${url}. Its operator can change that with --base-url.`,
+    otherAddress: (url: string) =>
+      `The address of this service is set to ${url}. If that is wrong, its operator can correct it with --base-url.`,
     noSites: 'You have no site. Ask your administrator for one, or sign in with another name or token.',
     signOut: 'Sign out',
   },
@@ -55,7 +56,7 @@ export const en = {
     passwordsDiffer: 'The two passwords differ.',
     passwordChanged: 'Password changed. Your other devices are signed out.',
     signOutEverywhere: 'Sign out everywhere',
-    notEnded: 'You are signed out here, but the service did not end your session. It ends when it expires.',
+    notEnded: 'You are signed out here, but the service did not end your session. The session ends when it expires.',
   },
   link: {
     title: 'Sign in with the token of the link?',
@@ -64,7 +65,7 @@ export const en = {
     unknown: 'The link contains another token. Its sites are unknown:',
     noSites: 'The link contains another token, which covers no site.',
     onDevice: 'If you switch, your current token stays on this device. Other tabs and new tabs still use it.',
-    inTab: 'If you switch, this tab forgets your current token. You need that token to come back.',
+    inTab: 'If you switch, this tab forgets your current token. To return, you need that token.',
     stay: 'Stay',
     enter: 'Switch',
   },
@@ -217,7 +218,7 @@ export const en = {
     you: 'You',
     roles: { owner: 'Owner', editor: 'Editor', author: 'Author', viewer: 'Viewer' },
     roleHints: {
-      owner: 'Everything, people included.',
+      owner: 'Changes everything, including people.',
       editor: 'Changes files, web forms and categories, and reads the history.',
       author: 'Changes files in the given folders, and reads their history.',
       viewer: 'Reads everything except people.',
@@ -238,7 +239,7 @@ export const en = {
     email: 'Email address (optional)',
     folders: 'Folders',
     foldersHint: 'One folder per line, such as /news.',
-    joined: (name: string) => `${name} already had another site, and now has this site too.`,
+    joined: (name: string) => `${name} already has an account for another site, and can now use this site too.`,
     changeRole: 'Change role…',
     roleTitle: (name: string) => `Role of ${name}`,
     save: 'Save',
@@ -246,7 +247,7 @@ export const en = {
     againTitle: (name: string) => `New invitation for ${name}?`,
     againAction: 'Create the invitation',
     againText:
-      'With the invitation, the person chooses a new password. All sessions of the person then end. An earlier ' +
+      'With the invitation, the person chooses a new password, which ends all sessions of the person. An earlier ' +
       'invitation stops working now.',
     disable: 'Disable…',
     disableTitle: (name: string) => `Disable ${name}?`,
@@ -263,7 +264,7 @@ export const en = {
     invitationOf: (name: string) => `Invitation for ${name}`,
     link: 'Link of the invitation',
     linkHint: (moment: string) =>
-      `Send this link to the person. It works once, until ${moment}. Nothing shows it again.`,
+      `Send this link to the person. The link works once, until ${moment}. The console does not show it again.`,
     copyLink: 'Copy the link',
     linkCopied: 'Link copied.',
     done: 'Done',
@@ -362,6 +363,7 @@ export const en = {
       count === 0 ? 'Nothing found.' : `${plural(count, 'result', 'results')}${hasMore ? ', and more' : ''}`,
     showMore: 'Show more',
     upload: 'Upload',
+    uploadWhat: 'Upload files or a folder',
     uploadFiles: 'Upload files…',
     uploadFolder: 'Upload a folder…',
     newFolder: 'New folder',
@@ -371,6 +373,16 @@ export const en = {
     open: 'Open',
     details: 'Details',
     download: 'Download',
+    zip: {
+      action: 'Download as zip…',
+      folder: 'Download this folder…',
+      title: (name: string) => `Download ${name}`,
+      contents: (files: number, size: string) => `${plural(files, 'file', 'files')}, ${size} in all.`,
+      tooLarge: (size: string) =>
+        `This browser builds the zip in memory, so its files may have at most ${size}. Select fewer files, or use ` +
+        'the command site-files.',
+      saved: (name: string) => `${name} downloaded.`,
+    },
     rename: 'Rename…',
     move: 'Move to…',
     copy: 'Copy to…',
@@ -460,7 +472,7 @@ export const en = {
   },
   uploads: {
     title: 'Uploads',
-    summary: (done: number, all: number) => `${done.toLocaleString('en')} of ${all.toLocaleString('en')} uploaded`,
+    summary: (done: number, all: number) => `${done.toLocaleString('en')} of ${all.toLocaleString('en')} done`,
     stages: {
       waiting: 'Waiting',
       sending: 'Sending',
@@ -487,11 +499,11 @@ export const en = {
     chooseFolder: 'Choose a folder…',
     forget: 'Forget',
     stillMissing: (count: number) => `${plural(count, 'file is', 'files are')} still missing or different.`,
-    asks: (name: string) => `${name} already exists`,
-    asksText: (folder: string) => `Replace the file in ${folder}, keep both, or skip?`,
-    replace: 'Replace it',
-    both: 'Keep both, and rename the new one',
-    skip: 'Skip this file',
+    asks: (name: string, folder: string) => `${name} already exists in ${folder}`,
+    replace: 'Replace',
+    both: 'Keep both',
+    bothHint: 'If you keep both, the new file gets a number.',
+    skip: 'Skip',
     forAll: 'Do the same for all files of this upload',
     answer: 'Continue',
   },

@@ -2,7 +2,7 @@ import type { Dropped } from './dropped.ts'
 import { nameOf, partsOf } from './paths.ts'
 import type { Upload } from './upload-list.ts'
 
-/** What is saved of an unfinished upload, to recognise the file and to continue. */
+/** The saved state of an unfinished upload, to recognise the file and to continue. */
 export interface KeptUpload {
   readonly path: string
   readonly size: number

@@ -18,7 +18,23 @@ export interface Upload {
 
 export const isOpen = ({ stage }: Upload): boolean => stage !== 'done' && stage !== 'skipped' && stage !== 'failed'
 
-/** Sums over the files that were neither skipped nor failed. */
+/** Running files first, and completed files last. Files of one rank stay in their order. */
+const ranks: Readonly<Record<Stage, number>> = {
+  sending: 0,
+  paused: 0,
+  asking: 0,
+  failed: 1,
+  waiting: 2,
+  done: 3,
+  skipped: 3,
+}
+
+export const runningFirst = (uploads: readonly Upload[]): readonly Upload[] => {
+  const byRank = Map.groupBy(uploads, ({ stage }) => ranks[stage])
+  return [0, 1, 2, 3].flatMap((rank) => byRank.get(rank) ?? [])
+}
+
+/** The bytes of skipped and failed files do not count. A skipped file counts as done. */
 export interface Totals {
   readonly sent: number
   readonly bytes: number
@@ -30,10 +46,11 @@ const sum = (uploads: readonly Upload[]): Totals => {
   const totals = { sent: 0, bytes: 0, done: 0, open: 0 }
   for (const upload of uploads) {
     const { stage, sent, file } = upload
-    if (stage === 'skipped' || stage === 'failed') continue
+    if (stage === 'failed') continue
+    totals[isOpen(upload) ? 'open' : 'done']++
+    if (stage === 'skipped') continue
     totals.sent += sent
     totals.bytes += file.size
-    totals[isOpen(upload) ? 'open' : 'done']++
   }
   return totals
 }

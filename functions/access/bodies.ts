@@ -19,7 +19,7 @@ export const requireHttps = async ({ edge, insecureSignIn }: AccessDeps, { addre
   if (insecureSignIn || isLoopback(address) || isPrivate((await findHere(edge)).url)) return
   throw new ServiceError('signInRefused', {
     message:
-      'Passwords are accepted over https only, except on the machine of the service. ' +
-      'Use the https address. An operator can set one, or --insecure-sign-in.',
+      'The service accepts passwords only over https, except from its own machine. Use the https address. An ' +
+      'operator can set one, or start the service with --insecure-sign-in.',
   })
 }

@@ -29,7 +29,7 @@ const requireExchange = (document: object): void => {
   if (grantType !== tokenTypes.exchange) throw new ServiceError('grantTypeUnknown')
 }
 
-/** A folder may have characters that a scope cannot. */
+/** Folders are encoded, because a scope cannot have all of their characters. */
 const exchange = async (deps: IssuerDeps, { address }: RoutedRequest, document: object): Promise<Reply> => {
   requireExchange(document)
   const { exchangeBody, validate } = await loadChecks()
@@ -53,7 +53,7 @@ const challengeOf = (verifier: string): string => createHash('sha256').update(ve
 const refuseCode = () =>
   new ServiceError('signInRefused', { message: 'The code is unknown, used or older than 60 seconds. Sign in again.' })
 
-/** whoever tries a code uses it up. */
+/** every attempt uses the code up. */
 const redeem = async (deps: IssuerDeps, { address }: RoutedRequest, document: object): Promise<Reply> => {
   const { codeBody, validate } = await loadChecks()
   const { code, verifier, tokenExpiryPeriod } = validate(codeBody, document, 'accessMalformed')
@@ -68,7 +68,7 @@ const redeem = async (deps: IssuerDeps, { address }: RoutedRequest, document: ob
   return tokenReply(await beginSession(deps, person, tokenExpiryPeriod))
 }
 
-/** The answer to a sign-in without a password; undefined for one with a password. */
+/** Answers a sign-in with a code or with a token of an issuer. Returns undefined for a sign-in with a password. */
 export const signInElsewhere = async (
   deps: IssuerDeps,
   request: RoutedRequest,

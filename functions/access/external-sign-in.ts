@@ -11,7 +11,7 @@ import { ok, type Reply } from '../../lib/http/reply.ts'
 import { firstValue } from '../../lib/http/request.ts'
 import type { IssuerDeps } from './issuer-client.ts'
 
-/** What a code stands for, as JSON. */
+/** The value of a code, stored as JSON. */
 export interface SignedIn extends Pick<Person, 'name' | 'created'> {
   readonly challenge: string
 }
@@ -44,7 +44,7 @@ const providerOf = async (deps: IssuerDeps, { params }: RoutedRequest) => {
   const issuer = trust.issuers.find(({ id }) => id === params['issuer'])
   if (!isForSignIn(issuer)) {
     throw new ServiceError('routeUnknown', {
-      message: 'Nobody can sign in through this issuer. GET /api/v2/admin/sign-in lists those that work.',
+      message: 'People cannot sign in through this issuer. GET /api/v2/admin/sign-in lists the issuers for people.',
     })
   }
   const [client, secret, baseUrl] = await Promise.all([
@@ -56,7 +56,7 @@ const providerOf = async (deps: IssuerDeps, { params }: RoutedRequest) => {
   return { trust, baseUrl, place, provider: { client, issuer, secret, callback: `${place}/callback` } }
 }
 
-// Only the pages of this sign-in get it back, in the browser that began it.
+// The path limits the cookie to the addresses of this sign-in.
 const cookieFor = (place: string, value: string, seconds: number): string => {
   const { pathname, protocol } = new URL(place)
   const attributes = ['HttpOnly', 'SameSite=Lax', `Path=${pathname}`, `Max-Age=${seconds}`]
@@ -117,7 +117,7 @@ const personOf = async (deps: IssuerDeps, request: RoutedRequest, { provider, tr
   return person
 }
 
-/** A code for the person, which works once. */
+/** Returns a code for the person. The code works once. */
 const codeFor = async (deps: IssuerDeps, request: RoutedRequest, provided: Provided): Promise<string> => {
   const begun = readBegun(request)
   if (!begun) throw new ServiceError('signInRefused')
@@ -129,7 +129,7 @@ const codeFor = async (deps: IssuerDeps, request: RoutedRequest, provided: Provi
   return code
 }
 
-/** A-96: also after a failure the browser comes back to the console, which explains the code of the error. */
+/** A-96: after a failure, the browser also returns to the console, which explains the error code. */
 export const finishExternalSignIn = (deps: IssuerDeps) =>
   publicOperation(async (request) => {
     const provided = await providerOf(deps, request)

@@ -5,7 +5,10 @@ export interface IssuerDeps extends AccessDeps {
   readonly openIssuerClient: () => Promise<IssuerClient>
 }
 
-/** Not in `lib/service`: each bundle with that module would contain the code that is loaded here on demand. */
+/**
+ * Not in `lib/service`: every bundle that imports `lib/service` would then contain the code that this file loads on
+ * demand.
+ */
 export const withIssuerClient = (deps: AccessDeps): IssuerDeps => {
   let client: Promise<IssuerClient> | undefined
   const open = async () => (await import('../../lib/access/issuers/issuer-client.ts')).createIssuerClient(deps)

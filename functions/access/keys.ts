@@ -8,7 +8,7 @@ import { done, ok } from '../../lib/http/reply.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { bodies } from './bodies.ts'
 
-/** the keys of a site, with the rights that they have now. */
+/** lists the keys of a site with their present rights. */
 export const listKeys = (deps: AccessDeps) =>
   operation({ params: noParams }, async ({ site }) => {
     const value: Answer<typeof keyList> = { keys: await listKeysOf(deps, site.id, deps.clock.wall()) }
@@ -19,10 +19,14 @@ export const listKeys = (deps: AccessDeps) =>
 const expiryOf = (wanted: string | undefined, now: number): number => {
   const expires = wanted === undefined ? now + keyLifetimes.usual : Math.floor(Date.parse(wanted) / 1000)
   if (expires > now && expires <= now + keyLifetimes.longest) return expires
-  throw invalidInput('accessMalformed', [{ path: 'expires', message: 'must be in the future, a year at most' }])
+  throw invalidInput('accessMalformed', [
+    { path: 'expires', message: 'must be in the future, and at most a year from now' },
+  ])
 }
 
-const noPerson = { message: 'A key belongs to a person, but this token does not. Sign in with name and password.' }
+const noPerson = {
+  message: 'Only a person can create a key, but this token belongs to no person. Sign in with name and password.',
+}
 
 /** Errors: accessMalformed, rightMissing. */
 export const createKey = ({ grants, clock }: AccessDeps) =>

@@ -18,7 +18,7 @@ import { tokenReply } from './token-reply.ts'
 const ofPersonOnly = (): ServiceError =>
   new ServiceError('signInRefused', { message: 'This needs the token of a sign-in. Sign in with name and password.' })
 
-/** Errors: signInRefused, for tokens without a person and for keys. */
+/** Errors: signInRefused, for keys and for tokens without a person. */
 const signedIn = (caller: Caller) => {
   if (caller.kind !== 'session' || !caller.person) throw ofPersonOnly()
   return caller.person
@@ -31,7 +31,7 @@ const siteIn = (segment: string, { sites }: Caller): SiteId | undefined => {
   return sites[0]
 }
 
-/** 401/101001 for a site that is not the person's, or lives in another data centre. */
+/** 401/101001 if the person does not have the site, or if the site is in another data centre. */
 export const createSiteToken = (deps: AccessDeps) =>
   callerOperation(async ({ caller, params }) => {
     signedIn(caller)
@@ -39,7 +39,7 @@ export const createSiteToken = (deps: AccessDeps) =>
     const site = id !== undefined && caller.sites.includes(id) ? await deps.findSite(id) : undefined
     if (site?.dataCentre !== deps.edge.dataCentre) {
       throw new ServiceError('signInRefused', {
-        message: 'The person has no such site in this data centre. GET /api/v1/admin/sites lists the sites.',
+        message: 'You have no site with this id in this data centre. GET /api/v1/admin/sites lists your sites.',
       })
     }
     return tokenReply(await siteSession(deps, caller, site.id))

@@ -20,7 +20,7 @@ const xml = async (text: string): Promise<unknown> => (await import('../../lib/h
 const outcomeOf = (error: unknown): SignInRecord['outcome'] =>
   error instanceof ServiceError && error.code === errors.tooManyRequests.code ? 'too many' : 'refused'
 
-/** A-75: every sign-in leaves a line in the log. */
+/** A-75: logs every sign-in. */
 const signInAs = async (
   deps: AccessDeps,
   { address }: RoutedRequest,
@@ -47,7 +47,10 @@ const signInWith = async (deps: AccessDeps, request: RoutedRequest, credentials:
   return tokenReply(await beginSession(deps, person, credentials.tokenExpiryPeriod))
 }
 
-/** A-63 to A-67: 401/101001 for a wrong name or password, after the same amount of work. A-96, A-97: without one. */
+/**
+ * A-63 to A-67: a wrong name or password costs the same amount of work, and gets 401/101001. A-96, A-97: sign-ins
+ * without a password.
+ */
 export const signIn = (deps: IssuerDeps) =>
   publicOperation(async (request) => {
     const [{ readDocument }, { validate }, { signInBody: schema }] = await Promise.all([

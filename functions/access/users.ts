@@ -47,7 +47,7 @@ const entryIn = ({ role, folders, rights }: GivenEntry): SiteEntry | undefined =
   return role && { role, ...(folders && { folders }) }
 }
 
-/** only the entry of this site. */
+/** shows only the entry of this site. */
 const userView = (person: Person, site: SiteId): Answer<typeof userAnswer> => {
   const entry = person.sites[site]
   return {

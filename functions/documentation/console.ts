@@ -36,7 +36,7 @@ const readText = (file: string): Promise<string | undefined> =>
   })
 
 // The page runs only scripts of the service, and sends requests only to the data centres and the download URL. Trusted
-// Types prevent that a text becomes HTML.
+// Types prevent the page from turning texts into HTML.
 const policy = async ({ findDataCentres, downloadsUrl }: ConsoleDeps): Promise<string> => {
   const urls = [...(await findDataCentres()).map(({ url }) => url), ...(downloadsUrl ? [downloadsUrl] : [])]
   const origins = urls.map((url) => new URL(url).origin)

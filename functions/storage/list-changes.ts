@@ -8,6 +8,8 @@ import {
   type ChangeFilter,
   type ChangePage,
   changesAfter,
+  changesBefore,
+  fitting,
   idOfChange,
   newestChanges,
   newestWithin,
@@ -25,13 +27,17 @@ import { readSwitches, schemaOf } from './params.ts'
 
 const usualLimit = 100
 
-const positionOf = (after: string, site: SiteId): number => {
-  const position = after === '' ? 0 : positionIn(after, site)
+const ends = { after: 'oldest', before: 'newest' } as const
+
+/** Undefined for an empty text, which begins at an end of the history. */
+const positionOf = (name: keyof typeof ends, id: string, site: SiteId): number | undefined => {
+  if (id === '') return undefined
+  const position = positionIn(id, site)
   if (position !== undefined) return position
   throw new ServiceError('storageRefused', {
     message:
-      '"after" is not the id of a change of this site. Send such an id, or leave "after" empty to begin ' +
-      'with the oldest change.',
+      `"${name}" is not the id of a change of this site. Send such an id, or leave "${name}" empty to begin ` +
+      `with the ${ends[name]} change.`,
   })
 }
 
@@ -43,7 +49,13 @@ const newestPage: typeof newestChanges = async (...wanted) => {
 const switchesOf = async (query: Switches) => ({
   ...(await readSwitches(query, ['limit', 'wait', 'type', 'subject'], schemaOf('changesQuery'))),
   after: query.get('after'),
+  before: query.get('before'),
 })
+
+const wantOneEnd = (): ServiceError =>
+  new ServiceError('storageRefused', {
+    message: '"after" and "before" exclude each other. Send only one of them.',
+  })
 
 type Input = OperationInput<unknown, Awaited<ReturnType<typeof switchesOf>>, unknown>
 
@@ -73,7 +85,7 @@ const wantedBy = ({ clock }: StorageDeps, { site, query, readmit }: Input) => {
 const openStream = async (deps: StorageDeps, input: Input): Promise<Reply> => {
   const { site, query, headers, deadline } = input
   const from = headers['last-event-id'] ?? query.after
-  const after = from === undefined ? undefined : positionOf(from, site.id)
+  const after = from === undefined ? undefined : (positionOf('after', from, site.id) ?? 0)
   if (!headers['authorization']) {
     throw new ServiceError('tokenRejected', {
       message: 'Live changes need the token in a header. Send it in Authorization, not in the address.',
@@ -102,10 +114,15 @@ const awaitChanges = async (deps: StorageDeps, input: Input, position: number): 
 
 const readPage = async (deps: StorageDeps, input: Input): Promise<ChangePage> => {
   const { site, caller, query } = input
-  const { after, limit = usualLimit, wait } = query
+  const { after, before, limit = usualLimit, wait } = query
   const filter = filterOf(query, caller)
+  if (after !== undefined && before !== undefined) throw wantOneEnd()
+  if (before !== undefined) {
+    const from = positionOf('before', before, site.id)
+    return fitting(await changesBefore(deps.history, site.id, { limit, filter, before: from }))
+  }
   if (after === undefined) return newestPage(deps.history, site.id, limit, filter)
-  const position = positionOf(after, site.id)
+  const position = positionOf('after', after, site.id) ?? 0
   const page = await changesAfter(deps.history, site.id, position, limit, filter)
   if (page.changes.length > 0 || wait === undefined) return page
   return (await awaitChanges(deps, input, page.next ?? position)) ?? page

@@ -41,7 +41,9 @@ const positionIn = (cursor: string): number => {
   return position
 }
 
-/** GET with `?deleted=all`: what a folder and everything below it lost, as the history has it (H-37). */
+/**
+ * GET with `?deleted=all`: the removed files and folders of a folder and of everything below it, by the history (H-37).
+ */
 export const listTrash = (deps: StorageDeps) =>
   operation({ params: describablePath, query: pageOf }, async (input) => {
     const { site, caller, params, deadline, query } = input

@@ -3,7 +3,10 @@ import { commonRights, hasSomewhere, parseRight, type Right, rightOf, simplified
 import { type Grant, type Grants, type Permission, permissions } from './grants.ts'
 import { type People, type Person, rightsOfEntry } from './people.ts'
 
-/** The owner of a valid token. `sites` has only those that the owner still has. Tokens of `token issue` have no person. */
+/**
+ * The owner of a valid token. `sites` lists the sites of the token that the owner still has. A token of `token issue`
+ * has no person.
+ */
 export interface Caller extends Grant {
   readonly rightsBySite: ReadonlyMap<SiteId, readonly Right[]>
   readonly hasOwnRights: boolean
@@ -14,7 +17,7 @@ export interface SiteCaller extends Caller {
   readonly rights: readonly Right[]
 }
 
-// A-38: the contract gives fields and categories to every token.
+// A-38: every token may use fields and categories, because the contract says so.
 const usualRights = (['forms:write', 'categories:write', 'history:read'] as const).map(rightOf)
 
 const ownRightsOf = ({ permissions: texts }: Pick<Grant, 'permissions'>): readonly Right[] =>
@@ -37,7 +40,7 @@ const callerOfToken = (grant: Grant): Caller => {
   }
 }
 
-// A-61, A-67, A-89: the rights that the person has now; a key has only those of its own among them.
+// A-61, A-67, A-89: the present rights of the person. A key has only the rights that the person and the key both have.
 const callerOfPerson = (grant: Grant, person: Person): Caller | undefined => {
   const since = grant.kind === 'key' ? person.created : person.sessions
   if (person.disabled || grant.since !== since) return undefined
@@ -50,13 +53,13 @@ const callerOfPerson = (grant: Grant, person: Person): Caller | undefined => {
   return { ...grant, sites, rightsBySite, hasOwnRights: true, person }
 }
 
-/** Undefined when the person of a session or key is removed, disabled, or has ended it. */
+/** Undefined if the person of the session or key was removed, is disabled, or has ended all sessions. */
 export const callerOf = (grant: Grant, person?: Person): Caller | undefined => {
   if (grant.kind === undefined) return callerOfToken(grant)
   return person && callerOfPerson(grant, person)
 }
 
-/** A-62: a token of a person takes one call more than another one. */
+/** A-62: the token of a person needs one more call than a token without a person. */
 export const findCaller = async (
   { grants, people }: { readonly grants: Pick<Grants, 'get'>; readonly people: Pick<People, 'get'> },
   hash: string,
@@ -68,6 +71,6 @@ export const findCaller = async (
 
 export const rightsOn = ({ rightsBySite }: Caller, site: SiteId): readonly Right[] => rightsBySite.get(site) ?? []
 
-/** A-22: `files` when the caller has a right on any files. */
+/** A-22: `files` if the caller can read files in at least one folder. */
 export const permissionsOf = (rights: readonly Right[]): readonly Permission[] =>
   hasSomewhere(rights, rightOf('files:read')) ? permissions : []

@@ -3,15 +3,16 @@ import type { HistoryEntry } from '../core/history-entry.ts'
 import { type SiteId, storedId } from '../core/ids.ts'
 
 /**
- * The port to the grants. Each grant is found by the SHA-256 of its token. `handOver` answers false when there is no
- * such key, and `recordUse` writes each day once. Errors of every call: unavailable.
+ * The port to the grants. The SHA-256 of a token identifies its grant. `handOver` returns false if the key does not
+ * exist. `recordUse` writes at most once a day. Errors of every call: unavailable.
  */
 export interface Grants {
   get(hash: string): Promise<Grant | undefined>
   put(grant: Grant, entries: readonly HistoryEntry[]): Promise<void>
   remove(hash: string, entries: readonly HistoryEntry[]): Promise<boolean>
   /**
-   * Removes a site from a grant; with its last site, removes the grant. False when the grant does not cover the site.
+   * Removes a site from a grant. If it was the last site, removes the grant. Returns false if the grant does not cover
+   * the site.
    */
   uncover(hash: string, site: SiteId, entry: HistoryEntry): Promise<boolean>
   list(): AsyncIterable<Grant>
@@ -25,10 +26,9 @@ export const permissions = ['files'] as const
 export type Permission = (typeof permissions)[number]
 
 /**
- * A-12: `hash` is the SHA-256 of the token in hex; the token itself is never stored. `permissions` also has the texts
- * of rights. `expires`: epoch seconds. A session or key belongs to the person `user`; `since` names the `sessions` of
- * that person, or for a key `created`. Only a key has a
- * `name`.
+ * A-12: `hash` is the SHA-256 of the token in hex; the token itself is never stored. `permissions` also has rights as
+ * texts. `expires` is in epoch seconds. A session or key belongs to the person `user`. For a session, `since` equals
+ * the `sessions` of the person; for a key, it equals `created`. Only a key has a `name`.
  */
 export interface Grant {
   readonly hash: string

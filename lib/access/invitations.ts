@@ -12,7 +12,7 @@ export interface Invitation {
   readonly expires: number
 }
 
-/** the text names the person, so that one write accepts it. */
+/** the text begins with the name of the person, so that one write accepts the invitation. */
 export const invite = (person: Person, now: number): { readonly person: Person; readonly invitation: Invitation } => {
   const secret = newToken()
   const expires = Math.floor(now / 1000) + lifetime
@@ -30,7 +30,9 @@ const isInvited = ({ invitation, disabled }: Person, secret: string, now: number
   isCurrent(invitation, now) &&
   timingSafeEqual(Buffer.from(hashToken(secret)), Buffer.from(invitation.hash))
 
-/** Returns the person, whose older sessions have ended. Errors: invitationUnknown, passwordWeak, unavailable. */
+/**
+ * A-83. Ends all sessions of the person, and returns the person. Errors: invitationUnknown, passwordWeak, unavailable.
+ */
 export const acceptInvitation = async (deps: SignInDeps, text: string, password: string): Promise<Person> => {
   const [, name = '', secret = ''] = shape.exec(text) ?? []
   const person = name === '' ? undefined : await deps.people.get(name, true)

@@ -9,7 +9,7 @@ import { callerOf, rightsOn } from './callers.ts'
 import { type Grant, type Grants, hashToken, isCurrent, isGrantOfKey, type Key } from './grants.ts'
 import type { People, Person } from './people.ts'
 
-// A-90: `sak_`, 43 letters and digits for 256 random bits, and 6 for their CRC-32.
+// A-90: `sak_`, then 43 letters and digits with 256 random bits, then 6 with the CRC-32 of the text before.
 const prefix = 'sak_'
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const shape = /^sak_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
@@ -34,10 +34,10 @@ export const isKey = (text: string): boolean => {
   return secret !== undefined && checksum === checksumOf(secret)
 }
 
-/** A-86, A-90: why a key is refused before it is looked up. */
+/** A-86, A-90: the reason to refuse a key without looking for it in the store. */
 export const keyFault = (text: string, isInQuery: boolean): string | undefined => {
   if (!text.startsWith(prefix)) return undefined
-  if (isInQuery) return 'A key goes in the Authorization header only. Revoke it if others may read this address.'
+  if (isInQuery) return 'Send a key only in the Authorization header. Revoke this key if others may read the address.'
   return isKey(text) ? undefined : 'The key has a typing error: its checksum does not match. Copy it again.'
 }
 
@@ -48,7 +48,7 @@ export const keyLifetimes = { usual: 90 * day, longest: 365 * day } as const
 
 const mostNoted = 10_000
 
-/** A-88: writes down the day on which a key is used, once a day. A failed write is repeated at the next use. */
+/** A-88: stores the day of the last use of a key, once a day. If the write fails, the next use repeats it. */
 export const createUseLog = (grants: Pick<Grants, 'recordUse'>, now: () => number) => {
   const noted = new Map<string, string>()
   return async (grant: Grant): Promise<void> => {
@@ -78,7 +78,7 @@ export const keyEntry = (type: 'key.created' | 'key.removed', key: Key, author: 
   details: { user: key.user },
 })
 
-/** Only this answer has the key. `expires`: epoch seconds. Errors: unavailable. */
+/** Only this result has the text of the key. `expires` is in epoch seconds. Errors: unavailable. */
 export const issueKey = async (
   grants: Pick<Grants, 'put'>,
   maker: Pick<Person, 'name' | 'created'>,
@@ -95,7 +95,7 @@ export const issueKey = async (
   return { id, key, name, rights: permissions, expires: inIso(expires) }
 }
 
-/** False when the site has no such key. Errors: unavailable. */
+/** Returns false if the site does not have the key. Errors: unavailable. */
 export const revokeKey = async (
   grants: Pick<Grants, 'get' | 'remove'>,
   site: SiteId,
@@ -104,7 +104,7 @@ export const revokeKey = async (
 ): Promise<boolean> => {
   const grant = await grants.get(id)
   if (!grant || !isGrantOfKey(grant) || grant.sites[0] !== site) return false
-  // A repeated call may find it removed by the first one.
+  // If the answer of the first call was lost, a repeated call finds no key.
   await grants.remove(id, [keyEntry('key.removed', grant, author)])
   return true
 }

@@ -4,7 +4,7 @@ const [fewest, most] = [12, 256]
 const shortestName = 3
 
 const weak = (reason: string): ServiceError =>
-  new ServiceError('passwordWeak', { message: `The password ${reason}. Choose another one.` })
+  new ServiceError('passwordWeak', { message: `The password ${reason}. Choose another password.` })
 
 /** A-54. `names` are those of the person and of the sites. Errors: passwordWeak. */
 export const checkPassword = (password: string, names: readonly string[]): void => {

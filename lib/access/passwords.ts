@@ -20,7 +20,7 @@ const inBase64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+
 
 const read = (phc: string): Hash => {
   const [, memory, passes, parallelism, nonce, tag] = shape.exec(phc) ?? []
-  if (nonce === undefined || tag === undefined) throw new Error('A stored password has no known form')
+  if (nonce === undefined || tag === undefined) throw new Error('The format of a stored password is unknown')
   return {
     memory: Number(memory),
     passes: Number(passes),
@@ -33,7 +33,10 @@ const read = (phc: string): Hash => {
 const write = ({ memory, passes, parallelism, nonce, tag }: Hash): string =>
   `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${inBase64(nonce)}$${inBase64(tag)}`
 
-/** Hashes share the threads of file reads, so the others wait. Errors: unavailable, when too many wait. */
+/**
+ * Hashes use the same threads as file reads, so only a few run at once and the others wait. Errors: unavailable, if too
+ * many wait.
+ */
 const atOnce = 2
 const mostWaiting = 50
 
@@ -69,7 +72,7 @@ export const hashPassword = async (password: string): Promise<string> => {
   return write({ ...fresh, tag: await tagOf(password, fresh) })
 }
 
-// No password has it. A-66: the check of a person without a password takes as long as another one.
+// No password has this hash. A-66: with it, a wrong name takes as much time as a wrong password.
 const nobody = write({ ...present, nonce: randomBytes(16), tag: randomBytes(32) })
 
 export const matchesPassword = async (password: string, stored: string | undefined): Promise<boolean> => {

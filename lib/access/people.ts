@@ -9,9 +9,10 @@ export type SiteEntry =
   | { readonly rights: readonly string[] }
 
 /**
- * A-53. `created` differs between two people who have the same name one after the other. Sessions that began with another
- * value of `sessions` have ended. Both are in epoch milliseconds, `expires` in epoch seconds. `password` is a PHC string.
- * `identities` has a hash of each account at an issuer (A-94). `addresses` has the day of the last sign-in by the hash of the address (A-77).
+ * A-53. If a name is given to a new person, `created` differs. A session is valid only while its `since` equals
+ * `sessions`. Both are in epoch milliseconds, and `expires` is in epoch seconds. `password` is a PHC string.
+ * `identities` has a hash for each account at an issuer (A-94). `addresses` has the day of the last sign-in for each
+ * hash of an address (A-77).
  */
 export interface Person {
   readonly name: string
@@ -29,14 +30,14 @@ export interface Person {
   readonly version: number
 }
 
-/** `overtaken`: another change came first, so `before` is no longer stored. */
+/** `overtaken`: another change came first, so the store no longer has `before`. */
 type PersonOutcome = 'done' | 'overtaken' | 'last owner'
 
 /**
- * The port to people in all data centres. Names are compared without case, addresses of e-mail without that of ASCII letters. `create` answers false when the name is taken.
- * `replace` removes without `after`, sets the version, and never takes the last owner from a site (A-58). Lists are in
- * order of name. Only the newest state may be changed. `leaveSite` takes
- * everybody from a site that is removed, owners too. Errors of every call: unavailable.
+ * The port to people in all data centres. Names ignore case; e-mail addresses ignore the case of ASCII letters.
+ * `create` returns false if the name is taken. `replace` changes only the newest state, and sets the version. Without
+ * `after`, it removes the person. It never leaves a site without an owner (A-58). Lists are sorted by name. `leaveSite`
+ * removes all people, owners included, from a site that is being removed. Errors of every call: unavailable.
  */
 export interface People {
   get(name: string, isNewest?: boolean): Promise<Person | undefined>
@@ -49,7 +50,7 @@ export interface People {
 
 const nameShape = /^[A-Za-z0-9._@+-]{1,64}$/
 
-// A distribution would send the addresses of these people to the function of the files.
+// CloudFront would send requests for people with these names to the function for files.
 const areaNames: ReadonlySet<string> = new Set(['storage', 'uploads', 'changes'])
 
 export const keyOfName = (name: string): string => name.toLowerCase()
@@ -75,7 +76,7 @@ const isOwner = ({ sites, disabled }: Person, site: SiteId): boolean => {
   return !disabled && entry !== undefined && 'role' in entry && entry.role === 'owner'
 }
 
-/** The sites that lose this owner by the change. */
+/** The sites that have the person as an owner before the change, but not after it. */
 export const ownershipsLost = (before: Person, after: Person | undefined): readonly SiteId[] =>
   sitesOfPerson(before).filter((site) => isOwner(before, site) && !(after && isOwner(after, site)))
 
@@ -85,8 +86,8 @@ export const hasOtherOwner = (people: readonly Person[], site: SiteId, { name }:
 const mostAttempts = 8
 
 /**
- * Changes or removes the newest state; again when another change came first. Returns the person after it, or the removed
- * one, undefined when nobody has the name. Errors: lastOwner, unavailable, those of `change`.
+ * Changes or removes the newest state, and tries again if another change came first. Returns the changed or removed
+ * person, or undefined if nobody has the name. Errors: lastOwner, unavailable, those of `change`.
  */
 export const updatePerson = async (
   people: Pick<People, 'get' | 'replace'>,

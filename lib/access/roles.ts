@@ -10,7 +10,7 @@ const role = (isPerFolder: boolean, ...rights: readonly AreaRight[]): Role => ({
   rights: rights.map(rightOf),
 })
 
-/** A-48, A-49, A-50. With `isPerFolder`, the rights on files apply to the folders that are given with the role. */
+/** A-48, A-49, A-50. With `isPerFolder`, the rights on files apply only to the folders of the entry. */
 export const roles = {
   owner: role(false, ...areas.map((area) => `${area}:write` as const)),
   editor: role(false, 'files:write', 'forms:write', 'categories:write', 'history:read'),

@@ -21,7 +21,7 @@ export const beginSession = async (
   return token
 }
 
-/** ends with the session of its caller. */
+/** the new session expires together with the session of its caller. */
 export const siteSession = async (
   { grants }: { readonly grants: Pick<Grants, 'put'> },
   { user, expires, since }: Grant,

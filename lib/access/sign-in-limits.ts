@@ -3,7 +3,7 @@ import { networkOf } from '../core/addresses.ts'
 import { dayOf } from '../core/clock.ts'
 import { keyOfName, type Person } from './people.ts'
 
-/** No attempt before `until`, in epoch milliseconds. `expires` is in epoch seconds. */
+/** The next attempt is allowed at `until`, in epoch milliseconds. `expires` is in epoch seconds. */
 export interface Attempts {
   readonly failures: number
   readonly waits: number
@@ -17,8 +17,9 @@ export interface Limit {
 }
 
 /**
- * The port to the failed sign-ins. `count` counts an attempt as failed before it is made, under all keys. It returns the
- * milliseconds to wait, 0 when the attempt may be made. `forgive` takes it back. Errors of both: unavailable.
+ * The port to the failed sign-ins. `count` counts an attempt as failed before the password is checked, for each key. It
+ * returns the time to wait in milliseconds, or 0 if the attempt is allowed. After a success, `forgive` uncounts the
+ * attempt. Errors of both: unavailable.
  */
 export interface SignInAttempts {
   count(limits: readonly Limit[]): Promise<number>
@@ -28,7 +29,7 @@ export interface SignInAttempts {
 const windowSeconds = 15 * 60
 const longestWait = windowSeconds * 1000
 
-/** A-76, A-78: beyond the limit, each wait is followed by one more attempt, and is twice as long as the one before. */
+/** A-76, A-78: beyond the limit, each wait allows one more attempt, and the next wait is twice as long. */
 export const countAttempt = (
   stored: Attempts | undefined,
   { most }: Limit,
@@ -54,7 +55,7 @@ const mostAddresses = 20
 const isKnown = ({ addresses = {} }: Person, address: string, now: number): boolean =>
   (addresses[digestOf(networkOf(address))] ?? '') >= dayOf(now - rememberedDays * day)
 
-/** A-53, A-77: the person after a sign-in; the same object when nothing changes. */
+/** A-53, A-77: the person after a sign-in. Returns the same object if nothing changes. */
 export const rememberSignIn = (person: Person, address: string | undefined, now: number): Person => {
   const today = dayOf(now)
   const known = person.addresses ?? {}
@@ -66,7 +67,9 @@ export const rememberSignIn = (person: Person, address: string | undefined, now:
   return { ...person, lastSignIn: today, addresses }
 }
 
-/** A-76, A-77, A-81: the limits of a sign-in. Nobody knows the address behind some proxies. */
+/**
+ * A-76, A-77, A-81: the limits of a sign-in. Without --trust-proxy, the address of a caller behind a proxy is unknown.
+ */
 export const limitsOf = (
   username: string,
   address: string | undefined,

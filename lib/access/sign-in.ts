@@ -36,7 +36,10 @@ const countFirst = async ({ attempts }: SignInDeps, limits: readonly Limit[]): P
 const matches = async (password: string, person: Person | undefined): Promise<boolean> =>
   (await matchesPassword(password.slice(0, mostTyped), person?.password)) && password.length <= mostTyped
 
-/** A-55, A-66, A-76: the person with this name and password. Errors: signInRefused, tooManyRequests, unavailable. */
+/**
+ * A-55, A-66, A-76: returns the person with this name and password. Errors: signInRefused, tooManyRequests,
+ * unavailable.
+ */
 export const authenticatePerson = async (
   deps: SignInDeps,
   { username, password, address }: Credentials,
@@ -54,7 +57,7 @@ export const authenticatePerson = async (
     after === person ? 'unchanged' : deps.people.replace(person, after, []),
     deps.attempts.forgive(limits),
   ])
-  // When another change of the person comes first, the session follows that one.
+  // If another change of the person comes first, the session uses the changed person.
   return outcome === 'done' ? { ...after, version: person.version + 1 } : person
 }
 
@@ -65,7 +68,7 @@ const namesAround = async ({ findSite }: Pick<SignInDeps, 'findSite'>, person: P
 
 const newSessions = (person: Person, now: number): number => Math.max(now, person.sessions + 1)
 
-/** A-54, A-71. The person with a new password and no sessions. Errors: passwordWeak, unavailable. */
+/** A-54, A-71. Sets a new password, and ends all sessions. Errors: passwordWeak, unavailable. */
 export const withPassword = async (
   deps: Pick<SignInDeps, 'findSite' | 'clock'>,
   person: Person,
@@ -76,7 +79,7 @@ export const withPassword = async (
   return { ...others, password: await hashPassword(password), sessions: newSessions(person, deps.clock.wall()) }
 }
 
-/** A-73: the session of `grant` goes on. Errors: signInRefused, passwordWeak, tooManyRequests, unavailable. */
+/** A-73: only the session of `grant` stays valid. Errors: signInRefused, passwordWeak, tooManyRequests, unavailable. */
 export const changePassword = async (
   deps: SignInDeps,
   { hash, user, sites, permissions, expires }: Grant,

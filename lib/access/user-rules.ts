@@ -40,7 +40,7 @@ export interface UserChange {
   readonly invite?: true | undefined
 }
 
-// A person has one item of up to 400 KB.
+// DynamoDB stores a person in one item, and an item has at most 400 KB.
 const longestRecord = 200_000
 
 const rightsAt = ({ rightsBySite }: Manager, site: SiteId): readonly Right[] => rightsBySite.get(site) ?? []
@@ -58,7 +58,8 @@ const hasEveryRight = (manager: Manager, person: Person): boolean =>
 const requireEveryRight = (manager: Manager, person: Person): void => {
   if (hasEveryRight(manager, person)) return
   throw new ServiceError('rightMissing', {
-    message: 'This needs every right of the person on every site. Ask somebody who has them all.',
+    message:
+      'You lack a right that this person has on this or another site. Ask somebody who has all rights of the person.',
   })
 }
 
@@ -89,11 +90,11 @@ const withEntry = (person: Person, site: SiteId, entry: SiteEntry): Person => {
   const changed = { ...person, sites: { ...person.sites, [site]: entry } }
   if (JSON.stringify(changed).length <= longestRecord) return changed
   throw new ServiceError('accessMalformed', {
-    message: 'The person has too many sites or rights. Give a role instead.',
+    message: 'The person has too many sites or rights. Give a role instead of single rights.',
   })
 }
 
-/** Somebody who has only other sites gets an entry for this one, and no invitation. Errors: personTaken. */
+/** Adds the site to a person who has other sites. The person needs no invitation. Errors: personTaken. */
 const joinSite = async ({ people }: UserDeps, manager: Manager, { name, entry }: NewUser): Promise<Person> => {
   const { site } = manager
   const joined = await updatePerson(people, name, (person) => {
@@ -113,7 +114,8 @@ export const addUser = async (
   const { site } = manager
   if (!isPersonName(user.name)) {
     throw new ServiceError('accessMalformed', {
-      message: 'name: it must have 1 to 64 letters, digits or . _ - @ + and not be storage, uploads or changes.',
+      message:
+        'name: it must have 1 to 64 letters, digits or . _ - @ +, and must not be "storage", "uploads" or "changes".',
     })
   }
   requireGrantable(manager, user.entry)

@@ -77,7 +77,9 @@ export const openSignIns = (
   { dynamodb = createDocumentClient(), now }: Given = {},
 ): Pick<Stores, 'attempts'> => ({ attempts: createSignInAttempts({ dynamodb, table, now }) })
 
-/** The history of a site is in its own data centre, so its entries from another one are left out. */
+/**
+ * The history of a site is only in its own data centre. A change in another data centre writes no entry for it (A-109).
+ */
 export const openAccessStores = (
   settings: DirectorySettings &
     Pick<AreaSettings, 'journalTable'> &

@@ -1,4 +1,4 @@
-/** the client secrets by the id of their issuer. Throws an Error that shows nothing of the text. */
+/** the client secrets by the id of their issuer. Throws an Error that does not contain the text. */
 export const readClientSecrets = (text: string): ReadonlyMap<string, string> => {
   const fault = 'must be a JSON object with the client secret of each issuer by its id, such as {"work": "…"}'
   let value: unknown

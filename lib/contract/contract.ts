@@ -27,7 +27,7 @@ export const answerHeaders = {
       'Content-Length of such answers.',
     count,
   ),
-  'Cache-Control': header('Who may keep the answer, and for how long.'),
+  'Cache-Control': header('The rules for caches that keep the answer.'),
   'Upload-Offset': header('The number of bytes of the upload that are stored.', count),
   'Upload-Length': header('The number of bytes of the whole upload.', count),
   'Upload-Defer-Length': header('The length of the upload is not known yet.', { const: '1' }),
@@ -78,7 +78,9 @@ export interface AnswerContract {
   readonly mediaTypes?: readonly string[]
   readonly headers?: readonly HeaderName[]
   readonly optionalHeaders?: readonly HeaderName[]
-  /** Operations to continue with. The values say where this answer has the path variables that the request lacks. */
+  /**
+   * Operations to continue with. Each value is the place in this answer where the next request finds a path variable.
+   */
   readonly links?: Readonly<Partial<Record<(typeof routes)[number]['operation'], Readonly<Record<string, string>>>>>
 }
 

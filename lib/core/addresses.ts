@@ -10,7 +10,7 @@ export const isLoopback = (address: string | undefined): boolean =>
 
 const groupsIn = (text: string): readonly string[] => (text === '' ? [] : text.split(':'))
 
-/** of IPv6 the first 64 bits, because one subscriber has all addresses that begin with them. */
+/** an IPv6 address counts with its first 64 bits, because one subscriber has all addresses with these bits. */
 export const networkOf = (address: string): string => {
   if (!isIPv6(address)) return address
   const [head = '', tail] = (address.split('%', 1)[0] ?? '').toLowerCase().split('::')

@@ -32,7 +32,8 @@ export const isWeaklyIn = (tags: readonly EntityTag[], tag: string): boolean => 
 
 export const entityTagOf = ({ version }: { readonly version: string }): string => `"${version}"`
 
-// The tag of a file that is read under another media type of its own: the same bytes, another representation (S-67).
+// The tag of a file that is read under another media type. The bytes are the same, but the representation differs
+// (S-67).
 const typed = (version: string): string => `${version}.typed`
 
 export const typedTagOf = ({ version }: { readonly version: string }): string =>

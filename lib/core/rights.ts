@@ -72,7 +72,7 @@ const inBoth = (one: Right, other: Right): Right | undefined => {
   return isWithin(other.folder, one.folder) ? { ...one, level } : undefined
 }
 
-/** What both sets of rights include. */
+/** The rights that both sets include. */
 export const commonRights = (some: readonly Right[], others: readonly Right[]): readonly Right[] =>
   simplified(some.flatMap((one) => others.map((other) => inBoth(one, other)).filter((right) => right !== undefined)))
 

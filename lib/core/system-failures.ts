@@ -74,8 +74,8 @@ const isDiskFull = (file: string): boolean => {
 /**
  * Turns temporary failures into the errors outOfSpace and unavailable. Returns every other error unchanged. On a full
  * disk some writes, such as those to the shared memory of a database, fail with an input/output error that names no
- * cause: then this checks the disk of `file`. If an existing database cannot be opened again, the process has no free
- * file handle.
+ * cause. The function then checks the disk of `file`. If an existing database cannot be opened again, the process has
+ * no free file handle.
  */
 export const asPortError = (error: unknown, file: string): unknown => {
   const failure = failureOf(error)

@@ -10,15 +10,15 @@ export interface Change extends HistoryEntry {
 export const keptFor = 90 * 24 * 3600 * 1000
 
 /**
- * The port to the history of the sites. No entry ever appears before an entry that was already read, so reading on
- * after a position misses nothing and repeats nothing. Errors of every call: unavailable.
+ * The port to the history of the sites. No entry ever appears before an entry that was already read, so a reader that
+ * continues after a position misses nothing and gets nothing twice. Errors of every call: unavailable.
  */
 export interface History {
-  /** The entries after a position (0: all), the oldest first, up to `limit`. Only the last page has fewer. */
+  /** Up to `limit` entries after a position (0: from the beginning), the oldest first. Only the last page has fewer. */
   after(site: SiteId, position: number, limit: number): Promise<readonly Change[]>
   /**
-   * The last entries before a position, or of the whole history, the oldest first, up to `limit`. Only the first
-   * entries of the history are fewer.
+   * Up to `limit` entries right before a position, or the last ones of the history, the oldest first. Only the page at
+   * the beginning of the history has fewer.
    */
   before(site: SiteId, position: number | undefined, limit: number): Promise<readonly Change[]>
   /** Calls `check` whenever the site may have new entries that are durable, until the returned function is called. */

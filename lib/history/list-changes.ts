@@ -159,12 +159,15 @@ const isBefore = (change: Change | undefined, { since = 0 }: ChangeFilter): bool
 interface NewestQuery {
   readonly limit: number
   readonly filter: ChangeFilter
-  /** Entries to look at. */
+  /** The largest number of entries to read. */
   readonly most?: number
   readonly before?: number | undefined
 }
 
-/** Wanted entries before a position, or of all, the newest first. `next`: where to go on; undefined at the beginning. */
+/**
+ * Wanted entries before a position, or of the whole history, the newest first. `next`: the position to continue from.
+ * Undefined at the beginning of the history.
+ */
 export const changesBefore = async (
   history: History,
   site: SiteId,
@@ -184,6 +187,14 @@ export const changesBefore = async (
     if (some.length < mostAtOnce || isBefore(some[0], filter)) return { changes, next: undefined, end }
   }
   return { changes, next, end }
+}
+
+/** As many of these entries, the newest first, as fit into an answer. The rest follows at `next`. */
+export const fitting = (page: ChangePage): ChangePage => {
+  const fits = createFits()
+  const tooMany = page.changes.findIndex((change) => !fits(change))
+  const changes = tooMany < 0 ? page.changes : page.changes.slice(0, tooMany)
+  return tooMany < 0 ? page : { changes, next: changes.at(-1)?.position }
 }
 
 /** The newest wanted entries among the last `most`. `next` is the end of the history. Errors: unavailable. */

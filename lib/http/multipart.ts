@@ -24,7 +24,7 @@ const parserFor = (boundary: string) =>
     headers: { 'content-type': `multipart/form-data; boundary="${boundary.replace(/["\\]/g, '\\$&')}"` },
     defParamCharset: 'latin1',
     preservePath: true,
-    // It gets a piece only after all parts of the previous one are read, so it never has to wait.
+    // The parser gets a piece only after all parts of the previous piece are read, so the parser never has to wait.
     fileHwm: Number.MAX_SAFE_INTEGER,
     limits: { fieldSize: 0 },
   })

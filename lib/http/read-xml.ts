@@ -65,5 +65,5 @@ export const readXml = (text: string, read: ReadText = fromText): unknown => {
   return fromElement(root[1], read)
 }
 
-/** The same for members that are all texts: a password may look like a number. */
+/** As `readXml`, but all members are texts, because a password may look like a number. */
 export const readXmlTexts = (text: string): unknown => readXml(text, (content) => content)

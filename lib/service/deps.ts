@@ -79,7 +79,7 @@ export const createDocumentationDeps = (
 export type DocumentationDeps = ReturnType<typeof createDocumentationDeps>
 
 export interface AccessSurroundings {
-  /** undefined for an issuer without one. */
+  /** undefined for an issuer without a client secret. */
   readonly findClientSecret: (issuer: string) => Promise<string | undefined>
   readonly insecureSignIn: boolean
 }

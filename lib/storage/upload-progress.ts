@@ -11,8 +11,8 @@ interface UploadName {
  */
 export interface UploadProgress {
   /**
-   * Makes this upload the token's newest one, whatever the clocks say. A repeated call for the newest upload changes
-   * nothing.
+   * Makes this upload the token's newest one, even if the clocks disagree. A repeated call for the newest upload
+   * changes nothing.
    */
   begin(upload: UploadName, percent: number): Promise<void>
   /** Progress never decreases. A call never changes the progress of another upload. */
@@ -21,7 +21,7 @@ export interface UploadProgress {
   percentOf(token: string): Promise<number>
 }
 
-// In milliseconds: the time between writes, at most four in a second with the last one (S-90).
+// In milliseconds: the time between two writes. With the last write, a second has at most four writes (S-90).
 const interval = 334
 
 // In milliseconds. A request that takes less time writes its progress only once, at its end (S-90).

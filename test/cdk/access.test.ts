@@ -71,7 +71,7 @@ describe('the deployment role of GitHub', () => {
     ['a data centre that streams has a domain', true, { streaming: true, customDomain }],
     ['a data centre streams without a domain and a firewall', true, { streaming: true }],
     ['a data centre has a domain without streaming', false, { customDomain }],
-  ])('the role may also deploy to us-east-1 if %s: %s', (_, isWanted, dataCentre) => {
+  ])('the role may deploy to us-east-1 only if streaming needs this region: %s', (_, isWanted, dataCentre) => {
     const { directory: elsewhere } = templatesOf({
       dataCentres: { us: { region: 'eu-west-1', ...dataCentre } },
       deploymentRole: { repository: 'example/site-admin' },

@@ -106,7 +106,7 @@ describe('change events', () => {
     await tables.close()
   })
 
-  test('only new entries cause events, not expired ones or the head of a history', async () => {
+  test('only new entries cause events, not expired entries or the head of a history', async () => {
     const [{ Pattern: pattern }] = pipeIn(us).SourceParameters.FilterCriteria.Filters
     expect(JSON.parse(pattern)).toEqual({
       eventName: ['INSERT', 'MODIFY'],

@@ -50,7 +50,7 @@ describe('the entrance of a data centre', () => {
 })
 
 describe('pages of the console', () => {
-  test('pages may download from the emulator, if the service runs on one', () => {
+  test('pages may download from the emulator, if the service runs on an emulator', () => {
     const emulated = templatesOf({ emulatorEndpoint: 'http://127.0.0.1:4566' }).us
     emulated.hasResourceProperties('AWS::Lambda::Function', {
       Environment: { Variables: Match.objectLike({ DOWNLOADS_URL: 'http://127.0.0.1:4566' }) },
@@ -97,7 +97,7 @@ describe('registration', () => {
 })
 
 describe('the partition of AWS', () => {
-  test('templates contain the partition of the region, not a fixed one', () => {
+  test('templates contain the partition of the region, not a fixed partition', () => {
     const { directory, us: elsewhere } = templatesOf({
       dataCentres: { us: { region: 'cn-north-1' } },
       alarmEmail: 'ops@example.com',

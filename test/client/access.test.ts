@@ -80,7 +80,7 @@ describe('client.access', () => {
 })
 
 describe('site-files login', () => {
-  test('with --user reads the password, and saves the token alone (T-39, A-107)', async ({ owned }) => {
+  test('with --user asks for the password, and saves only the token (T-39, A-107)', async ({ owned }) => {
     const environment = { XDG_CONFIG_HOME: owned.directory }
     const login = startSiteFiles(['--url', owned.baseUrl, 'login', '--user', 'ann'], environment)
     login.stdin.end(`${password}\n`)

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => issuer.close())
 
-/** What GitHub got from the job, and how it answers. */
+/** The requests that GitHub got from the job, and the answers of GitHub. */
 const asked: { url: string; authorization: string | undefined }[] = []
 let answer: (audience: string) => Promise<readonly [status: number, body: string]>
 beforeEach(() => {
@@ -87,7 +87,7 @@ describe('site-files --identity github', () => {
     expect(await job(['--site', '999', 'ls'])).toMatchObject(outcome(1, messages.access.noRule))
   })
 
-  test('A token that no rule matches lets no job in (A-100, A-112)', async ({ job }) => {
+  test('A job whose token matches no rule is refused (A-100, A-112)', async ({ job }) => {
     answer = async (aud) => [
       200,
       JSON.stringify({ value: await issuer.sign(githubClaims({ aud, ref: 'refs/pull/1' })) }),

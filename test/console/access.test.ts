@@ -41,7 +41,7 @@ const kept = (page: Page) =>
 const me = (baseUrl: string, token: string | null | undefined) =>
   fetch(`${baseUrl}/api/v2/admin/me`, { headers: { Authorization: String(token) } })
 
-test('a person accepts an invitation by keyboard, and is signed in (K-28)', async ({ people, open }) => {
+test('a person accepts an invitation with the keyboard, and is signed in (K-28)', async ({ people, open }) => {
   const invitation = await people.invite({ name: 'ann', role: 'editor' })
   const page = await open(`#invitation=${invitation}`, { token: null, baseUrl: people.baseUrl })
   const dialog = page.getByRole('dialog', { name: 'Welcome, ann' })
@@ -139,7 +139,7 @@ test('my account shows the rights, changes the password, and ends all sessions (
   expect((await me(people.baseUrl, third)).status).toBe(401)
 })
 
-test('an owner invites and manages people by keyboard (K-29)', async ({ people, open }) => {
+test('an owner invites and manages people with the keyboard (K-29)', async ({ people, open }) => {
   const token = await people.add({ name: 'olga', role: 'owner' })
   const page = await open('#/1001/access', { token, baseUrl: people.baseUrl })
   const act = (item: string) => choose(page, 'Actions for Bob', item)
@@ -188,7 +188,7 @@ test('an owner invites and manages people by keyboard (K-29)', async ({ people, 
   expect(await page.getByRole('button', { name: 'Actions for olga' }).count()).toBe(0)
 })
 
-test('people who may only see the people get no buttons, in German (K-27, K-29)', async ({ people, open }) => {
+test('a person with access:read sees people without buttons, in German (K-27, K-29)', async ({ people, open }) => {
   await people.add({ name: 'olga', role: 'owner' })
   const token = await people.add({ name: 'rita', rights: ['access:read', 'files:read:/news'] })
   const options = { viewport: { width: 360, height: 740 }, locale: 'de-DE' }
@@ -199,7 +199,7 @@ test('people who may only see the people get no buttons, in German (K-27, K-29)'
   await expectAccessible(page)
 })
 
-test('an author sees only the own folders, and the buttons for them (K-27)', async ({ people, open }) => {
+test('an author sees only the folders of the role, with their buttons (K-27)', async ({ people, open }) => {
   for (const path of ['press/news/a.txt', 'press/secret.txt', 'secret.txt']) await people.files.put(path, path)
   const token = await people.add({ name: 'ann', role: 'author', folders: ['/press/news'] })
   const page = await open('#/1001/files', { token, baseUrl: people.baseUrl })

@@ -5,7 +5,7 @@ import { confirm, details, follow, grid, notice, press, row } from './support/pa
 
 const chosen = (page: Page) => page.locator('.grid [aria-selected=true] bdi')
 
-test('a folder is browsed, and a range is selected, with the keyboard alone (K-7)', async ({ openFolder, folder }) => {
+test('a folder is browsed, and a range is selected, with only the keyboard (K-7)', async ({ openFolder, folder }) => {
   const page = await openFolder(['a.txt', 'b.txt', 'c.txt', 'd.txt', 'sub/e.txt'])
   await grid(page).focus()
   await press(page, 'ArrowDown', 'ArrowDown', 'Shift+ArrowDown', 'Shift+ArrowDown')
@@ -37,7 +37,7 @@ test('arrow keys open and close folders of the tree, and Enter selects one (K-7)
   await row(page, 'deep.txt').waitFor()
 })
 
-test('files are renamed, moved and copied with the keyboard alone (K-10)', async ({ openFolder, client, folder }) => {
+test('files are renamed, moved and copied with only the keyboard (K-10)', async ({ openFolder, client, folder }) => {
   const page = await openFolder(['draft of a letter.txt'])
   await row(page, 'draft of a letter.txt').waitFor()
   await page.getByRole('button', { name: 'New folder' }).press('Enter')
@@ -118,7 +118,7 @@ test('deleted files are listed and restored while the service keeps them (H-14)'
   await row(page, 'hello.txt').waitFor()
 })
 
-test('the panel shows the draft and versions of a page, and restores one (K-11)', async ({
+test('the panel shows the draft and versions of a page, and restores a version (K-11)', async ({
   openFolder,
   client,
   service,
@@ -225,7 +225,7 @@ test('while entries are selected, a folder still accepts uploads and new folders
   await row(page, 'a.txt').click()
   await page.getByText('1 selected').waitFor()
   const choosing = page.waitForEvent('filechooser')
-  await page.getByRole('button', { name: 'Upload' }).click()
+  await page.getByRole('button', { name: 'Upload', exact: true }).click()
   await (await choosing).setFiles([{ name: 'b.txt', mimeType: 'text/plain', buffer: Buffer.from('b') }])
   await row(page, 'b.txt').waitFor()
   await page.getByRole('button', { name: 'New folder' }).click()

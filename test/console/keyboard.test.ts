@@ -121,7 +121,11 @@ test('without a right on files, the page begins with another view (K-27)', async
   expect(await page.getByRole('link', { name: 'Files' }).count()).toBe(0)
 })
 
-test('with a right on one folder, the page shows the way to it (A-43, K-27)', async ({ open, directory, start }) => {
+test('with a right on one folder, the page shows the path to this folder (A-43, K-27)', async ({
+  open,
+  directory,
+  start,
+}) => {
   const { baseUrl, token: demo } = await start()
   const { files } = await connect({ url: baseUrl, token: demo })
   for (const path of ['press/news/a.txt', 'press/secret.txt', 'secret.txt']) await files.put(path, path)

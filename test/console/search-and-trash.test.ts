@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { expectAccessible, test } from './support/console.ts'
 import { details, focusedLabel, grid, notice, press, row } from './support/page.ts'
 
-test('names are searched below the open folder, with the keyboard alone (K-22, S-127)', async ({ openFolder }) => {
+test('names are searched below the open folder, with only the keyboard (K-22, S-127)', async ({ openFolder }) => {
   const page = await openFolder(['a/report 1.txt', 'a/b/report 2.txt', 'other.txt'])
   await row(page, 'other.txt').waitFor()
   const search = page.getByLabel('Search names below this folder')
@@ -99,6 +99,6 @@ test('the sign-in names another address of the service at once (K-26)', async ({
   const page = await browser.newPage()
   const other = service.baseUrl.replace('127.0.0.1', 'localhost')
   await page.goto(`${other}/console`)
-  await page.getByRole('alert').getByText(`This service calls itself ${service.baseUrl}.`).waitFor()
+  await page.getByRole('alert').getByText(`The address of this service is set to ${service.baseUrl}.`).waitFor()
   await page.close()
 })

@@ -49,7 +49,7 @@ test('dropped files and folders are uploaded with their contents (K-8)', async (
   const page = await openFolder()
   await page.getByText('This folder is empty').waitFor()
   await drop(page, { 'one.txt': '1', 'photos/two.txt': '2', 'photos/old/three.txt': '3', 'nothing/': '' })
-  await list(page).getByText('3 of 3 uploaded').waitFor()
+  await list(page).getByText('3 of 3 done').waitFor()
   await row(page, 'photos').waitFor()
   await row(page, 'nothing').waitFor()
   expect(await textOf(client, `${folder}/photos/old/three.txt`)).toBe('3')
@@ -80,7 +80,7 @@ test('files that are chosen as soon as a folder appears are uploaded to that fol
       }),
     [`#/1001/files/${folder}`, folder] as const,
   )
-  await list(page).getByText('1 of 1 uploaded').waitFor()
+  await list(page).getByText('1 of 1 done').waitFor()
   expect(await textOf(client, `${folder}/quick.txt`)).toBe('quick')
 })
 
@@ -93,24 +93,29 @@ test('the page asks about an existing name; one answer can apply to all (K-9)', 
   const page = await openFolder([...names, 'b (2).txt'])
   const dialog = page.getByRole('dialog')
   await chooseFiles(page).setInputFiles([text('a.txt', 'new')])
-  await dialog.getByText('a.txt already exists').waitFor()
-  await dialog.getByLabel('Replace').check()
-  await confirm(page, 'Continue')
-  await list(page).getByText('1 of 1 uploaded').waitFor()
+  await page.getByRole('dialog', { name: `a.txt already exists in ${folder}` }).waitFor()
+  expect(await dialog.locator('footer').getByRole('button').allTextContents()).toEqual(['Skip', 'Replace', 'Keep both'])
+  // The question may appear while the user types. So Enter alone must not replace a file.
+  expect(
+    await dialog.locator(':focus').evaluate((shown) => [shown.textContent, getComputedStyle(shown).outlineStyle]),
+  ).toEqual(['Keep both', 'solid'])
+  await confirm(page, 'Replace')
+  await list(page).getByText('1 of 1 done').waitFor()
   expect(await textOf(client, `${folder}/a.txt`)).toBe('new')
 
   await chooseFiles(page).setInputFiles(names.map((name) => text(name, 'both')))
-  await dialog.getByLabel('Do the same for all files').check()
-  // The question may appear while the user types. So Enter alone must not replace a file.
-  await dialog.getByLabel('Keep both').press('Enter')
-  await list(page).getByText('4 of 4 uploaded').waitFor()
+  await dialog.getByLabel('Do the same for all files').press('Space')
+  await confirm(page, 'Keep both')
+  await list(page).getByText('4 of 4 done').waitFor()
   expect(await textOf(client, `${folder}/b (3).txt`)).toBe('both')
   expect(await textOf(client, `${folder}/b.txt`)).toBe('b.txt')
 
   await chooseFiles(page).setInputFiles([text('c.txt', 'skipped')])
-  await confirm(page, 'Skip this file')
-  await upload(page, 'Skipped').waitFor()
+  await confirm(page, 'Skip')
+  await list(page).getByText('5 of 5 done').waitFor()
   expect(await textOf(client, `${folder}/c.txt`)).toBe('c.txt')
+  await list(page).getByRole('button', { name: 'Clear the list' }).press('Enter')
+  await list(page).waitFor({ state: 'detached' })
 })
 
 test('one upload is paused and continued, another is cancelled (K-8)', async ({ openFolder, client, folder }) => {
@@ -128,7 +133,7 @@ test('one upload is paused and continued, another is cancelled (K-8)', async ({ 
     .poll(() => held.map((route) => route.request().headers()['upload-offset']), patiently)
     .toEqual(['4000000', '4000000'])
   for (const route of held) await route.continue().catch(() => {})
-  await list(page).getByText('1 of 1 uploaded').waitFor()
+  await list(page).getByText('1 of 1 done').waitFor()
   expect((await client.files.stat(`${folder}/film.bin`)).size).toBe(5_000_000)
 
   await holdPieces(page, () => true)
@@ -147,7 +152,7 @@ test('all failed uploads are repeated with one click', async ({ openFolder, clie
   await expect.poll(() => upload(page, 'The disk is full.').count(), patiently).toBe(2)
   await page.unrouteAll({ behavior: 'wait' })
   await list(page).getByRole('button', { name: 'Try again', exact: true }).click()
-  await list(page).getByText('2 of 2 uploaded').waitFor()
+  await list(page).getByText('2 of 2 done').waitFor()
   expect(await textOf(client, `${folder}/b.txt`)).toBe('b')
 })
 
@@ -172,7 +177,7 @@ test('an upload survives a reload, and continues in the middle of its file', asy
   })
   await list(page).getByText('1 upload was interrupted').waitFor()
   await list(page).locator('input[type=file]').first().setInputFiles(path)
-  await list(page).getByText('1 of 1 uploaded').waitFor()
+  await list(page).getByText('1 of 1 done').waitFor()
   expect(offsets[0]).toBe('4000000')
   expect((await client.files.stat(`${folder}/film.bin`)).size).toBe(5_000_000)
 })

@@ -61,7 +61,7 @@ const onDeployment = async (
     await registerMissing(emulator, dataCentres, outputs)
     return await test({ emulator, region: dataCentres.us.region, reports, outputs })
   } finally {
-    // An emulator of this run ends with all that it has.
+    // An emulator that this run started ends together with its resources.
     if (!isOurs) await destroy(deployment)
   }
 }

@@ -34,7 +34,7 @@ interface RequestLimits {
 
 interface Instance {
   readonly handler: Handler
-  /** The function of the categories, on the same directory. */
+  /** The function for categories, with the same directory. */
   readonly categoriesHandler: Handler
   readonly stores: Pick<Stores, 'sites' | 'grants' | 'people' | 'attempts' | 'issuers' | 'accessValues'>
   readonly deps: FieldsDeps

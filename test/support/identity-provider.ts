@@ -18,7 +18,7 @@ interface Client {
   readonly redirectUris: readonly string[]
 }
 
-/** An OpenID Connect provider for one client. Whoever comes is signed in as `next`, without a page. */
+/** An OpenID Connect provider for one client. Every visitor is signed in as `next`, without a page. */
 export const startIdentityProvider = async ({ id, secret, redirectUris }: Client) => {
   let next: Account = { sub: 'nobody' }
   const accounts = new Map<string, Account>()

@@ -40,7 +40,7 @@ const fromElement = (name: string, element: unknown): unknown => {
   return Object.fromEntries(members.map(([member, value]) => [member, fromElement(member, value)]))
 }
 
-/** Reads an XML answer of the service, with its lists and texts, as the equal JSON value. */
+/** Reads an XML answer of the service, and returns the equivalent JSON value with its lists and texts. */
 export const readXmlAnswer = (text: string): unknown => {
   const validity = XMLValidator.validate(text)
   if (validity !== true) throw new Error(`${validity.err.msg} (line ${validity.err.line})`)

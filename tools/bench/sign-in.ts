@@ -13,7 +13,7 @@ const beside = 50
 
 const password = 'correct horse battery'
 
-/** Milliseconds of a sign-in, refused or not. */
+/** In milliseconds: the time of a sign-in, accepted or refused. */
 const timeOf = async (deps: SignInDeps, username: string, own: string): Promise<number> => {
   const startedAt = performance.now()
   const person = await deps.people.get(username, true)
@@ -53,7 +53,7 @@ const compareNames = async (deps: SignInDeps): Promise<Table> => {
   }
 }
 
-/** How long a read of the database waits while sign-ins run, and how long a lone sign-in takes. */
+/** Measures how long a read of the database waits while sign-ins run, and how long a single sign-in takes. */
 const measureLoad = async (deps: SignInDeps): Promise<Table> => {
   const lone: number[] = []
   for (let index = 0; index < alone; index++) lone.push(await timeOf(deps, 'ann', password))

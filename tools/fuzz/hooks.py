@@ -9,7 +9,7 @@ import pathlib
 import schemathesis
 from hypothesis import strategies as st
 
-# The bytes of an append are bytes.
+# The body of an append is raw bytes.
 schemathesis.serializer.alias("application/offset+octet-stream", "application/octet-stream")
 
 SITE = int(os.environ["FUZZ_SITE"])
@@ -82,7 +82,7 @@ def adapt_parameter(operation, parameter):
     # OpenAPI cannot describe filters. All lists share one language, so one list tests it.
     if name == "where":
         parameter["schema"] = {"type": "string", "format": "news-filter"}
-    # A cursor comes from the service; an empty one starts a list. A wrong one is 400, like any wrong parameter.
+    # A cursor comes from the service, and an empty cursor starts a list. A wrong cursor answers 400, like any wrong parameter.
     if name == "cursor" and of_categories:
         parameter["schema"] = {"enum": [""]}
     # An empty parameter counts as absent.

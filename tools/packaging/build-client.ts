@@ -14,10 +14,11 @@ await buildFolder(join(room, 'dist'), async (dist) => {
   const { status } = spawnSync(process.execPath, [compiler, '--project', room, '--outDir', dist], { stdio: 'inherit' })
   if (status !== 0) throw new Error('The compiler has found errors: see above.')
 
-  // The library needs no package at run time, so the package that reads .siteignore is bundled.
+  // The library needs no package at run time, so the packages that read .siteignore and write zips are bundled.
   await build({
-    entryPoints: [join(room, 'src', 'sync', 'ignored.ts')],
-    outfile: join(dist, 'sync', 'ignored.js'),
+    entryPoints: [join(room, 'src', 'sync', 'ignored.ts'), join(room, 'src', 'zip-format.ts')],
+    outdir: dist,
+    outbase: join(room, 'src'),
     bundle: true,
     platform: 'node',
     target: 'node20',
@@ -43,7 +44,7 @@ await buildFolder(join(room, 'dist'), async (dist) => {
   chmodSync(command, 0o755)
 
   // The licences of the bundled packages require their notices.
-  const bundled = ['commander', 'ignore'].map((name) => {
+  const bundled = ['client-zip', 'commander', 'ignore'].map((name) => {
     const folder = dirname(findPackageJSON(name, join(room, 'package.json')) ?? '')
     const [license = ''] = globSync('LICENSE*', { cwd: folder })
     return `${name}\n\n${readFileSync(join(folder, license), 'utf8')}`

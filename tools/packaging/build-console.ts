@@ -102,7 +102,7 @@ await buildFolder(join(room, 'dist'), async (dist) => {
   )
 
   // The licences of the bundled packages require their notices.
-  const notices = ['preact', '@preact/signals', '@preact/signals-core'].map((name) => {
+  const notices = ['preact', '@preact/signals', '@preact/signals-core', 'client-zip'].map((name) => {
     const folder = dirname(findPackageJSON(name, join(room, 'package.json')) ?? '')
     const [license = ''] = globSync('LICENSE*', { cwd: folder })
     return `${name}\n\n${readFileSync(join(folder, license), 'utf8')}`

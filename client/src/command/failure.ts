@@ -21,7 +21,7 @@ const hintOn = ({ status, code }: ServiceError): string => {
   if (status === 401) return ' Pass a valid token with --token-file, SITE_ADMIN_TOKEN or "site-files login".'
   // People often paste the address of the console.
   if (code === 100004) return ' Check the address. A service has an address such as https://admin.example.com.'
-  // The answer comes from a proxy: the service itself has other codes.
+  // A proxy sent this answer: the service itself uses other codes.
   if ([502, 503, 504].includes(status) && code === status)
     return ' The service behind the proxy may be down. Repeat the command when it is running.'
   return ''

@@ -18,18 +18,18 @@ const send = async (url: string, init: RequestInit, signal: AbortSignal): Promis
     })
   } catch (error) {
     signal.throwIfAborted()
-    const message = `${hostOf(url)} gives no answer. Check the address and the network, then repeat.`
+    const message = `${hostOf(url)} did not answer. Check the address and the network, then repeat.`
     throw new ServiceError({ status: 0, code: 0, message }, { cause: error })
   }
 }
 
-/** The token of this job, for the service as its audience. */
+/** Asks GitHub for a token of this job. The audience of the token is the service. */
 const tokenOfJob = async (audience: string, signal: AbortSignal): Promise<string> => {
   const { ACTIONS_ID_TOKEN_REQUEST_URL: address, ACTIONS_ID_TOKEN_REQUEST_TOKEN: token } = process.env
   if (!address || !token || !URL.canParse(address)) {
     throw new UsageError(
-      'This is no job of GitHub Actions that may ask for its identity. Add "permissions: id-token: write" to the ' +
-        'workflow.',
+      'This is not a job of GitHub Actions, or the job may not request its identity. Add "permissions: id-token: ' +
+        'write" to the workflow.',
     )
   }
   const url = new URL(address)
@@ -44,7 +44,7 @@ const tokenOfJob = async (audience: string, signal: AbortSignal): Promise<string
   return value
 }
 
-/** A-107: a token of the service for the token of the job. Errors: UsageError, ServiceError. */
+/** A-107: exchanges the token of the job for a token of the service. Errors: UsageError, ServiceError. */
 export const exchangeIdentity = async (
   { url, site }: { readonly url: string; readonly site?: number | undefined },
   signal: AbortSignal,

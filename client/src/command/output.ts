@@ -12,7 +12,7 @@ export class OutputLost extends Error {
   }
 }
 
-/** Terminals, pipes and sockets report a write that took only part of the text; files do not. */
+/** If a write takes only a part of the text, Node reports this for terminals, pipes and sockets, but not for files. */
 const reportsShortWrites = (): boolean => {
   if (process.stdout.isTTY) return true
   const stats = fstatSync(1)

@@ -5,6 +5,7 @@ import { askLine, askSecret, isTerminal } from './ask.ts'
 import { completionOf, type Shell, shells } from './completion.ts'
 import { exitStatus, Interrupted, report, UsageError } from './failure.ts'
 import { escapeControls, refusalOf } from './format-text.ts'
+import { get } from './get.ts'
 import { identities } from './identity.ts'
 import { OutputLost, writeOut } from './output.ts'
 import { createOwnRequests } from './own-requests.ts'
@@ -46,7 +47,7 @@ interface LoginFlags {
   readonly user?: string
 }
 
-/** A name, or nothing for a token. Without a terminal nobody can choose. */
+/** The name, or an empty text for a sign-in with a token. Without a terminal, the command cannot ask. */
 const askName = ({ user }: LoginFlags): Promise<string> | string =>
   user ?? (isTerminal() ? askLine('Name (press Enter to use a token instead): ') : '')
 
@@ -82,9 +83,15 @@ const addTransfers = (add: AddCommand, context: OpenContext): void => {
   add('cat <path>', 'print a file', 'cat news/index.html').action(async (path: string) =>
     single.cat(await context(), path),
   )
-  add('get <path> [file]', 'fetch a file', 'get images/logo.png', 'get images/logo.png /tmp/logo.png --force')
+  add(
+    'get <path> [file]',
+    'fetch a file, or a folder as one zip file',
+    'get images/logo.png',
+    'get images/logo.png /tmp/logo.png --force',
+    'get news news.zip',
+  )
     .option('--force', 'replace an existing file')
-    .action(async (path: string, file: string | undefined, options) => single.get(await context(), path, file, options))
+    .action(async (path: string, file: string | undefined, options) => get(await context(), path, file, options))
   add(
     'put <file-and-path...>',
     'upload files to the path in the last argument, and replace existing ones',
@@ -190,7 +197,7 @@ const addSynchronisation = (add: AddCommand, context: OpenContext, finish: (stat
 // Commander puts its suggestion on a new line. Line breaks inside the user's arguments stay.
 const inOneLine = (text: string): string => text.trimEnd().replace(/\n(?=\(Did you mean [\w ,-]+\?\)$)/, ' ')
 
-/** Commands that have several exit statuses call `finish` with theirs. */
+/** A command with several exit statuses calls `finish` with its status. */
 const createProgram = (signal: AbortSignal, finish: (status: number) => void, isJson: boolean): Command => {
   const program = new Command('site-files')
     .description('Lists, uploads, downloads and synchronises the files of a site.')
@@ -227,7 +234,7 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void, is
     '--url https://admin.example.com login',
     '--url https://admin.example.com login --user ann < password-file',
   )
-    .option('--user <name>', 'your name, to be asked for the password only')
+    .option('--user <name>', 'your name; the command then asks only for the password')
     .action((flags: LoginFlags) => login(program.opts<Globals>(), flags, signal))
   add(
     'completion',

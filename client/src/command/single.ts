@@ -1,15 +1,13 @@
 import { once } from 'node:events'
-import { constants } from 'node:fs'
-import { access, chmod, realpath, rename, rm, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { realpath, stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { readBytes } from '../file-bytes.ts'
 import type { FileCondition, SiteClient } from '../index.ts'
 import { openFile } from '../node.ts'
 import { joinPath } from '../paths.ts'
 import { hasStatus } from '../service-error.ts'
-import { fetchBytes, placeNew, writeTo } from '../sync/fetch-file.ts'
 import { LocalRefusal } from '../sync/local-refusal.ts'
 import { isUnmodified, stateOf } from '../sync/local-tree.ts'
-import { temporaryName } from '../sync/temporary.ts'
 import { askYesNo } from './ask.ts'
 import { UsageError } from './failure.ts'
 import { escapeControls, jsonOf, sizeOf } from './format-text.ts'
@@ -25,10 +23,10 @@ export interface Context {
   readonly isOwn: (requestId: string | null) => boolean
 }
 
-const print = ({ json }: Context, value: object, text: string): void =>
+export const print = ({ json }: Context, value: object, text: string): void =>
   void writeOut(`${json ? jsonOf(value) : escapeControls(text)}\n`)
 
-const liveLine = ({ json }: Context, totalFiles: number, totalBytes: number) => {
+export const liveLine = ({ json }: Context, totalFiles: number, totalBytes: number) => {
   const printer = json ? undefined : createTextPrinter()
   return {
     tell: (files: number, bytes: number) =>
@@ -67,58 +65,8 @@ export const cat = async ({ client, signal }: Context, given: string) => {
   const path = pathBelowRoot(given, 'Name a file to print.')
   const { type, etag = '*', size } = await client.files.stat(path)
   if (type === 'folder') throw new UsageError(`"${path}" is a folder. List it with "site-files ls".`)
-  const take = async (bytes: Uint8Array) => {
+  for await (const bytes of readBytes(client.files, { path, etag, size }, signal))
     if (!writeOut(bytes)) await once(process.stdout, 'drain', { signal })
-  }
-  await fetchBytes(client.files, { path, etag, size }, take, signal)
-}
-
-// The local target of a download. `mode` is the mode of the file that the download replaces.
-const localPlace = async (to: string | undefined, name: string, force: true | undefined) => {
-  if (to === '') throw new UsageError('Name a target file or folder, or leave it out.')
-  const isDirectory = to !== undefined && (await stat(to).catch(() => undefined))?.isDirectory() === true
-  if (to?.endsWith('/') && !isDirectory)
-    throw new LocalRefusal(`The folder ${to} does not exist. Create it first, or name a file.`)
-  const wanted = to === undefined || isDirectory ? join(to ?? '.', name) : to
-  const there = await stat(wanted).catch(() => undefined)
-  if (!there) return { wanted, location: wanted, mode: undefined }
-  if (!force) throw new LocalRefusal(`${wanted} already exists. Add --force to replace it, or name another file.`)
-  if (!there.isFile()) throw new LocalRefusal(`${wanted} is not a regular file. Name another file, or use "cat".`)
-  return { wanted, location: await realpath(wanted), mode: there.mode & 0o777 }
-}
-
-export const get = async (context: Context, from: string, to: string | undefined, { force }: { force?: true }) => {
-  const { client, signal } = context
-  const path = pathBelowRoot(from, 'Name a file. To download the whole site, use "site-files pull DIR".')
-  const info = await client.files.stat(path)
-  if (info.type === 'folder')
-    throw new UsageError(`"${path}" is a folder. Download it with "site-files pull ${path} DIR".`)
-  const { wanted, location, mode } = await localPlace(to, nameOf(path), force)
-  await access(dirname(location), constants.W_OK)
-  const temporary = join(dirname(location), temporaryName())
-  const live = liveLine(context, 1, info.size)
-  let received = 0
-  try {
-    await writeTo(temporary, (file) =>
-      fetchBytes(
-        client.files,
-        { path, etag: info.etag ?? '*', size: info.size },
-        async (bytes) => {
-          await file.writeFile(bytes)
-          received += bytes.length
-          live.tell(0, received)
-        },
-        signal,
-      ),
-    )
-    if (mode !== undefined) await chmod(temporary, mode)
-    if (force) await rename(temporary, location)
-    else await placeNew(temporary, location, location)
-  } finally {
-    live.clear()
-    await rm(temporary, { force: true })
-  }
-  print(context, { path, file: wanted, size: info.size }, `${wanted}  ${sizeOf(info.size)}`)
 }
 
 const destinations = async (context: Context, to: string, names: readonly string[]) => {

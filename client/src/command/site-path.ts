@@ -20,7 +20,7 @@ export const pathBelowRoot = (
   return path
 }
 
-/** A 404 of another server at the address does not count. */
+/** Only the service sends this code. A 404 of another server has no code. */
 const isMissing = (error: unknown): boolean => error instanceof ServiceError && error.code === 104001
 
 interface OfSite {

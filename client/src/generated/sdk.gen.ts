@@ -27,7 +27,7 @@ export const getHealth = <ThrowOnError extends boolean = false>(options?: Option
 /**
  * Find the console and the documentation
  *
- * For programs. A browser, which asks for `text/html`, is redirected to the console.
+ * For programs. If `Accept` asks for `text/html`, as browsers do, the service redirects to the console.
  */
 export const getRoot = <ThrowOnError extends boolean = false>(options?: Options<GetRootData, ThrowOnError>): RequestResult<GetRootResponses, GetRootErrors, ThrowOnError> => (options?.client ?? client).get<GetRootResponses, GetRootErrors, ThrowOnError>({ url: '/', ...options });
 
@@ -438,7 +438,7 @@ export const appendToUpload = <ThrowOnError extends boolean = false>(options: Op
 /**
  * List the changes of a site
  *
- * Without `after`, the answer has the newest changes. With `after`, it has the changes that follow. To see each change once, send `next` as `after` of the next request; when `next` is null, repeat the request later with the same `after`. With `type` or `subject`, an answer may be short or empty although `next` is set. Changes of a file or folder are shown only to tokens with a right to read it. A move or copy needs the right on both paths. With `wait`, the answer comes as soon as there is a change, or empty when the time is up. With `Accept: text/event-stream`, the answer is a stream of the changes as they happen, on one machine and with streaming; without `after`, it begins with the next change. The `id` of each event is the id of its change, and its `data` is the change. A comment comes every 15 seconds. The token needs the right `history:read`.
+ * Without `after`, the answer has the newest changes. With `after`, it has the changes that follow. To see each change once, send `next` as `after` of the next request; when `next` is null, repeat the request later with the same `after`. With `before`, the answer has the changes before it, the newest first. To read further back, send `next` as `before` of the next request. With `type` or `subject`, an answer may be short or empty although `next` is set. Changes of a file or folder are shown only to tokens with a right to read it. A move or copy needs the right on both paths. With `wait`, the answer comes as soon as there is a change, or empty when the time is up. With `Accept: text/event-stream`, the answer is a stream of the changes as they happen, on one machine and with streaming; without `after`, it begins with the next change. The `id` of each event is the id of its change, and its `data` is the change. A comment comes every 15 seconds. The token needs the right `history:read`.
  */
 export const listChanges = <ThrowOnError extends boolean = false>(options: Options<ListChangesData, ThrowOnError>): RequestResult<ListChangesResponses, ListChangesErrors, ThrowOnError> => (options.client ?? client).get<ListChangesResponses, ListChangesErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/changes', ...options });
 
@@ -488,7 +488,7 @@ export const signInV1 = <ThrowOnError extends boolean = false>(options: Options<
 export const listIssuers = <ThrowOnError extends boolean = false>(options?: Options<ListIssuersData, ThrowOnError>): RequestResult<ListIssuersResponses, ListIssuersErrors, ThrowOnError> => (options?.client ?? client).get<ListIssuersResponses, ListIssuersErrors, ThrowOnError>({ url: '/api/v2/admin/sign-in', ...options });
 
 /**
- * Send a browser to an issuer to sign in
+ * Redirect a browser to an issuer to sign in
  */
 export const beginExternalSignIn = <ThrowOnError extends boolean = false>(options: Options<BeginExternalSignInData, ThrowOnError>): RequestResult<unknown, BeginExternalSignInErrors, ThrowOnError> => (options.client ?? client).get<unknown, BeginExternalSignInErrors, ThrowOnError>({ url: '/api/v2/admin/sign-in/{issuer}', ...options });
 
@@ -540,7 +540,7 @@ export const signOutOfSite = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Get a token for one site
  *
- * The token ends with the one of the request.
+ * The new token expires at the same time as the token of the request.
  */
 export const createSiteToken = <ThrowOnError extends boolean = false>(options: Options<CreateSiteTokenData, ThrowOnError>): RequestResult<CreateSiteTokenResponses, CreateSiteTokenErrors, ThrowOnError> => (options.client ?? client).post<CreateSiteTokenResponses, CreateSiteTokenErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{ownSite}/tokens', ...options });
 
@@ -554,7 +554,7 @@ export const listUsers = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Add a person to a site
  *
- * A new person gets an invitation. Send it to the person, because the service sends no mail. Somebody of another site gets an entry for this one. You can give only rights that you have. The token needs the right `access:write`.
+ * A new person gets an invitation. Send it to the person, because the service sends no mail. A person who already has another site gets an entry for this site, but no invitation. You can give only rights that you have. The token needs the right `access:write`.
  */
 export const addUser = <ThrowOnError extends boolean = false>(options: Options<AddUserData, ThrowOnError>): RequestResult<AddUserResponses, AddUserErrors, ThrowOnError> => (options.client ?? client).post<AddUserResponses, AddUserErrors, ThrowOnError>({
     url: '/api/v2/admin/sites/{site}/users',
@@ -568,7 +568,7 @@ export const addUser = <ThrowOnError extends boolean = false>(options: Options<A
 /**
  * Remove a person from a site
  *
- * Removes the person as a whole if you have every right of the person on every site. The token needs the right `access:write`.
+ * Removes the person from all sites if you have every right of the person on every site. Otherwise, removes the person only from this site. The token needs the right `access:write`.
  */
 export const removeUser = <ThrowOnError extends boolean = false>(options: Options<RemoveUserData, ThrowOnError>): RequestResult<RemoveUserResponses, RemoveUserErrors, ThrowOnError> => (options.client ?? client).delete<RemoveUserResponses, RemoveUserErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/users/{user}', ...options });
 
@@ -582,7 +582,7 @@ export const getUser = <ThrowOnError extends boolean = false>(options: Options<G
 /**
  * Change a person of a site
  *
- * `role`, `folders` and `rights` change the entry for this site. The other members concern the person on all sites, and need every right that the person has. `invite` answers a new invitation, which resets the password. The token needs the right `access:write`.
+ * `role`, `folders` and `rights` change the entry for this site. The other members concern the person on all sites, and need every right that the person has. `invite` creates a new invitation, with which the person chooses a new password. The token needs the right `access:write`.
  */
 export const changeUser = <ThrowOnError extends boolean = false>(options: Options<ChangeUserData, ThrowOnError>): RequestResult<ChangeUserResponses, ChangeUserErrors, ThrowOnError> => (options.client ?? client).put<ChangeUserResponses, ChangeUserErrors, ThrowOnError>({
     url: '/api/v2/admin/sites/{site}/users/{user}',
@@ -603,7 +603,7 @@ export const listKeys = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * Create a key for a program
  *
- * The key belongs to the person of the token, and has only rights that this person has too. Without `expires` it lasts 90 days; a year is the longest. The token needs the right `access:write`.
+ * The key belongs to the person of the token, and has only rights that this person also has. Without `expires`, the key lasts 90 days. A key can last at most a year. The token needs the right `access:write`.
  */
 export const createKey = <ThrowOnError extends boolean = false>(options: Options<CreateKeyData, ThrowOnError>): RequestResult<CreateKeyResponses, CreateKeyErrors, ThrowOnError> => (options.client ?? client).post<CreateKeyResponses, CreateKeyErrors, ThrowOnError>({
     url: '/api/v2/admin/sites/{site}/keys',
@@ -617,6 +617,6 @@ export const createKey = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Revoke a key
  *
- * It stops working within a minute. The token needs the right `access:write`.
+ * The key stops working within a minute. The token needs the right `access:write`.
  */
 export const deleteKey = <ThrowOnError extends boolean = false>(options: Options<DeleteKeyData, ThrowOnError>): RequestResult<DeleteKeyResponses, DeleteKeyErrors, ThrowOnError> => (options.client ?? client).delete<DeleteKeyResponses, DeleteKeyErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/keys/{key}', ...options });

@@ -710,7 +710,7 @@ export type PartAddress = {
 };
 
 /**
- * Changes, the oldest first. Send `next` as the `after` of the next request. `next` is null if there are no more changes.
+ * Changes, the oldest first, or with `before` the newest first. Send `next` as the `after` or `before` of the next request. `next` is null if there are no more changes.
  */
 export type ChangePage = {
     items: Array<Change>;
@@ -779,7 +779,7 @@ export type ExchangedToken = {
      */
     expires_in: number;
     /**
-     * Rights, separated by blanks. Odd characters of folders are percent-encoded.
+     * Rights, separated by blanks. Characters of folders that a scope cannot have are percent-encoded.
      */
     scope: string;
 };
@@ -850,7 +850,7 @@ export type UserPage = {
 };
 
 /**
- * A person, as one site sees it.
+ * A person, with the entry for one site.
  */
 export type User = {
     name: string;
@@ -858,7 +858,7 @@ export type User = {
     email: string;
     disabled: boolean;
     /**
-     * An invitation is open.
+     * True if the person has an invitation that was not accepted yet.
      */
     invited: boolean;
     /**
@@ -922,21 +922,21 @@ export type KeyList = {
  */
 export type Key = {
     /**
-     * Identifies the key. It is no secret.
+     * The id of the key. The id is not a secret.
      */
     id: string;
     name: string;
     /**
-     * Those that its person has now too, such as `files:write:/news`.
+     * The rights of the key that its person also has now, such as `files:write:/news`.
      */
     rights: Array<string>;
     expires: string;
     /**
-     * The person to whom it belongs.
+     * The name of the person who owns the key.
      */
     user: string;
     /**
-     * The day of its last use, or null.
+     * The day when the key was last used, or null.
      */
     lastUsed: string | null;
 };
@@ -952,12 +952,12 @@ export type NewKey = {
  */
 export type CreatedKey = {
     /**
-     * Identifies the key. It is no secret.
+     * The id of the key. The id is not a secret.
      */
     id: string;
     name: string;
     /**
-     * Those that its person has now too, such as `files:write:/news`.
+     * The rights of the key that its person also has now, such as `files:write:/news`.
      */
     rights: Array<string>;
     expires: string;
@@ -3736,7 +3736,7 @@ export type ReadPathData = {
          */
         search?: string;
         /**
-         * Without a value, lists removed files and folders of this folder that were not restored or created again: 100 by default (`limit`). The folder itself may be removed. `all` also lists those of the folders below, the newest removal first, 100 at most.
+         * Without a value, lists removed files and folders of this folder that were not restored or created again: 100 by default (`limit`). The folder itself may be removed. With `all`, also lists removed files and folders of the folders below, the newest removal first, at most 100.
          */
         deleted?: string;
         /**
@@ -4187,7 +4187,7 @@ export type ReadRootData = {
          */
         search?: string;
         /**
-         * Without a value, lists removed files and folders of this folder that were not restored or created again: 100 by default (`limit`). The folder itself may be removed. `all` also lists those of the folders below, the newest removal first, 100 at most.
+         * Without a value, lists removed files and folders of this folder that were not restored or created again: 100 by default (`limit`). The folder itself may be removed. With `all`, also lists removed files and folders of the folders below, the newest removal first, at most 100.
          */
         deleted?: string;
         /**
@@ -4875,6 +4875,10 @@ export type ListChangesData = {
          * The `next` of an earlier answer, or the id of a change. If empty, the list begins with the oldest change.
          */
         after?: string;
+        /**
+         * The `next` of an earlier answer, or the id of a change. If empty, the list begins with the newest change.
+         */
+        before?: string;
         /**
          * The largest number of changes in an answer, 100 by default.
          */
@@ -6053,7 +6057,7 @@ export type CreateKeyError = CreateKeyErrors[keyof CreateKeyErrors];
 
 export type CreateKeyResponses = {
     /**
-     * The key, which no other answer shows.
+     * The key. No other answer shows it.
      */
     201: CreatedKey;
 };

@@ -1,9 +1,8 @@
 import { constants, renameSync } from 'node:fs'
 import { access, chmod, type FileHandle, link, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
+import { type FileVersion, readBytes } from '../file-bytes.ts'
 import type { Files } from '../files.ts'
-import { hasStatus, ServiceError } from '../service-error.ts'
-import { pause } from '../transport.ts'
 import { systemCodeOf } from './disk-errors.ts'
 import { createFingerprint } from './fingerprint.ts'
 import { stateFolder } from './ignored.ts'
@@ -12,107 +11,12 @@ import { isSameState, type Remembered, stateOf } from './local-tree.ts'
 import { type Fingerprint, isSame } from './plan.ts'
 import { temporaryName } from './temporary.ts'
 
-const mostFruitlessReads = 6
-
-export interface Wanted {
-  readonly path: string
-  readonly etag: string
-  readonly size: number
+interface Wanted extends FileVersion {
   readonly fingerprint?: Fingerprint
 }
 
 /** The MD5 of the whole file. Other forms depend on the parts. */
 const isWholeMd5 = (form: string): boolean => /^[\da-f]{32}$/.test(form)
-
-const changed = (path: string) =>
-  new ServiceError({
-    status: 412,
-    code: 100412,
-    message: `${path} changed on the site in the meantime. Repeat the command.`,
-  })
-
-/** In milliseconds: after this time without a byte, the connection counts as broken. */
-const longestSilence = 60_000
-
-/** Reads an answer until it breaks off, and returns the number of bytes. Stops after more than `most`. */
-const readChunks = async (
-  { body }: Response,
-  most: number,
-  take: (bytes: Uint8Array) => Promise<void>,
-  signal: AbortSignal | undefined,
-): Promise<number> => {
-  let received = 0
-  const reader = body?.getReader()
-  const next = async () => {
-    const timer = setTimeout(() => void reader?.cancel().catch(() => {}), longestSilence)
-    try {
-      return await reader?.read()
-    } catch {
-      signal?.throwIfAborted()
-      return undefined
-    } finally {
-      clearTimeout(timer)
-    }
-  }
-  for (let read = await next(); read && !read.done; read = await next()) {
-    received += read.value.length
-    if (received > most) {
-      reader?.cancel().catch(() => {})
-      break
-    }
-    await take(read.value)
-  }
-  return received
-}
-
-/**
- * Reads one version of a file, and continues after a broken connection. Errors: `ServiceError`, with 412 if the file
- * has changed.
- */
-export const fetchBytes = async (
-  files: Files,
-  { path, etag, size }: Wanted,
-  take: (bytes: Uint8Array) => Promise<void>,
-  signal?: AbortSignal,
-): Promise<void> => {
-  let received = 0
-  let failures = 0
-  const ask = async () => {
-    const response = await files.read(path, {
-      ...(received > 0 && { range: { first: received } }),
-      etag,
-      ...(signal && { signal }),
-    })
-    if (received > 0 && response.status !== 206) throw changed(path)
-    return response
-  }
-  /**
-   * Returns 0 if the service does not answer, because it may be restarting. Fails at once if no byte has arrived so
-   * far.
-   */
-  const fetchMore = async (): Promise<number> => {
-    try {
-      return await readChunks(await ask(), size - received, take, signal)
-    } catch (error) {
-      if (received === 0 || !hasStatus(error, 0)) throw error
-      await pause(Math.random() * 125 * 2 ** failures, signal)
-      return 0
-    }
-  }
-  do {
-    const more = await fetchMore()
-    received += more
-    failures = more > 0 ? 0 : failures + 1
-    if (received > size) throw changed(path)
-  } while (received < size && failures < mostFruitlessReads)
-  if (received < size) {
-    throw new ServiceError({
-      status: 0,
-      code: 0,
-      message: `The download of ${path} broke off several times. Check the network, then repeat the command.`,
-    })
-  }
-}
 
 /** Creates missing folders. Refuses a symbolic link that leads out of the root. */
 const folderFor = async (root: string, path: string): Promise<string> => {
@@ -167,18 +71,13 @@ export const fetchFile = async (
   const temporary = join(root, stateFolder, temporaryName())
   const fingerprint = createFingerprint()
   try {
-    await writeTo(temporary, (file) =>
-      fetchBytes(
-        files,
-        wanted,
-        async (bytes) => {
-          fingerprint.add(bytes)
-          await file.writeFile(bytes)
-          onBytes(bytes.length)
-        },
-        signal,
-      ),
-    )
+    await writeTo(temporary, async (file) => {
+      for await (const bytes of readBytes(files, wanted, signal)) {
+        fingerprint.add(bytes)
+        await file.writeFile(bytes)
+        onBytes(bytes.length)
+      }
+    })
     const received = fingerprint.finish()
     if (wanted.fingerprint?.some(isWholeMd5) && !isSame(wanted.fingerprint, received))
       throw new LocalRefusal(`The bytes of ${path} arrived damaged, so nothing was written. Repeat the command.`)
@@ -203,14 +102,15 @@ const occupantOf = async (location: string): Promise<string> => {
   const there = await lstat(location).catch(() => undefined)
   if (there?.isSymbolicLink()) return 'a symbolic link'
   if (there?.isDirectory()) return 'a folder'
-  return 'a new file, or one whose name this disk cannot tell from it (such as another case)'
+  return 'a file that is new, or has the same name on this disk (for example in another case)'
 }
 
 /** Unlike a rename, a link never replaces a file. On a file system without links, a check comes before the rename. */
 export const placeNew = async (temporary: string, location: string, path: string): Promise<void> => {
   const taken = async () =>
     new LocalRefusal(
-      `${path} was not written: its place is taken by ${await occupantOf(location)}. Rename that, then repeat.`,
+      `${path} was not written: its place is taken by ${await occupantOf(location)}. Rename the file or folder ` +
+        'there, then repeat.',
       true,
     )
   try {

@@ -2,8 +2,8 @@ import { foldersOf } from './plan.ts'
 import type { Writing } from './write.ts'
 
 /**
- * The obstacles to remove first: files in place of folders, and files in folders that will become files. `folders` are
- * the folders that are then empty and are obstacles themselves, the deepest first.
+ * The obstacles that a run removes first: a file at the path of a new folder, and the files of a folder at the path of
+ * a new file. `folders` lists these folders, the deepest first. They are then empty, and the run removes them too.
  */
 export const findObstacles = (
   steps: readonly Writing[],

@@ -25,7 +25,7 @@ export interface SyncOptions {
   readonly mine?: readonly string[]
   readonly theirs?: readonly string[]
   readonly dryRun?: boolean
-  /** Called before the first removal, to ask the user. Without it, removes without a question. */
+  /** Called before the first removal, to ask the user. If it is left out, the run removes without a question. */
   readonly confirm?: (paths: readonly string[]) => Promise<boolean>
   readonly onEvent?: (event: SyncEvent) => void
   readonly signal?: AbortSignal
@@ -143,7 +143,7 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
     if (!isWanted) state.uploads.delete(place)
   }
   const isUnreadable = (path: string) => isCovered(unreadable, path)
-  // A file that cannot be read may be a moved file, which seems to be missing at another path.
+  // A file that cannot be read may be the new place of a moved file. The other side still needs the old file then.
   const isKnown = unreadable.length === 0
   // A file that exists but cannot be sent is not missing.
   const choices = { direction, removes: removes && isKnown, force }

@@ -14,7 +14,7 @@ export interface BegunUpload {
 export interface SyncState {
   base: ReadonlyMap<string, SeenState> | undefined
   readonly uploads: Map<string, BegunUpload>
-  /** What is remembered about the files of the folder. All targets share it. */
+  /** The remembered state of the files of the folder, which all targets share. */
   readonly remembered: Map<string, Remembered>
   /** In milliseconds. A file that changed within this time may change again without a new time. */
   readonly written: number

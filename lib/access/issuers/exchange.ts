@@ -22,7 +22,7 @@ export interface Exchanged extends Granted {
   readonly user: string
 }
 
-// In characters. Names of users in the history and in lists.
+// In characters, because the name appears in the history and in lists.
 const longestUser = 200
 
 const refusedGrant = (message: string) => new ServiceError('exchangeRefused', { message })
@@ -34,7 +34,7 @@ const issuerOfToken = (trust: Trust, jwt: string): Issuer => {
   try {
     claims = decodeJwt(jwt)
   } catch {
-    throw refusedGrant('The subject_token is no JWT. Send the token that the issuer has given.')
+    throw refusedGrant('The subject_token is not a JWT. Send the token of the issuer unchanged.')
   }
   const issuer = trust.issuers.find(({ url }) => url === claims.iss)
   if (issuer) return issuer
@@ -68,16 +68,19 @@ const grantFor = (trust: Trust, issuer: Issuer, claims: JWTPayload, site: SiteId
   throw site === undefined ? refusedGrant(message) : refusedTarget(message)
 }
 
-/** A-97: a token works once, however many ask at the same moment. */
+/** A-97: a token works once, even if several requests send it at the same moment. */
 const use = async ({ accessValues }: ExchangeDeps, { url }: Issuer, { jti, exp = 0, iat = 0 }: JWTPayload) => {
   const key = `used/${hash('sha256', JSON.stringify([url, jti]), 'hex')}`
   const until = Math.ceil(Math.min(exp, iat + longestToken)) + 2 * clockSkew
   if (!(await accessValues.put(key, randomUUID(), until))) {
-    throw refusedGrant('This token was used already. Ask its issuer for a new one.')
+    throw refusedGrant('This token was already used. Ask its issuer for a new one.')
   }
 }
 
-/** A-97 to A-100: a token of the service for one of an issuer. Errors: exchangeRefused, targetRefused, unavailable. */
+/**
+ * A-97 to A-100: exchanges the token of an issuer for a token of the service. Errors: exchangeRefused, targetRefused,
+ * unavailable.
+ */
 export const exchangeToken = async (
   deps: ExchangeDeps,
   { jwt, resource }: { readonly jwt: string; readonly resource: string | undefined },

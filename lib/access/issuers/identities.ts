@@ -26,14 +26,14 @@ const keyOf = (identity: string) => `identity/${identity}`
 const has = (person: Person | undefined, identity: string): person is Person =>
   person?.identities?.includes(identity) ?? false
 
-/** The person says who owns the name: another one may have it now. */
+/** Checks the record of the person, because another person may have the name now. */
 const findKnown = async ({ people, accessValues }: IdentityDeps, identity: string): Promise<Person | undefined> => {
   const name = await accessValues.get(keyOf(identity))
   const person = name === undefined ? undefined : await people.get(name, true)
   return has(person, identity) ? person : undefined
 }
 
-// Before the person is changed: without it, a person would have an identity that nobody finds.
+// Called before the change of the person, because a sign-in finds the person only by this value.
 const remember = async ({ accessValues }: IdentityDeps, identity: string, name: string): Promise<void> => {
   if (await accessValues.put(keyOf(identity), name)) return
   await accessValues.take(keyOf(identity))
@@ -52,7 +52,7 @@ const verifiedEmail = (claims: Claims): string | undefined => {
   return isVerified === true && typeof email === 'string' && email !== '' ? email : undefined
 }
 
-/** A-94: an open invitation is used up. */
+/** A-94: finds the person by the address of an open invitation, and uses the invitation up. */
 const matchInvited = async (deps: IdentityDeps, arrived: Arrived, identity: string): Promise<Person | undefined> => {
   const email = verifiedEmail(arrived.claims)
   if (email === undefined) return undefined
@@ -87,7 +87,7 @@ const newPerson = (name: string, identity: string, arrived: Arrived, now: number
   }
 }
 
-/** A-95. A name that the person chose at the issuer may belong to somebody here, so it is not used. */
+/** A-95. Never uses the name that the person has at the issuer, because another person may have this name here. */
 const createByRules = async (deps: IdentityDeps, arrived: Arrived, identity: string): Promise<Person | undefined> => {
   const { trust, issuer, claims } = arrived
   if (rolesFor(trust, issuer, claims).size === 0) return undefined
@@ -106,7 +106,10 @@ const createByRules = async (deps: IdentityDeps, arrived: Arrived, identity: str
   return undefined
 }
 
-/** A-94, A-95: the person of an issuer; undefined when nobody may sign in with these claims. Errors: unavailable. */
+/**
+ * A-94, A-95: finds or creates the person for the claims of an issuer. Returns undefined if the claims allow no
+ * sign-in. Errors: unavailable.
+ */
 export const findPerson = async (deps: IdentityDeps, arrived: Arrived): Promise<Person | undefined> => {
   const identity = identityOf(arrived)
   return (

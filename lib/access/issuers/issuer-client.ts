@@ -18,9 +18,9 @@ interface Expected {
   readonly requiredClaims?: readonly string[]
 }
 
-/** An issuer is named by its URL. Errors of every call: unavailable. */
+/** The port to the servers of issuers. The URL of an issuer identifies it. Errors of every call: unavailable. */
 export interface IssuerClient {
-  /** One request without redirects. Anything but a whole, small answer in time is an error. */
+  /** Sends one request, and follows no redirects. Throws if the answer is late, incomplete or too large. */
   readonly fetchOf: (issuer: string) => FetchOnce
   readonly discover: (issuer: string) => Promise<IssuerDocument>
   /** A-91. Throws a TokenFault. */
@@ -36,12 +36,12 @@ const algorithms = ['RS256', 'ES256', 'EdDSA']
 const mostBytes = 256 * 1024
 const rememberedFor = 600_000
 
-// In seconds. An older token is refused, so nothing about it is remembered for longer.
+// In seconds. Older tokens are refused, so the service remembers a used token no longer than this.
 export const clockSkew = 60
 export const longestToken = 24 * 3600
 
 const noAnswer = (issuer: string, reason: string) =>
-  new ServiceError('unavailable', { message: `The issuer ${issuer} gives no usable answer: ${reason}. Repeat later.` })
+  new ServiceError('unavailable', { message: `The issuer ${issuer} gave no usable answer: ${reason}. Repeat later.` })
 
 class BadAnswer extends Error {}
 
@@ -50,7 +50,7 @@ const readWhole = async ({ body }: Response): Promise<Uint8Array<ArrayBuffer>> =
   let length = 0
   for await (const chunk of body ?? []) {
     length += chunk.length
-    if (length > mostBytes) throw new BadAnswer(`it is larger than ${mostBytes} bytes`)
+    if (length > mostBytes) throw new BadAnswer(`the answer is larger than ${mostBytes} bytes`)
     chunks.push(chunk)
   }
   return new Uint8Array(Buffer.concat(chunks, length))
@@ -59,7 +59,7 @@ const readWhole = async ({ body }: Response): Promise<Uint8Array<ArrayBuffer>> =
 const requireAddress = (issuer: string, address: string): URL => {
   const url = URL.parse(address)
   if (url && isTrustedAddress(url, issuer.startsWith('http:'))) return url
-  throw noAnswer(issuer, 'it names an address without https')
+  throw noAnswer(issuer, 'the answer has an address without https')
 }
 
 const answerTo = async (url: URL, init: RequestInit): Promise<Response> => {
@@ -80,7 +80,7 @@ const createFetch =
       return await answerTo(url, { ...init, body: body ? String(body) : null, signal })
     } catch (error) {
       if (error instanceof BadAnswer) throw noAnswer(issuer, error.message)
-      throw noAnswer(issuer, signal.aborted ? 'it takes too long' : 'the connection failed')
+      throw noAnswer(issuer, signal.aborted ? 'the answer took too long' : 'the connection failed')
     }
   }
 
@@ -93,13 +93,13 @@ const parseObject = (text: string): Readonly<Record<string, unknown>> => {
 }
 
 const sentences: Readonly<Record<string, string>> = {
-  aud: 'It is for another audience. Ask its issuer for one for the audience that "issuer list" shows.',
+  aud: 'It is for another audience. Ask its issuer for a token with the audience that "issuer list" shows.',
   exp: 'It has expired. Ask its issuer for a new one.',
   nbf: 'It is not valid yet. Check the clocks.',
   iat: 'It is from the future or older than a day. Ask its issuer for a new one.',
 }
 
-// Reasons that name a claim are for holders of a genuine token: the signature is checked first.
+// The signature is checked first, so only a caller with a genuine token sees a reason that names a claim.
 const faultOf = (error: unknown, issuer: string): unknown => {
   if (error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired) {
     if (error.reason === 'missing') return new TokenFault(`The token lacks the claim ${error.claim}.`)
@@ -112,7 +112,7 @@ const faultOf = (error: unknown, issuer: string): unknown => {
   return new TokenFault('The token is malformed, or none of the keys of its issuer has signed it.')
 }
 
-/** Configurations and keys are cached. `patience` is in milliseconds, for a whole answer. */
+/** Caches configurations and keys. `patience` is the longest time for a whole answer, in milliseconds. */
 export const createIssuerClient = ({ clock, patience = 5_000 }: Options): IssuerClient => {
   const fetchOf = createFetch(patience)
 

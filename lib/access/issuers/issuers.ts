@@ -3,7 +3,7 @@ import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { RoleName } from '../roles.ts'
 
-/** A-91. `url` equals the claim `iss` of its tokens. People sign in through an issuer that has a `clientId`. */
+/** A-91. `url` equals the claim `iss` of its tokens. People can sign in only through an issuer with a `clientId`. */
 export interface Issuer {
   readonly id: string
   readonly url: string
@@ -11,7 +11,7 @@ export interface Issuer {
   readonly clientId?: string
 }
 
-/** A-95, A-100: programs get rights for `ttl` seconds, people a role. */
+/** A-95, A-100: programs get rights for `ttl` seconds, and people get a role. */
 export interface ProgramGrant {
   readonly rights: readonly string[]
   readonly ttl: number
@@ -37,8 +37,8 @@ export interface Trust {
 export const noTrust: Trust = { issuers: [], rules: [] }
 
 /**
- * The port to all issuers and rules, which are few and change rarely. `change` applies a rule of this area to the present
- * state; what the rule throws is passed on, and nothing is stored. Errors of every call: unavailable.
+ * The port to all issuers and rules, which are few and change rarely. `change` computes the next state from the present
+ * state. If `change` throws, nothing is stored, and the caller gets the error. Errors of every call: unavailable.
  */
 export interface Issuers {
   trust(): Promise<Trust>
@@ -46,8 +46,9 @@ export interface Issuers {
 }
 
 /**
- * The port to small values that expire (`expires`: epoch seconds), and to those that stay. `put` answers false while the
- * key has another value. A value is taken once. Errors of every call: unavailable.
+ * The port to small values. A value with `expires` (epoch seconds) expires; others stay. `put` returns false if the key
+ * already has another value. `take` removes the value and returns it, so only one caller gets it. Errors of every call:
+ * unavailable.
  */
 export interface KeyedValues {
   get(key: string): Promise<string | undefined>
@@ -55,7 +56,7 @@ export interface KeyedValues {
   take(key: string): Promise<string | undefined>
 }
 
-/** A token, or what an issuer says of a person, cannot be trusted. The message is safe to show. */
+/** A token or the claims of an issuer cannot be trusted. The message is safe to show. */
 export class TokenFault extends Error {
   override readonly name = 'TokenFault'
 }
@@ -67,14 +68,14 @@ const mostClaims = 10
 const longestText = 255
 export const longestGrant = 3600
 
-// In characters of JSON, so that all of it fits into one item of DynamoDB.
+// In characters of JSON, so that all issuers and rules fit into one item of DynamoDB.
 const mostTrust = 150_000
 
 export const isIssuerId = (text: string): boolean => /^[a-z][a-z0-9-]{0,31}$/.test(text)
 
 export const isPlainText = (text: string): boolean => text.length <= longestText && /^[\x21-\x7e]+$/.test(text)
 
-/** Plain http is for an identity provider on this machine only. */
+/** Only a provider on this machine may use plain http. */
 export const isTrustedAddress = ({ protocol, hostname }: URL, isOnThisMachine: boolean): boolean =>
   protocol === 'https:' || (isOnThisMachine && protocol === 'http:' && hostname === '127.0.0.1')
 
@@ -95,13 +96,13 @@ export const parseClaim = (text: string): readonly [name: string, value: string]
 
 const bounded = (trust: Trust): Trust => {
   if (JSON.stringify(trust).length <= mostTrust) return trust
-  throw refuse('There are too many rules. Remove those that nobody needs any more: "rule list" lists them.')
+  throw refuse('There are too many rules. Remove the rules that you no longer need: "rule list" lists them.')
 }
 
 export const addIssuer = ({ issuers, rules }: Trust, issuer: Issuer): Trust => {
   const taken = issuers.find(({ id, url }) => id === issuer.id || url === issuer.url)
   if (taken) {
-    throw refuse(`The issuer ${taken.id} (${taken.url}) exists. Remove it first, or choose another id.`)
+    throw refuse(`The issuer ${taken.id} (${taken.url}) already exists. Remove it first, or choose another id.`)
   }
   if (issuers.length >= mostIssuers) throw refuse(`There can be at most ${mostIssuers} issuers.`)
   return { issuers: [...issuers, issuer], rules }
@@ -131,7 +132,8 @@ export const addRule = (trust: Trust, rule: Rule): Trust => {
   if (count === 0 || count > mostClaims) throw refuse(`A rule needs 1 to ${mostClaims} claims.`)
   if (isForPeople(rule) && issuer.clientId === undefined) {
     throw refuse(
-      `People cannot sign in through ${issuer.id}: it has no client id. Remove it, and add it again with --client-id.`,
+      `People cannot sign in through ${issuer.id}, because this issuer has no client id. Remove it, and add it ` +
+        'again with --client-id.',
     )
   }
   return bounded({ ...trust, rules: [...trust.rules, rule] })

@@ -23,7 +23,7 @@ export interface Granted {
   readonly ttl: number
 }
 
-/** A-98, A-100: several rules of one site add up, and the shortest time counts. `ttl` is in seconds. */
+/** A-98, A-100: if several rules of one site match, their rights add up, and the shortest `ttl` (in seconds) counts. */
 export const grantedTo = (
   trust: Trust,
   issuer: Issuer,
@@ -43,7 +43,7 @@ export const grantedTo = (
   }
 }
 
-/** A-95: the roles that rules give to a person, one per site. */
+/** A-95: the roles that the rules give to a person: one role per site. */
 export const rolesFor = (trust: Trust, issuer: Issuer, claims: Claims): ReadonlyMap<SiteId, PersonGrant['role']> =>
   new Map(
     matchingRules(trust, issuer, claims)

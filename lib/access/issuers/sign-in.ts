@@ -41,7 +41,7 @@ const configure = async ({ client, issuer, secret }: Provider): Promise<library.
   return configuration
 }
 
-// The errors of the library may contain tokens of the issuer, so they are not passed on.
+// Hides the errors of the library, because they may contain tokens of the issuer.
 const faultIn = (error: unknown): Error => {
   for (let each = error; each instanceof Error; each = each.cause) {
     if (each instanceof ServiceError || each instanceof TokenFault) return each
@@ -49,7 +49,7 @@ const faultIn = (error: unknown): Error => {
   return new TokenFault('The issuer refused the sign-in, or answered unexpectedly.')
 }
 
-/** where the browser goes. Errors: unavailable, TokenFault. */
+/** returns the address of the issuer for the browser. Errors: unavailable, TokenFault. */
 export const beginSignIn = async (
   provider: Provider,
   challenge: string,
@@ -71,14 +71,16 @@ export const beginSignIn = async (
       code_challenge_method: 'S256',
     })
     if (!isTrustedAddress(url, provider.issuer.url.startsWith('http:')))
-      throw new TokenFault('It names no https address.')
+      throw new TokenFault('The issuer has a sign-in page without https. Ask an operator to correct the issuer.')
     return { location: url.href, begun }
   } catch (error) {
     throw faultIn(error)
   }
 }
 
-/** the claims of the person, after the issuer has sent the browser back. Errors: unavailable, TokenFault. */
+/**
+ * A-92: returns the claims of the person when the browser comes back from the issuer. Errors: unavailable, TokenFault.
+ */
 export const finishSignIn = async (provider: Provider, query: string, begun: Begun): Promise<Claims> => {
   const { client, issuer, callback } = provider
   try {

@@ -8,7 +8,7 @@ interface TrustItem extends Trust {
   readonly version: number
 }
 
-/** Beside the sites, whose ids are numbers. */
+/** This item is in the table of the sites, whose ids are numbers. */
 export const trustKey = { id: 'issuers' } as const
 
 const mostAttempts = 5
@@ -46,7 +46,7 @@ interface ValueItem {
   readonly expires?: number
 }
 
-/** Beside the tokens, in a table whose items expire. */
+/** The values are in the table of the tokens, because its items expire. */
 export const createAccessValues = ({ now: clock = Date.now, ...options }: TableOptions): KeyedValues => {
   const table = openTable<ValueItem>(options)
   const now = () => clock() / 1000
@@ -58,7 +58,7 @@ export const createAccessValues = ({ now: clock = Date.now, ...options }: TableO
     get: async (key) => valid(await table.get(keyOf(key))),
     take: async (key) => valid(await table.take(keyOf(key))),
 
-    // The same value again is this call repeated, after its answer was lost.
+    // If the stored value is the same, this call is a repetition after a lost answer.
     put: (key, value, expires) =>
       table.put(
         { ...keyOf(key), value, ...(expires !== undefined && { expires }) },

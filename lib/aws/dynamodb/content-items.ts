@@ -13,7 +13,8 @@ type Apply = Parameters<Contents['changeMany']>[3]
 interface ContentItem {
   readonly kind: string
   readonly id: number
-  // True while the content is being removed. The member `deleted` of a news item is another one, which its author sets.
+  // True while the content is being removed. The author of a news item sets the member `deleted`, which has another
+  // meaning.
   readonly removed?: true
   readonly text?: Scalar | undefined
   readonly [member: string]: unknown

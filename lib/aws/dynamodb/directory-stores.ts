@@ -17,7 +17,8 @@ interface DirectoryOptions extends TableOptions {
 
 const mostAttempts = 5
 
-// A use has an item of its own: written elsewhere while its key is revoked, it cannot bring the key back.
+// The last use of a key has its own item. If another data centre writes this item while the key is revoked, the key
+// does not come back.
 const usePrefix = 'used#'
 const useOf = (hash: string): string => usePrefix + hash
 

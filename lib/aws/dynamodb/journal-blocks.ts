@@ -75,7 +75,9 @@ export const entryItem = ({ type, subject, actor, requestId = '', details = {} }
 const sizeOf = (item: EntryItem): number =>
   Object.values(item).reduce((sum: number, text: string) => sum + Buffer.byteLength(text), 0)
 
-/** What a writer knows of a block: the bytes of its entries. The entry that exceeds `limit` makes the block full. */
+/**
+ * The bytes of the entries of a block, which a writer remembers. The entry that exceeds `limit` makes the block full.
+ */
 export interface KnownBlock {
   readonly block: number
   readonly bytes: number
@@ -89,7 +91,7 @@ const bytesOf = ({ entries }: Pick<Block, 'entries'>): number => entries.reduce(
 // In milliseconds: after this time without entries of others, a site seems to have no other writers.
 const quietTime = 1_000
 
-/** A new writer does not know how many others there are, and lets them fill the block. */
+/** A new writer does not know the number of other writers, and lets them fill the block. */
 export const knownFromQuery = (found: Block, now: number): KnownBlock => {
   const isQuiet = found.next < now - quietTime
   if (isFull(found)) return newBlock(found.next, isQuiet ? mostBytes : mostCrowdedBytes)

@@ -20,11 +20,11 @@ interface PersonItem extends Person {
 
 const toPerson = ({ key: _, mark: __, ...person }: PersonItem): Person => person
 
-// Like SQLite: other letters that look alike stay different.
+// As in SQLite, only the case of ASCII letters is ignored.
 const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 const storeOf = (table: Table<PersonItem>) => {
-  /** Whether the write with this mark took place, also when its answer was lost. */
+  /** True if the write with this mark took place, even if its answer was lost. */
   const isStored = async (item: PersonItem): Promise<boolean> =>
     isOwnWrite(item.mark, (await table.get({ key: item.key }))?.mark)
 
@@ -62,8 +62,8 @@ const storeOf = (table: Table<PersonItem>) => {
 }
 
 /**
- * The table Users: one item for each person. Two owners may leave a site at the same moment, so the owners are counted
- * before the change and after it; the change is taken back when none is left.
+ * The table Users: one item for each person. Two owners may leave a site at the same moment. So the store counts the
+ * owners before and after the change, and undoes the change if no owner is left.
  */
 export const createPeople = ({ record, ...options }: TableOptions & { readonly record: RecordChange }): People => {
   const table = openTable<PersonItem>(options)

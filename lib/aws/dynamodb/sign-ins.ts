@@ -9,7 +9,7 @@ interface AttemptsItem extends Attempts {
 
 const mostTries = 4
 
-/** Milliseconds. So many attempts at once are counted as too many. */
+/** In milliseconds: the wait if too many attempts compete for one count. */
 const waitOfCrowd = 1_000
 
 /** The table SignIns: one item for each limit of each name and address. */
@@ -48,7 +48,7 @@ export const createSignInAttempts = ({ now = Date.now, ...options }: TableOption
     async count(limits) {
       const waits = await Promise.all(limits.map(countOne))
       const longest = Math.max(0, ...waits)
-      // A refused attempt is no failure under its other keys.
+      // If one key refuses an attempt, the attempt does not count as a failure under the other keys.
       if (longest > 0) await forgive(limits.filter((_, index) => waits[index] === 0))
       return longest
     },

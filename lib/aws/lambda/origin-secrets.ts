@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto'
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer')
 
-/** Several secrets may count, so that they can be changed without a gap. */
+/** Accepts several secrets, so that requests succeed while the secret changes. */
 export const createSecretCheck = (secrets: readonly string[]): ((given: unknown) => boolean) => {
   const digests = secrets.map(digest)
   return (given) => {

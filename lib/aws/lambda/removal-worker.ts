@@ -32,10 +32,10 @@ const reportOpen = ({ site, path }: RemovalTask, age: number, attempts: number):
 }
 
 /**
- * Completes removals in slices: what is left after a slice becomes a new message. When a worker dies or fails, the
- * queue delivers its message again, and finally moves it to the dead letters. After a failure of the store, the message
- * waits until the time of its worker is over, because that worker may still have the lease. Without progress, the
- * worker fails in the end: a new message would restart the count of the queue.
+ * Completes removals in slices: the rest of the work after a slice becomes a new message. When a worker dies or fails,
+ * the queue delivers its message again, and finally moves it to the dead letters. After a failure of the store, the
+ * message waits until the time of its worker is over, because that worker may still have the lease. Without progress,
+ * the worker fails in the end: a new message would restart the count of the queue.
  */
 export const createRemovalWorker = ({ removalQueue, ...deps }: Deps): SQSHandler => {
   const work = async (message: RemovalMessage, remaining: number): Promise<Rest | undefined> => {
@@ -44,7 +44,7 @@ export const createRemovalWorker = ({ removalQueue, ...deps }: Deps): SQSHandler
       return await continueRemoval(deps, message, deadline, remaining)
     } catch (error) {
       if (!(error instanceof ServiceError && error.status === 503)) throw error
-      console.warn('The removal of a folder failed, and is repeated later:', error)
+      console.warn('The removal of a folder failed. It is repeated later:', error)
       return { delay: Math.ceil(remaining / 1000) }
     }
   }

@@ -30,7 +30,7 @@ export const createPartBuffers = (most = mostParts) => {
   }
 
   return {
-    /** The buffers of one upload. It must not wait for a second buffer while it keeps a filled one. */
+    /** The buffers of one upload. An upload must not wait for a second buffer while it keeps a filled one. */
     open() {
       const lent = new Set<Buffer>()
       return {
@@ -104,7 +104,7 @@ interface Upload {
   readonly uploadId: string
 }
 
-// For uploads whose path is unknown. What a crashed process leaves here, a lifecycle rule removes.
+// For uploads whose path is unknown. A lifecycle rule removes the objects that a crashed process leaves here.
 const scratchPrefix = 'scratch/'
 export const isScratch = (key: string): boolean => key.startsWith(scratchPrefix)
 

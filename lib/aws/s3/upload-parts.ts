@@ -194,7 +194,7 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
       yield await readTail(bucket, upload.holding.tail, upload.length)
     },
 
-    // S3 joins parts once. It copies a tail as often as it is asked, but only while the tail is visible at its key.
+    // S3 joins parts once. S3 can copy a tail several times, but only while the tail is visible at its key.
     async takeOver({ id, holding, length }) {
       const key = holding.parts.length > 0 ? spareKey(id) : holding.tail
       const [newest] = (key !== null && (await listVersions(bucket, key, { limit: 1 }))?.versions) || []

@@ -22,7 +22,10 @@ export const exchanged = component('ExchangedToken', 'A token for a program, as 
   issued_token_type: z.literal('urn:ietf:params:oauth:token-type:access_token'),
   token_type: z.literal('Bearer'),
   expires_in: described(z.int(), 'Seconds.'),
-  scope: described(z.string(), 'Rights, separated by blanks. Odd characters of folders are percent-encoded.'),
+  scope: described(
+    z.string(),
+    'Rights, separated by blanks. Characters of folders that a scope cannot have are percent-encoded.',
+  ),
 })
 
 export const issuers = component('SignInIssuers', 'The issuers through which people can sign in.', {
@@ -30,16 +33,19 @@ export const issuers = component('SignInIssuers', 'The issuers through which peo
 })
 
 const keyMembers = {
-  id: described(z.string(), 'Identifies the key. It is no secret.'),
+  id: described(z.string(), 'The id of the key. The id is not a secret.'),
   name: z.string(),
-  rights: described(z.array(z.string()), 'Those that its person has now too, such as `files:write:/news`.'),
+  rights: described(
+    z.array(z.string()),
+    'The rights of the key that its person also has now, such as `files:write:/news`.',
+  ),
   expires: z.iso.datetime(),
 }
 
 const key = component('Key', 'A key for a program.', {
   ...keyMembers,
-  user: described(z.string(), 'The person to whom it belongs.'),
-  lastUsed: described(z.nullable(z.iso.date()), 'The day of its last use, or null.'),
+  user: described(z.string(), 'The name of the person who owns the key.'),
+  lastUsed: described(z.nullable(z.iso.date()), 'The day when the key was last used, or null.'),
 })
 
 export const keyList = component('KeyList', 'The keys of the site, sorted by name.', { keys: z.array(key) })
@@ -70,12 +76,12 @@ export const me = component('Me', 'The owner of the token. Tokens of `token issu
   sites: z.array(siteOfMe),
 })
 
-export const user = component('User', 'A person, as one site sees it.', {
+export const user = component('User', 'A person, with the entry for one site.', {
   name: z.string(),
   displayName: z.string(),
   email: z.string(),
   disabled: z.boolean(),
-  invited: described(z.boolean(), 'An invitation is open.'),
+  invited: described(z.boolean(), 'True if the person has an invitation that was not accepted yet.'),
   lastSignIn: described(z.nullable(z.string()), 'A day.'),
   ...entry,
 })
@@ -106,7 +112,7 @@ const signIn = {
   examples: [{ body: credentials }, { body: { ...credentials, password: 'guess' } }, { body: {} }],
 } satisfies GroupContract<'access'>['operations']['signIn']
 
-const begun = 'The browser continues elsewhere, with a cookie for the end of this sign-in.'
+const begun = 'Redirects the browser, and sets or clears the cookie of this sign-in.'
 
 const signOut = {
   summary: 'Revoke the token of the request',
@@ -148,7 +154,7 @@ export const accessContract: GroupContract<'access'> = {
     },
     beginExternalSignIn: {
       tag,
-      summary: 'Send a browser to an issuer to sign in',
+      summary: 'Redirect a browser to an issuer to sign in',
       query: {
         challenge: text(
           'The SHA-256 of a random verifier, in base64url (PKCE).',
@@ -193,7 +199,7 @@ export const accessContract: GroupContract<'access'> = {
     },
     createSiteToken: {
       summary: 'Get a token for one site',
-      description: 'The token ends with the one of the request.',
+      description: 'The new token expires at the same time as the token of the request.',
       answers: ok('The token.', token),
       errors: ['signInRefused', 'siteAmbiguous'],
     },
@@ -204,8 +210,9 @@ export const accessContract: GroupContract<'access'> = {
     addUser: {
       summary: 'Add a person to a site',
       description:
-        'A new person gets an invitation. Send it to the person, because the service sends no mail. Somebody of another ' +
-        'site gets an entry for this one. You can give only rights that you have.',
+        'A new person gets an invitation. Send it to the person, because the service sends no mail. A person who ' +
+        'already has another site gets an entry for this site, but no invitation. You can give only rights that ' +
+        'you have.',
       body: { schema: named(newUserBody, 'NewUser') },
       answers: { 201: { description: 'The person has an entry for the site.', schema: invitation } },
       errors: ['accessMalformed', 'rightMissing', 'personTaken'],
@@ -223,7 +230,8 @@ export const accessContract: GroupContract<'access'> = {
       summary: 'Change a person of a site',
       description:
         '`role`, `folders` and `rights` change the entry for this site. The other members concern the person on all ' +
-        'sites, and need every right that the person has. `invite` answers a new invitation, which resets the password.',
+        'sites, and need every right that the person has. `invite` creates a new invitation, with which the person ' +
+        'chooses a new password.',
       body: { schema: named(userChangeBody, 'UserChange') },
       answers: ok('The person is changed.', invitation),
       errors: ['accessMalformed', 'rightMissing', 'lastOwner', ...ofUser],
@@ -231,7 +239,9 @@ export const accessContract: GroupContract<'access'> = {
     },
     removeUser: {
       summary: 'Remove a person from a site',
-      description: 'Removes the person as a whole if you have every right of the person on every site.',
+      description:
+        'Removes the person from all sites if you have every right of the person on every site. Otherwise, removes ' +
+        'the person only from this site.',
       answers: { 200: { description: 'The person is removed.' } },
       errors: ['lastOwner', ...ofUser],
     },
@@ -247,16 +257,16 @@ export const accessContract: GroupContract<'access'> = {
     createKey: {
       summary: 'Create a key for a program',
       description:
-        'The key belongs to the person of the token, and has only rights that this person has too. Without `expires` ' +
-        'it lasts 90 days; a year is the longest.',
+        'The key belongs to the person of the token, and has only rights that this person also has. Without ' +
+        '`expires`, the key lasts 90 days. A key can last at most a year.',
       body: { schema: named(newKeyBody, 'NewKey') },
-      answers: { 201: { description: 'The key, which no other answer shows.', schema: createdKey } },
+      answers: { 201: { description: 'The key. No other answer shows it.', schema: createdKey } },
       errors: ['accessMalformed'],
       examples: [{ body: { name: 'Deployment', rights: ['files:write:/news'] } }, { body: { name: '', rights: [] } }],
     },
     deleteKey: {
       summary: 'Revoke a key',
-      description: 'It stops working within a minute.',
+      description: 'The key stops working within a minute.',
       answers: { 200: { description: 'The key is revoked.' } },
       errors: ['keyUnknown'],
     },

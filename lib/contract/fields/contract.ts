@@ -102,7 +102,8 @@ export const fieldsContract: GroupContract<'fields'> = {
   operations: {
     getRoot: {
       summary: 'Find the console and the documentation',
-      description: 'For programs. A browser, which asks for `text/html`, is redirected to the console.',
+      description:
+        'For programs. If `Accept` asks for `text/html`, as browsers do, the service redirects to the console.',
       answers: {
         200: { description: 'The service answers.', schema: root },
         302: { description: 'The address of the console.', headers: ['Location'] },

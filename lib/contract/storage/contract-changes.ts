@@ -28,8 +28,8 @@ const severalTypes = z.string().check(z.regex(new RegExp(`^${anyType}(?:,${anyTy
 
 export const changePage = component(
   'ChangePage',
-  'Changes, the oldest first. Send `next` as the `after` of the next request. `next` is null if there ' +
-    'are no more changes.',
+  'Changes, the oldest first, or with `before` the newest first. Send `next` as the `after` or `before` of ' +
+    'the next request. `next` is null if there are no more changes.',
   { items: z.array(change), next: z.nullable(z.string()) },
 )
 
@@ -39,15 +39,21 @@ export const changesOperation: OperationContract = {
   description:
     'Without `after`, the answer has the newest changes. With `after`, it has the changes that follow. To ' +
     'see each change once, send `next` as `after` of the next request; when `next` is null, repeat the ' +
-    'request later with the same `after`. With `type` or `subject`, an answer may be short or empty ' +
-    'although `next` is set. Changes of a file or folder are shown only to tokens with a right to read ' +
-    'it. A move or copy needs the right on both paths. With `wait`, the answer comes as soon as there is a ' +
-    'change, or empty when the time is up. With `Accept: text/event-stream`, the answer is a stream of the changes ' +
-    'as they happen, on one machine and with streaming; without `after`, it begins with the next change. The `id` ' +
-    'of each event is the id of its change, and its `data` is the change. A comment comes every 15 seconds.',
+    'request later with the same `after`. With `before`, the answer has the changes before it, the newest ' +
+    'first. To read further back, send `next` as `before` of the next request. With `type` or `subject`, an ' +
+    'answer may be short or empty although `next` is set. Changes of a file or folder are shown only to ' +
+    'tokens with a right to read it. A move or copy needs the right on both paths. With `wait`, the answer ' +
+    'comes as soon as there is a change, or empty when the time is up. With `Accept: text/event-stream`, the ' +
+    'answer is a stream of the changes as they happen, on one machine and with streaming; without `after`, it ' +
+    'begins with the next change. The `id` of each event is the id of its change, and its `data` is the change. ' +
+    'A comment comes every 15 seconds.',
   query: {
     after: text(
       'The `next` of an earlier answer, or the id of a change. If empty, the list begins with the oldest change.',
+      '',
+    ),
+    before: text(
+      'The `next` of an earlier answer, or the id of a change. If empty, the list begins with the newest change.',
       '',
     ),
     ...switchesOf(changesQuery, {
@@ -76,5 +82,5 @@ export const changesOperation: OperationContract = {
     },
   },
   errors: ['storageRefused', 'tooManyRequests'],
-  examples: [{ query: { after: '', limit: '2' } }],
+  examples: [{ query: { after: '', limit: '2' } }, { query: { before: '', limit: '2' } }],
 }

@@ -36,8 +36,8 @@ const folderSwitches: ParameterContracts = {
   ),
   deleted: text(
     'Without a value, lists removed files and folders of this folder that were not restored or created again: 100 by ' +
-      'default (`limit`). The folder itself may be removed. `all` also lists those of the folders below, the newest ' +
-      'removal first, 100 at most.',
+      'default (`limit`). The folder itself may be removed. With `all`, also lists removed files and folders of ' +
+      'the folders below, the newest removal first, at most 100.',
     '',
   ),
   removal: text('Shows what a DELETE of the path would remove, and removes nothing. The parameter needs no value.', ''),

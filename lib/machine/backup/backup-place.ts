@@ -17,7 +17,7 @@ const admit = (path: string): void => {
     throw new UsageError(`There is no folder ${dirname(path)} for the backup. Create it first.`)
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!found) return
-  if (!found.isDirectory()) throw new UsageError(`${path} is not a folder. Name one that does not exist yet.`)
+  if (!found.isDirectory()) throw new UsageError(`${path} is not a folder. Name a folder that does not exist yet.`)
   if (readdirSync(path).length > 0) throw isTaken(path)
   if (found.dev !== parent.dev) {
     throw new UsageError(
@@ -50,8 +50,8 @@ const moveTo = (path: string, unfinished: string): void => {
 }
 
 /**
- * A backup is written beside its folder, and gets the name of the folder when it is complete. If it is not completed,
- * nothing of it stays. Throws UsageError, and errors of the file system; then nothing of the backup is left.
+ * A backup is written beside its folder, and gets the name of the folder when it is complete. Errors: UsageError, those
+ * of the file system. After an error, nothing of the backup is left.
  */
 export const openBackupPlace = (given: string, source: DataDirectory) => {
   const path = resolve(given)

@@ -29,7 +29,7 @@ const readDatabase = async (backup: DataDirectory, { version }: BackupMarker, si
     if (tables > schemaVersion) {
       throw new UsageError(
         `The backup ${path} was made by version ${version} of this program, which has newer tables. Restore ` +
-          'it with that version, or a newer one. Nothing was changed.',
+          'the backup with that version or a newer version. Nothing was changed.',
       )
     }
     const [finding] = checkStructure(database, file)
@@ -72,7 +72,9 @@ export const restoreBackup = async (
   const marker = readBackupMarker(backup)
   if ('code' in marker) throw refusalOf(backup, marker)
   if (`${realPathOf(resolve(dataDirectory))}${sep}`.startsWith(join(realpathSync(backup.path), sep))) {
-    throw new UsageError(`The data directory ${dataDirectory} is inside the backup. Name another one with --data-dir.`)
+    throw new UsageError(
+      `The data directory ${dataDirectory} is inside the backup. Name another directory with --data-dir.`,
+    )
   }
   const { blobs, ...database } = await readDatabase(backup, marker, signal)
   const directory = layoutOf(dataDirectory)

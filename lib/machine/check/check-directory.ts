@@ -57,7 +57,9 @@ const checkLasting = (connection: DatabaseSync, directory: DataDirectory, use: C
 
 const bytesNotRead = ({ blobs }: DataDirectory): Finding => ({
   where: blobs,
-  fault: 'the bytes of the files were not compared: their fingerprints are in the database. Repair it, then repeat.',
+  fault:
+    'the bytes of the files were not compared, because their fingerprints are in the damaged database. Repair the ' +
+    'database, then repeat.',
 })
 
 const tryToCheckBytes = async (connection: DatabaseSync, directory: DataDirectory): Promise<readonly Finding[]> => {

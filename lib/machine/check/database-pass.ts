@@ -174,7 +174,7 @@ const strayNames = (connection: DatabaseSync): readonly string[] =>
     }
     if (count === 0) return []
     const [rows, have] = count === 1 ? ['1 row', 'has'] : [`${count} rows`, 'have']
-    return [`${rows} of the table ${table} ${have} a blob name that no blob can have, and that may lead to other files`]
+    return [`${rows} of the table ${table} ${have} an invalid blob name, which may lead to other files`]
   })
 
 /** Faults that make every row unusable: rows may have been changed, or may name any file. */

@@ -8,11 +8,12 @@ export class UsageError extends Error {
 }
 
 const adviceOnDamage =
-  'Restore the directory from a backup, choose another one with --data-dir, or start with an empty one (--reset).'
+  'Restore the directory from a backup, choose another directory with --data-dir, or start with an empty directory ' +
+  '(--reset).'
 
 const adviceOnRights =
-  'Only rights are missing: run this as the user who owns the data directory, give the directory to the user who ' +
-  'runs this (chown -R USER DIRECTORY; chmod -R u+rwX DIRECTORY), or name another one with --data-dir.'
+  'Only rights are missing: run the command as the user who owns the data directory, give the directory to the user ' +
+  'who runs the command (chown -R USER DIRECTORY; chmod -R u+rwX DIRECTORY), or name another directory with --data-dir.'
 
 export type Purpose = 'serve' | 'reset' | 'command' | 'restore' | 'check'
 
@@ -28,12 +29,13 @@ interface FaultText {
 }
 
 const howToMake =
-  '"site-admin serve" makes a data directory, as "npm start" does in a clone; --data-dir names another one.'
+  '"site-admin serve" or, in a clone, "npm start" creates a data directory. To use another directory, name it with ' +
+  '--data-dir.'
 const nameAnother = 'Name another backup. Nothing was changed.'
 
 const withoutDemo =
-  'Restore it from a backup, or remove it. Without it, no start prints the demo token; ' +
-  '"site-admin token issue" issues another one.'
+  'Restore the file from a backup, or remove it. Without this file, no start prints the demo token; ' +
+  '"site-admin token issue" issues another token.'
 
 const damaged: Text = (_, detail) => `it is damaged: ${detail}. Restore it from a backup.`
 
@@ -72,12 +74,12 @@ const faultTexts = {
     allows: ['reset'],
     refusal: ({ path }) =>
       `The data directory ${path} was made by version 0.1 of the service. This version cannot read it. ` +
-      'Move it away, choose another one with --data-dir, or discard it with --reset.',
+      'Move the directory away, choose another directory with --data-dir, or discard the old one with --reset.',
   },
   foreign: {
     refusal: ({ path, marker }) =>
       `The directory ${path} has files, but no ${marker}: it is not a data directory of this service. Choose ` +
-      'another one with --data-dir.',
+      'another directory with --data-dir.',
   },
   markerMissing: {
     allows: ['check'],
@@ -88,21 +90,21 @@ const faultTexts = {
   markerUnreadable: {
     allows: ['reset', 'check'],
     refusal: ({ marker }, detail) =>
-      `The file ${marker} cannot be read: ${detail}. Restore it from a backup, choose another directory ` +
-      'with --data-dir, or start with an empty one (--reset). Nothing was changed.',
+      `The file ${marker} cannot be read: ${detail}. Restore the file from a backup, choose another directory ` +
+      'with --data-dir, or start with an empty directory (--reset). Nothing was changed.',
   },
   otherLayout: {
     allows: ['reset'],
     refusal: ({ path }, detail) =>
       `The data directory ${path} has layout ${detail}, and this version of the service reads layout ` +
-      `${layoutVersion}. Start the version that made it, choose another one with --data-dir, or start with an ` +
-      'empty one (--reset). Nothing was changed.',
+      `${layoutVersion}. Start the version that made the directory, choose another directory with --data-dir, or start ` +
+      'with an empty directory (--reset). Nothing was changed.',
   },
   halfRestored: {
     allows: ['reset', 'restore', 'check'],
     refusal: ({ path }) =>
       `A restore into the data directory ${path} was interrupted. Repeat "site-admin restore", or start with an ` +
-      'empty one (--reset). Nothing was changed.',
+      'empty directory (--reset). Nothing was changed.',
   },
   backup: {
     allows: ['check'],
@@ -111,7 +113,7 @@ const faultTexts = {
       `"site-admin restore ${path} --data-dir DIRECTORY".`,
   },
   unfinishedBackup: {
-    refusal: ({ path }) => `The directory ${path} is an incomplete backup. Remove it, and make another one.`,
+    refusal: ({ path }) => `The directory ${path} is an incomplete backup. Remove it, and make another backup.`,
   },
   unreadable: { refusal: ({ path }, detail) => `The data directory ${path} cannot be used: ${detail}` },
 
@@ -159,8 +161,8 @@ const faultTexts = {
   ),
   backupForbidden: backupFault(
     ({ path }, detail) =>
-      `The backup ${path} cannot be read: ${detail}. Only rights are missing: run this as the user who owns the ` +
-      'backup. Nothing was changed.',
+      `The backup ${path} cannot be read: ${detail}. Only rights are missing: run the command as the user who owns ` +
+      'the backup. Nothing was changed.',
   ),
   backupUnreadable: backupFault(({ path }, detail) => `The backup ${path} cannot be read: ${detail}. ${nameAnother}`),
   backupUnclear: backupFault(

@@ -206,7 +206,8 @@ const admitEmpty = (directory: DataDirectory): Fault => {
   const fault = admit(directory, 'restore')
   if (fault) return fault
   throw new UsageError(
-    `The data directory ${directory.path} already contains data. Name an empty one with --data-dir. Nothing was changed.`,
+    `The data directory ${directory.path} already contains data. Name an empty directory with --data-dir. Nothing ` +
+      'was changed.',
   )
 }
 

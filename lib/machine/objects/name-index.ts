@@ -4,11 +4,11 @@ import type { Database } from '../sqlite/database.ts'
 import { prepareAll, query } from '../sqlite/queries.ts'
 import { endOf } from './object-rows.ts'
 
-/** Names in one transaction, about 10 ms. */
+/** The number of names in one transaction, which takes about 10 ms. */
 const step = 500
-/** More than a search waits for. */
+/** With more new names than this, a search does not wait for the index. */
 const mostWaiting = 20_000
-/** Entries of the index that one query looks at. */
+/** The number of index entries that one query reads. */
 const mostSeen = 2_000
 
 interface NameRow {
@@ -44,7 +44,7 @@ export const createNameIndex = ({
       WHERE objects.key > ?4 AND objects.key < ?5 ORDER BY id LIMIT +?6`),
     })
   let prepared: ReturnType<typeof prepare> | undefined
-  // At the first search, so that a damaged index does not keep the other tables from being opened.
+  // Prepared at the first search: if the index is damaged, the other tables can still be opened.
   const names = () => {
     prepared ??= prepare()
     return prepared
@@ -52,7 +52,7 @@ export const createNameIndex = ({
 
   const lastIndexed = () => names().last.get()?.id ?? 0
 
-  /** Returns how many rows it took. */
+  /** Returns the number of indexed and removed rows. */
   const indexSome = () =>
     note(() => {
       const removed = names().removed.all(step)

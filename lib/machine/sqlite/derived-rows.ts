@@ -1,6 +1,6 @@
 import { editions } from '../../storage/path.ts'
 
-// What triggers derive from the rows of files and uploads: the used bytes of sites, and the names of files.
+// Triggers that derive the used bytes of sites and the names of files from the rows of files and uploads.
 
 const countedOf = (row: 'NEW' | 'OLD') => `iif(${row}.complete, 0, coalesce(${row}.length, ${row}.kept))`
 const siteOf = (row: 'NEW' | 'OLD') => `CAST(substr(${row}.key, instr(${row}.key, '/') + 1) AS INTEGER)`
@@ -36,8 +36,9 @@ export const usedBytesOf = (site: string) => `(${editions.map((edition) => sizeB
   + (SELECT coalesce(sum(coalesce(length, kept)), 0) FROM uploads WHERE site = ${site} AND complete = 0))`
 
 /**
- * An index of the names of live files and folders, for searches. Each change costs one row here; a search adds the rows
- * above the highest one of `name_index` to it, in batches. Ids are never used twice.
+ * An index of the names of live files and folders, for searches. Each change writes one row here. A search then copies
+ * the new rows to `name_index`, in batches: the rows whose ids are above all ids in `name_index`. No id is ever used
+ * twice.
  */
 export const names = `
   CREATE TABLE names (

@@ -36,7 +36,7 @@ const directory = `
     data_centre TEXT NOT NULL,
     rendering_engine INTEGER NOT NULL CHECK (rendering_engine IN (0, 1)),
     quota INTEGER,
-    used INTEGER -- Bytes, counted while there is a quota.
+    used INTEGER -- In bytes. NULL for a site without a quota.
   ) STRICT;
   CREATE TABLE data_centres (
     id TEXT PRIMARY KEY,
@@ -44,34 +44,34 @@ const directory = `
     is_default INTEGER NOT NULL CHECK (is_default IN (0, 1)),
     region TEXT
   ) STRICT, WITHOUT ROWID;
-  -- Sites and permissions are JSON lists; expires is in epoch seconds.
+  -- The columns sites and permissions are JSON lists. The column expires is in epoch seconds.
   CREATE TABLE grants (
     hash TEXT PRIMARY KEY,
     user TEXT NOT NULL,
     sites TEXT NOT NULL,
     permissions TEXT NOT NULL,
     expires INTEGER NOT NULL,
-    kind TEXT, -- NULL for tokens, which belong to no person.
+    kind TEXT, -- NULL for a token without a person.
     since INTEGER,
     name TEXT,
     last_used TEXT
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX keys_of_site ON grants (sites) WHERE kind = 'key';
-  -- By the name in lower case. The record is JSON.
+  -- The key is the name in lower case. The record is JSON.
   CREATE TABLE people (
     key TEXT PRIMARY KEY,
     version INTEGER NOT NULL,
     record TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
-  -- Issuers with their rules, used tokens, sign-ins that have begun, and the people of identities.
-  -- The value is JSON; expires is in epoch seconds, NULL for what stays.
+  -- Issuers with their rules, used tokens, codes of sign-ins, and the people of identities.
+  -- The value is a text. The column expires is in epoch seconds, or NULL if the value never expires.
   CREATE TABLE access_values (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL,
     expires INTEGER
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX access_values_by_expiry ON access_values (expires) WHERE expires IS NOT NULL;
-  -- Failed ones; until is in epoch milliseconds, expires in epoch seconds.
+  -- Failed sign-ins. The column until is in epoch milliseconds, and expires is in epoch seconds.
   CREATE TABLE sign_ins (
     key TEXT PRIMARY KEY,
     failures INTEGER NOT NULL,
@@ -137,8 +137,8 @@ export const tablesOf = (kind: ObjectKind): string => {
 const makeStatistics = 'ANALYZE;'
 
 const storage = `
-  -- Where the bytes of a file are: in small_contents or in a blob of that name; a folder has none.
-  -- modified is in epoch milliseconds.
+  -- The column blob is the name of a blob or of a row in small_contents. A folder has no bytes.
+  -- The column modified is in epoch milliseconds.
   CREATE TABLE objects (
     key TEXT PRIMARY KEY,
     blob TEXT,
@@ -146,9 +146,9 @@ const storage = `
     modified INTEGER NOT NULL,
     type TEXT NOT NULL,
     version TEXT NOT NULL,
-    fingerprint TEXT -- NULL while it is not known.
+    fingerprint TEXT -- NULL while it is unknown.
   ) STRICT, WITHOUT ROWID;
-  -- Copies share their bytes: a removal asks whether anything else refers to them.
+  -- Copies share their bytes, so a removal checks whether another row refers to these bytes.
   CREATE INDEX objects_by_blob ON objects (blob) WHERE blob IS NOT NULL;
   CREATE TABLE small_contents (
     name TEXT PRIMARY KEY,
@@ -159,8 +159,8 @@ const storage = `
     page TEXT NOT NULL,
     PRIMARY KEY (site, page)
   ) STRICT, WITHOUT ROWID;
-  -- Only those that are open. entry is what the history will say of the removal, as JSON;
-  -- removed is how many objects have gone so far.
+  -- Only open removals. The column entry is the future history entry of the removal, as JSON.
+  -- The column removed is the number of objects that were removed so far.
   CREATE TABLE folder_removals (
     site INTEGER NOT NULL,
     folder TEXT NOT NULL,
@@ -176,7 +176,7 @@ const storage = `
     path TEXT NOT NULL,
     id TEXT NOT NULL
   ) STRICT;
-  -- The newest upload of each token; expires is in epoch milliseconds.
+  -- The newest upload of each token. The column expires is in epoch milliseconds.
   CREATE TABLE upload_progress (
     token TEXT PRIMARY KEY,
     upload TEXT NOT NULL,
@@ -199,7 +199,7 @@ const uploads = `
     target TEXT NOT NULL, -- JSON
     metadata TEXT NOT NULL,
     most INTEGER NOT NULL,
-    length INTEGER, -- NULL while nobody has said it.
+    length INTEGER, -- NULL while the sender has not declared it.
     kept INTEGER NOT NULL,
     complete INTEGER NOT NULL CHECK (complete IN (0, 1)),
     created INTEGER NOT NULL,

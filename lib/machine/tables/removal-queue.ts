@@ -55,7 +55,7 @@ export const createRemovalQueue = (
       await write(() => remove.run(number))
       tasks.delete(number)
     } catch (error) {
-      console.error(`The removal of a folder of site ${task.site} failed, and is repeated later:`, error)
+      console.error(`The removal of a folder of site ${task.site} failed. It is repeated later:`, error)
       tasks.set(number, { task, due: monotonic() + pauseAfterFailure })
     }
   }

@@ -18,7 +18,7 @@ export const createSignInAttempts = ({ connection, note }: Database, { wall }: C
         forget.run(Math.floor(now / 1000))
         const counted = limits.map((limit) => ({ ...limit, ...countAttempt(get.get(limit.key), limit, now) }))
         const longest = Math.max(0, ...counted.map(({ wait }) => wait))
-        // A refused attempt is no failure under its other keys.
+        // If one key refuses an attempt, the attempt does not count as a failure under the other keys.
         for (const { key, wait, attempts } of counted) {
           const { failures, waits, until, expires } = attempts
           if (longest === 0 || wait > 0) put.run(key, failures, waits, until, expires)

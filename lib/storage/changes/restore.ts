@@ -29,7 +29,9 @@ const mostObjects = 10_000
 const assumedLength = 60_000
 
 const nothingToRestore = () =>
-  new ServiceError('fileUnknown', { message: 'No removed entry of this name is kept. ?deleted lists the others.' })
+  new ServiceError('fileUnknown', {
+    message: 'No removed file or folder of this name is kept. ?deleted lists the kept ones.',
+  })
 
 const assumedRemoval = async (
   { files, clock }: Pick<ChangeDeps, 'files' | 'clock'>,
@@ -188,7 +190,9 @@ const restoreFolder = async (
 }
 
 export const unknownVersion = () =>
-  new ServiceError('fileUnknown', { message: 'No such version of this file is kept. ?versions lists those that are.' })
+  new ServiceError('fileUnknown', {
+    message: 'This version of the file does not exist, or is no longer kept. ?versions lists the kept versions.',
+  })
 
 const newestKept = async (files: ObjectStore, key: string) => {
   const { versions = [] } = (await files.versions(key, { limit: 2 })) ?? {}

@@ -21,7 +21,7 @@ export interface Relocation {
   readonly target: StoragePath
 }
 
-// All of a folder becomes visible at the new path at once. The limit bounds the time and the memory of this.
+// All files of a folder become visible at the new path together. The limit bounds the time and the memory for this.
 const mostObjects = 10_000
 
 const tooLargeMessages: Readonly<Record<Transfer['kind'], string>> = {

@@ -8,7 +8,7 @@ import { absencesInFolder, isInWorkflow, look, lookAgain, type Place, type Seen 
 import { type FileContent, type StageDeps, stageContent } from './put.ts'
 
 export interface IncomingFile extends FileContent {
-  /** Empty when the client gave none. Undefined when the part is no file. */
+  /** Empty if the client gave no name. Undefined if the part is not a file. */
   readonly fileName: string | undefined
 }
 
@@ -16,7 +16,10 @@ interface Part {
   readonly name: string
   readonly path: StoragePath
   readonly checked: CheckedConditions
-  /** Undefined when a tag does not match. The body is read on, because a second file is the error to report first. */
+  /**
+   * Undefined when a tag does not match. The rest of the body is still read, because a second file is the error to
+   * report first.
+   */
   readonly staging?: Promise<Staged>
 }
 
@@ -50,7 +53,7 @@ const afterBody = ({ place, taken }: Seen, paths: readonly StoragePath[], isRunn
 
 const parseName = (fileName: string | undefined, earlier: readonly Part[]): string => {
   if (fileName === undefined) {
-    throw new ServiceError('notAFile', { message: 'The part "file" has no file name. Send one.' })
+    throw new ServiceError('notAFile', { message: 'The part "file" has no file name. Send the file name.' })
   }
   const name = parseFileName(fileName)
   refuse([

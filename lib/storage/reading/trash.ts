@@ -7,11 +7,14 @@ export interface TrashItem {
   readonly type: 'file' | 'folder'
   /** Null for a folder. */
   readonly size: number | null
-  /** Milliseconds since the epoch; undefined when only the contents of a folder tell of it. */
+  /** In milliseconds since the epoch. Undefined if the store knows a folder only by its contents. */
   readonly goneAt: number | undefined
 }
 
-/** A removed file or folder that a restore can bring back. Undefined when it is back, or no longer kept. */
+/**
+ * A removed file or folder that a restore can bring back. Undefined if the path exists again, or if the file or folder
+ * is no longer kept.
+ */
 export const findInTrash = async (
   files: ObjectStore,
   site: SiteId,

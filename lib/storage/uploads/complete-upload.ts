@@ -49,13 +49,14 @@ const wholeOf = (upload: Upload): WholeUpload => {
   return { id, target, created, length: offset, holding: holdingOf(upload) }
 }
 
-// Milliseconds.
+// In milliseconds.
 const longestRequest = 15 * 60_000
 
 const claimOf = (deps: UploadsDeps, id: string, { holder }: Lease, { deadline }: Requester): Claim => {
   const { uploadRecords, clock, lease } = deps
   return {
-    // Until the end of the request, so that nobody takes over while it undoes its placement.
+    // The lease lasts until the end of the request, so that no other request takes over while this one undoes its
+    // placement.
     isHeld: () => uploadRecords.renew(id, holder, Math.min(Math.max(lease.lasts, deadline.timeLeft()), longestRequest)),
     complete: (entry) => uploadRecords.complete(id, holder, expiryOfComplete(clock.wall()), entry, deadline),
   }

@@ -79,10 +79,7 @@ export const openDirectUpload = async (
   return openUpload(deps, requester, { request, length, metadata: '' }, direct)
 }
 
-/**
- * Removes an upload. If its file is placed, it stays, and an upload with all of its bytes counts as placed unless it
- * `isRefused`.
- */
+/** Removes an upload. A placed file stays. An upload with all of its bytes counts as placed, unless `isRefused`. */
 export const discardUpload = async (
   { uploadRecords, uploadParts, quotas }: UploadsDeps,
   { id, site, target }: Pick<Upload, 'id' | 'site' | 'target'>,

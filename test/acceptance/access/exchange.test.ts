@@ -62,7 +62,7 @@ const expectRefusal = (answer: Awaited<ReturnType<typeof call>>, error: string, 
 const storage = (of: number, path: string) => `/api/v2/admin/sites/${of}/storage/${path}`
 
 describeWithIssuer('The exchange of tokens', () => {
-  testWithIssuer('A job gets a token for what its rule grants, and for no more (A-97, A-99, A-100)', async () => {
+  testWithIssuer('A job gets a token with exactly the rights of its rule (A-97, A-99, A-100)', async () => {
     const answer = await exchange(await issuer.sign())
     expect(answer.status).toBe(200)
     expect(answer.headers['cache-control']).toBe('no-store')
@@ -85,7 +85,7 @@ describeWithIssuer('The exchange of tokens', () => {
     expect((await call(tokens, { method: 'POST', token: null, body })).status).toBe(200)
   })
 
-  testWithIssuer('A token of a job works once, however many try it (A-97)', async () => {
+  testWithIssuer('A token of a job works once, even in concurrent requests (A-97)', async () => {
     const jwt = await issuer.sign()
     const answers = await Promise.all(Array.from({ length: 8 }, () => exchange(jwt)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
@@ -102,9 +102,9 @@ describeWithIssuer('A refused exchange of tokens', () => {
   testWithIssuer.for<[string, Members]>([
     ['has another value', { ref: 'refs/heads/other' }],
     ['has another case', { repository: 'Acme/site' }],
-    ['begins alike', { repository: 'acme/site-two' }],
+    ['has more letters', { repository: 'acme/site-two' }],
     ['is missing', { ref: undefined }],
-  ])('A token of which a claim %s is refused (A-100)', async ([, claims]) => {
+  ])('A token with a claim that %s is refused (A-100)', async ([, claims]) => {
     expectRefusal(await exchange(await issuer.sign(githubClaims(claims))), 'invalid_grant', 101002)
   })
 
@@ -117,7 +117,7 @@ describeWithIssuer('A refused exchange of tokens', () => {
     }
   })
 
-  testWithIssuer('A token of an issuer that nobody has added is refused (A-97)', async () => {
+  testWithIssuer('A token of an unknown issuer is refused (A-97)', async () => {
     const other = await startTokenIssuer()
     expectRefusal(await exchange(await other.sign()), 'invalid_grant', 101002)
     expect(other.asked).toEqual([])
@@ -129,7 +129,7 @@ describeWithIssuer('A refused exchange of tokens', () => {
     ['another type of token', { subject_token_type: 'urn:ietf:params:oauth:token-type:saml2' }, 'invalid_request'],
     ['no type of token', { subject_token_type: undefined }, 'invalid_request'],
     ['an empty token', { subject_token: '' }, 'invalid_request'],
-    ['a resource that is no site', { resource: 'https://example.com/' }, 'invalid_target'],
+    ['a resource that is not a site', { resource: 'https://example.com/' }, 'invalid_target'],
     ['a site that no rule names', { resource: '999999999' }, 'invalid_target'],
   ])('An exchange with %s is refused (A-99, E-56)', async ([, members, error]) => {
     expectRefusal(await exchange(await issuer.sign(), members), error, 101002)
@@ -137,7 +137,7 @@ describeWithIssuer('A refused exchange of tokens', () => {
 })
 
 describeWithIssuer('Rules and issuers', () => {
-  testWithIssuer('A site selects one of several rules, and a refusal uses no token up (A-98)', async () => {
+  testWithIssuer('A resource selects one of several rules, and a refusal uses no token (A-98)', async () => {
     const other = await createSite('Exchange too')
     const { id: rule } = await addRule(other, ['repository_owner=acme'], '--right', 'files:read')
     const jwt = await issuer.sign()
@@ -148,7 +148,7 @@ describeWithIssuer('Rules and issuers', () => {
     expect((await exchange(await issuer.sign())).json).toMatchObject({ scope: 'files:write:/news' })
   })
 
-  testWithIssuer('An issuer that gives no answer makes the exchange answer 503 (A-91, E-16)', async () => {
+  testWithIssuer('If the issuer does not answer, the exchange answers 503 (A-91, E-16)', async () => {
     const silent = await startTokenIssuer()
     const of = `${id}-silent`
     await admin('issuer', 'add', silent.url, '--id', of, '--audience', 'site-admin')
@@ -160,7 +160,7 @@ describeWithIssuer('Rules and issuers', () => {
     await admin('issuer', 'remove', of)
   })
 
-  testWithIssuer('Issuers and rules are listed, and are in the history (A-104, A-113)', async () => {
+  testWithIssuer('Issuers and rules are listed, and the history records them (A-104, A-113)', async () => {
     const rules = await admin('rule', 'list', '--site', String(site))
     expect(rules).toEqual([
       {

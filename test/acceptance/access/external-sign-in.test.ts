@@ -30,7 +30,7 @@ afterAll(async () => {
   await provider.close()
 })
 
-/** Somebody whom a rule adds. */
+/** A person who has the claim of the rule. */
 const member = (details: Partial<Account> = {}): Account => {
   const sub = randomUUID()
   return {
@@ -46,7 +46,7 @@ const member = (details: Partial<Account> = {}): Account => {
 const newVerifier = () => randomBytes(32).toString('base64url')
 const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url')
 
-/** What the console gets behind `#`. */
+/** The values that the console gets behind `#`. */
 const outcomeIn = (url: URL): Readonly<Record<string, string>> =>
   Object.fromEntries(new URLSearchParams(url.hash.slice(1)))
 
@@ -84,7 +84,7 @@ describeWithIssuer('Sign-in through an issuer', () => {
     expect(entries).toContainEqual(expect.objectContaining({ type: 'user.created', subject: `user/${account.email}` }))
   })
 
-  testWithIssuer('The same account is the same person, also with another address (A-94)', async () => {
+  testWithIssuer('An account keeps its person when its e-mail address changes (A-94)', async () => {
     const account = member()
     provider.signInAs(account)
     await signIn()
@@ -92,7 +92,7 @@ describeWithIssuer('Sign-in through an issuer', () => {
     expect((await signIn()).code).toBeDefined()
   })
 
-  testWithIssuer('A code works once, for the console that began (A-96)', async () => {
+  testWithIssuer('A code works once, only for the console that began the sign-in (A-96)', async () => {
     const verifier = newVerifier()
     const { code } = await signIn(verifier)
     expectError(await redeem(code, newVerifier()), 401, 101001)
@@ -112,7 +112,7 @@ describeWithIssuer('Sign-in through an issuer', () => {
     expect((await signIn()).outcome).toMatchObject(wrongPerson)
   })
 
-  testWithIssuer('A name that a person chose at the issuer is not used here (A-95)', async () => {
+  testWithIssuer('A person with an unverified address does not get this address as a name (A-95)', async () => {
     provider.signInAs(member({ email: 'admin@example.com', email_verified: false }))
     await signIn()
     provider.signInAs(member({ email: 'admin@example.com', email_verified: 'true' }))
@@ -128,7 +128,7 @@ describeWithIssuer('Attacks on a sign-in', () => {
     return { browser, location: response.headers.get('location') ?? '', response }
   }
 
-  testWithIssuer('The browser goes to the issuer alone, with PKCE, state and nonce (A-92)', async () => {
+  testWithIssuer('The browser is sent to the issuer, with PKCE, state and nonce (A-92)', async () => {
     const { location, response } = await begin()
     const { origin, searchParams } = new URL(location)
     expect({ status: response.status, origin }).toEqual({ status: 303, origin: provider.url })
@@ -151,7 +151,7 @@ describeWithIssuer('Attacks on a sign-in', () => {
     `challenge=${'a'.repeat(44)}`,
     `challenge=${'a'.repeat(42)}%0a`,
     'redirect_uri=https://evil.example/&next=https://evil.example/',
-  ])('A start with "%s" is refused, and leads nowhere (A-92, E-56)', async (query) => {
+  ])('A sign-in that begins with "%s" is refused (A-92, E-56)', async (query) => {
     const answer = await call(`/api/v2/admin/sign-in/${id}?${query}`, { token: null })
     expectError(answer, 400, 101002)
     expect(answer.headers['location']).toBeUndefined()
@@ -168,7 +168,7 @@ describeWithIssuer('Attacks on a sign-in', () => {
     },
   )
 
-  testWithIssuer('Addresses in the query of the start change no redirect (A-92, A-96)', async () => {
+  testWithIssuer('Addresses in the query do not change the redirects of a sign-in (A-92, A-96)', async () => {
     const evil = 'https://evil.example/'
     const all = ['redirect_uri', 'return_to', 'next', 'iss', 'state', 'nonce']
       .map((name) => `&${name}=${evil}`)
@@ -187,7 +187,7 @@ describeWithIssuer('Attacks on a sign-in', () => {
     }
   })
 
-  testWithIssuer('The address of a finished sign-in works once (A-92)', async () => {
+  testWithIssuer('The callback of a sign-in works once (A-92)', async () => {
     const { browser, location } = await begin()
     const callback = await browser.follow(location, `${signInAt}/callback`)
     const cookies = new Map(browser.cookies)
@@ -215,7 +215,7 @@ describeWithIssuer('Attacks on a sign-in', () => {
     'sign-in=x',
     `sign-in=${Buffer.from('{}').toString('base64url')}`,
     `sign-in=${'a'.repeat(5000)}`,
-  ])('A cookie of another making gets no code (A-92): %s', async (cookie) => {
+  ])('A forged cookie gets no code (A-92): %s', async (cookie) => {
     const response = await fetch(`${signInAt}/callback?code=x&state=x`, { redirect: 'manual', headers: { cookie } })
     expect(outcomeIn(new URL(response.headers.get('location') ?? ''))).toMatchObject(wrongPerson)
   })

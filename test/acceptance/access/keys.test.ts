@@ -6,7 +6,7 @@ import { openSite } from '../support/people.ts'
 
 const day = 24 * 3600 * 1000
 
-/** A site with an owner, and the calls on its keys. */
+/** Creates a site with an owner, and returns the calls on its keys. */
 const openKeys = async () => {
   const { site, manager, addPerson, ask } = await openSite()
   const owner = await addPerson()
@@ -22,7 +22,7 @@ const openKeys = async () => {
 }
 
 describeWithAdmin('Keys', () => {
-  test('A key works in the header with its rights alone (A-86, A-87, A-88, A-89)', async () => {
+  test('A key works in the header, with only its own rights (A-86, A-87, A-88, A-89)', async () => {
     const { create, put, site } = await openKeys()
     const { key, rights } = await create(['files:write:/news', 'files:read:/news'])
     expect({ key, rights }).toEqual({
@@ -36,7 +36,7 @@ describeWithAdmin('Keys', () => {
     expectError(await call(`/api/v2/admin/sites/${site}/users`, { token: key }), 403, 100403)
   })
 
-  test('A key in the query is refused, also when it is right (A-86)', async () => {
+  test('A key in the query is refused, even if the key is valid (A-86)', async () => {
     const { create, site } = await openKeys()
     const { key } = await create(['files:read'])
     for (const name of ['access_token', 'status']) {
@@ -55,7 +55,7 @@ describeWithAdmin('Keys', () => {
     expect(answer.json.message).toContain('checksum')
   })
 
-  test('The list has no secrets, but the day of the last use (A-88, A-90)', async () => {
+  test('The list shows the day of the last use, and no secrets (A-88, A-90)', async () => {
     const { create, put, list, owner } = await openKeys()
     const { key, id, expires } = await create(['files:write'], { name: 'Backup' })
     const listed = { id, name: 'Backup', user: owner.name, rights: ['files:write'], expires, lastUsed: null }
@@ -66,7 +66,7 @@ describeWithAdmin('Keys', () => {
     expect(JSON.stringify(await list())).not.toContain(key)
   })
 
-  test('A key lasts 90 days, and a year at most (A-88)', async () => {
+  test('A key lasts 90 days by default, and at most a year (A-88)', async () => {
     const { create, askKeys } = await openKeys()
     const lifetime = Date.parse((await create(['files:read'])).expires) - Date.now()
     expect(Math.round(lifetime / day)).toBe(90)
@@ -85,7 +85,7 @@ describeWithAdmin('Keys', () => {
     ['no right', { name: 'a', rights: [] }],
     ['an unknown right', { name: 'a', rights: ['files:own'] }],
     ['51 rights', { name: 'a', rights: Array.from({ length: 51 }, (_, index) => `files:read:/${index}`) }],
-    ['no time of expiry', { name: 'a', rights: ['files:read'], expires: 'soon' }],
+    ['an expiry that is not a time', { name: 'a', rights: ['files:read'], expires: 'soon' }],
   ])('A key with %s answers 400/101002 (A-88, E-56)', async (_, body) => {
     const { askKeys, list } = await openKeys()
     expectError(await askKeys('POST', '', body), 400, 101002)
@@ -107,7 +107,7 @@ describeWithAdmin('The rights of a key', () => {
     expect(await list()).toMatchObject([{ id }])
   })
 
-  test('Nobody gives a key rights that they lack, also not a key (A-57)', async () => {
+  test('A caller cannot give a key rights that the caller lacks (A-57)', async () => {
     const { addPerson, askKeys, create, list } = await openKeys()
     const manager = await addPerson({ rights: ['access:write', 'files:write:/news'] })
     const body = { name: 'More', rights: ['files:write:/news', 'files:read:/other'] }
@@ -117,12 +117,12 @@ describeWithAdmin('The rights of a key', () => {
     expect(await list()).toHaveLength(1)
   })
 
-  test('A token that belongs to no person creates no key', async () => {
+  test('A token without a person cannot create a key', async () => {
     const { askKeys, manager } = await openKeys()
     expectError(await askKeys('POST', '', { name: 'a', rights: ['files:read'] }, manager), 403, 100403)
   })
 
-  test('A revoked key stops working, and is revoked once (A-13, A-87, E-58)', async () => {
+  test('A revoked key no longer works, and cannot be revoked again (A-13, A-87, E-58)', async () => {
     const { askKeys, create, list, site } = await openKeys()
     const { key, id } = await create(['files:read'])
     expect(await askKeys('DELETE', `/${id}`)).toMatchObject({ status: 200, text: '' })
@@ -134,7 +134,7 @@ describeWithAdmin('The rights of a key', () => {
     expect(await list()).toEqual([])
   })
 
-  test('A key of another site is neither listed nor revoked (A-87)', async () => {
+  test('A key of another site can be neither listed nor revoked (A-87)', async () => {
     const [one, other] = [await openKeys(), await openKeys()]
     const { id } = await one.create(['files:read'])
     expect(await other.list()).toEqual([])
@@ -142,7 +142,7 @@ describeWithAdmin('The rights of a key', () => {
     expect(await one.list()).toHaveLength(1)
   })
 
-  test('A key has only the rights that its person still has (A-61, A-89)', async () => {
+  test('A key loses the rights that its person loses (A-61, A-89)', async () => {
     const { addPerson, ask, create, list, put } = await openKeys()
     const maker = await addPerson({ rights: ['access:write', 'files:write', 'forms:read'] })
     const { key } = await create(['files:write', 'forms:read'], {}, maker.token)
@@ -164,7 +164,7 @@ describeWithAdmin('The rights of a key', () => {
     expect(await list()).toMatchObject([{ user: maker.name, rights: [] }])
   })
 
-  test('A key that is handed over has the rights of its new person (A-89, A-103)', async () => {
+  test('A key with a new owner has at most the rights of the owner (A-89, A-103)', async () => {
     const { addPerson, site, list, put } = await openKeys()
     const [ann, bob] = [await addPerson(), await addPerson({ role: 'author', folders: ['/news'] })]
     const options = ['--site', String(site), '--user', ann.name, '--name', 'Robot', '--right', 'files:write']
@@ -175,7 +175,7 @@ describeWithAdmin('The rights of a key', () => {
     expect((await put(key, '/news/a.txt')).status).toBe(200)
   })
 
-  test('The history names the person of a new and of a revoked key (A-109)', async () => {
+  test('The history names the owner of a new key and of a revoked key (A-109)', async () => {
     const { askKeys, create, site, owner } = await openKeys()
     const { id } = await create(['files:read'])
     await askKeys('DELETE', `/${id}`)

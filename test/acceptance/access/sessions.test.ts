@@ -11,7 +11,7 @@ const siteTokens = (site: number | string) => `/api/v2/admin/sites/${site}/token
 const statusOf = async (path: string, token: string) => (await call(path, { token })).status
 
 describeWithAdmin('A session', () => {
-  it('me shows the person, the sites with rights and the kind of token (A-72)', async () => {
+  it('GET …/me shows the person, the sites with rights and the kind of token (A-72)', async () => {
     const { site, addPerson } = await openSite()
     const { name, token } = await addPerson({ role: 'author', folders: ['/news'], displayName: 'Ann', email: 'a@b.c' })
     const { json } = await call(me, { token })
@@ -23,7 +23,7 @@ describeWithAdmin('A session', () => {
     expect(other).toMatchObject({ kind: 'token', displayName: null })
   })
 
-  it('The token of one site works there alone, and ends with the session (A-68)', async () => {
+  it('A token for one site works only there, and ends with the session (A-68)', async () => {
     const [first, second] = [await openSite(), await openSite()]
     const { name, token: one } = await first.addPerson()
     expect((await second.ask('POST', '', { name, role: 'viewer' })).status).toBe(201)
@@ -39,7 +39,7 @@ describeWithAdmin('A session', () => {
     expect((await call(siteTokens('current'), { method: 'POST', token: own })).status).toBe(200)
   })
 
-  it('A site token for any other site answers 401/101001, before 301 (A-69, E-55)', async () => {
+  it('A request for a token of another site answers 401/101001, not 301 (A-69, E-55)', async () => {
     const { addPerson } = await openSite()
     const { token } = await addPerson()
     const distant = (await admin('site', 'create', '--name', 'Distant', '--data-centre', 'eu')).id
@@ -49,7 +49,7 @@ describeWithAdmin('A session', () => {
     expectError(await call(siteTokens('current'), { method: 'POST', token: target.token }), 401, 101001)
   })
 
-  it('DELETE revokes the token that is sent, of every kind (A-70)', async () => {
+  it('DELETE revokes the token of the request, of every kind (A-70)', async () => {
     const { site, addPerson, manager } = await openSite()
     const { name } = await addPerson()
     const other = (await signIn(name)).json.token
@@ -68,18 +68,18 @@ describeWithAdmin('A session', () => {
     expect(items).toHaveLength(1)
   }, 120_000)
 
-  it('All sessions end at once, and keep nothing from a new one (A-71)', async () => {
+  it('All sessions end at once, and a new sign-in works (A-71)', async () => {
     const { addPerson } = await openSite()
     const { name, token } = await addPerson()
     const fresh = (await signIn(name)).json.token
     expect((await call(`${tokens}?all`, { method: 'DELETE', token: fresh })).status).toBe(200)
     expect(await statusOf(me, (await signIn(name)).json.token)).toBe(200)
-    // Neither token was used here before the sessions ended: no cache knows it.
+    // Before the sessions ended, no request used this token, so no cache has it.
     expect(await statusOf(me, token)).toBe(401)
     expectError(await call(`${tokens}?all`, { method: 'DELETE', token: target.token }), 401, 101001)
   })
 
-  it('A new password ends the other sessions and needs the old one (A-73)', async () => {
+  it('A new password needs the old password, and ends the other sessions (A-73)', async () => {
     const { addPerson } = await openSite()
     const { name, token } = await addPerson()
     const other = (await signIn(name)).json.token
@@ -94,7 +94,7 @@ describeWithAdmin('A session', () => {
     expect((await signIn(name, 'another long one')).status).toBe(200)
   })
 
-  it('A sign-in never takes over a token that somebody else has planted (A-65)', async () => {
+  it('A sign-in always makes a new token, whatever token the caller sends (A-65)', async () => {
     const { addPerson } = await openSite()
     const { name } = await addPerson()
     const planted = 'e'.repeat(64)
@@ -109,7 +109,7 @@ describeWithAdmin('A session', () => {
 })
 
 describeWithAdmin('An invitation', () => {
-  it('It works once, within 7 days, and signs in (A-82, A-83, E-57)', async () => {
+  it('An invitation works once, within 7 days, and signs in (A-82, A-83, E-57)', async () => {
     const { site, ask } = await openSite()
     const name = newName('a+b@c')
     const { status, json } = await ask('POST', '', { name, role: 'viewer' })
@@ -126,7 +126,7 @@ describeWithAdmin('An invitation', () => {
     expectError(await accept('x#invitation=nonsense'), 404, 101003)
   })
 
-  it('A weak password is refused, and the invitation stays valid (A-54, E-61)', async () => {
+  it('After a weak password is refused, the invitation stays valid (A-54, E-61)', async () => {
     const { invite } = await openSite(undefined, 'Flower Shop')
     const name = newName()
     const invitation = await invite({ role: 'viewer' }, name)
@@ -136,7 +136,7 @@ describeWithAdmin('An invitation', () => {
     expect((await accept(invitation, '🐎'.repeat(12))).status).toBe(200)
   })
 
-  it('A new one resets the password and ends older sessions (A-83, A-84)', async () => {
+  it('A new invitation resets the password, and ends older sessions (A-83, A-84)', async () => {
     const { ask, addPerson } = await openSite()
     const { name } = await addPerson()
     const { token } = (await signIn(name)).json

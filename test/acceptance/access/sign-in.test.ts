@@ -12,7 +12,7 @@ const post = (path: string, body: unknown, headers: Readonly<Record<string, stri
   call(path, { method: 'POST', token: null, body, headers })
 
 describeWithAdmin('Sign-in', () => {
-  it('A right name and password answer a token of the person (A-63, A-64, A-65)', async () => {
+  it('The right name and password get a token of the person (A-63, A-64, A-65)', async () => {
     const { site, addPerson } = await openSite()
     const { name } = await addPerson()
     for (const path of [tokens, v1]) {
@@ -24,7 +24,7 @@ describeWithAdmin('Sign-in', () => {
     }
   })
 
-  it('A form works in both versions, and XML in v1 with any root (A-64, A-65)', async () => {
+  it('Both versions accept a form, and v1 accepts XML with any root (A-64, A-65)', async () => {
     const { addPerson } = await openSite()
     const { name } = await addPerson()
     const text = new URLSearchParams({ username: name, password, tokenExpiryPeriod: 'short' }).toString()
@@ -70,19 +70,19 @@ describeWithAdmin('Sign-in', () => {
   })
 
   it.each<[string, unknown]>([
-    ['no member', {}],
+    ['an empty object', {}],
     ['an empty name', { username: '', password }],
     ['an empty password', { username: 'ann', password: '' }],
-    ['a name that is no text', { username: ['ann'], password }],
+    ['a name that is not a text', { username: ['ann'], password }],
     ['an unknown period', { username: 'ann', password, tokenExpiryPeriod: 'forever' }],
     ['a list', []],
     ['broken JSON', '{'],
-  ])('%s answers 400/101002 (A-66, E-56)', async (_, body) => {
+  ])('A sign-in with %s answers 400/101002 (A-66, E-56)', async (_, body) => {
     const answer = await post(tokens, body, { 'Content-Type': 'application/json' })
     expectError(answer, 400, 101002)
   })
 
-  it('A refusal never says which part was wrong (A-66, E-55)', async () => {
+  it('A refusal does not tell whether the name or the password was wrong (A-66, E-55)', async () => {
     const { addPerson, invite, ask } = await openSite()
     const [{ name }, disabled] = [await addPerson(), await addPerson({ role: 'viewer' })]
     await ask('PUT', `/${disabled.name}`, { disabled: true })
@@ -105,7 +105,7 @@ describeWithAdmin('Sign-in', () => {
 })
 
 describeWithAdmin('Limits of failed sign-ins', () => {
-  it('After 5 failures not even the right password is tried (A-76, A-78, E-14)', async () => {
+  it('After 5 failures, even the right password is refused (A-76, A-78, E-14)', async () => {
     const { addPerson } = await openSite()
     const { name } = await addPerson()
     for (let attempt = 0; attempt < 5; attempt++) expectError(await signIn(name, 'wrong horse battery'), 401, 101001)
@@ -121,16 +121,16 @@ describeWithAdmin('Limits of failed sign-ins', () => {
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
   })
 
-  it('100 attempts at once get no more tries than one after another (A-76, A-78)', async () => {
+  it('100 concurrent attempts are limited like consecutive ones (A-76, A-78)', async () => {
     const name = newName()
     const answers = await Promise.all(Array.from({ length: 100 }, () => signIn(name)))
     const statuses = answers.map(({ status }) => status)
-    // Each wait admits one more: a busy machine takes some seconds for all of them.
+    // Each wait admits one more attempt, and a busy machine needs some seconds for all of them.
     expect(statuses.filter((status) => status === 401).length).toBeLessThan(12)
     expect(new Set(statuses)).toEqual(new Set([401, 429]))
   }, 120_000)
 
-  it('A right password is no failure, and failures before it stay counted (A-76)', async () => {
+  it('A success does not count as a failure, and earlier failures still count (A-76)', async () => {
     const { addPerson } = await openSite()
     const { name } = await addPerson()
     for (let attempt = 0; attempt < 4; attempt++) await signIn(name, 'wrong horse battery')

@@ -8,7 +8,7 @@ const changesOf = async (site: number, token: string, type: string) =>
   (await call(`/api/v2/admin/sites/${site}/changes?type=${type}`, { token })).json.items
 
 describeWithAdmin('The people of a site', () => {
-  it('They are listed by name, with their entry here alone (A-51, A-53, A-56, E-58)', async () => {
+  it('People are listed by name, with one entry each (A-51, A-53, A-56, E-58)', async () => {
     const [here, there] = [await openSite(), await openSite()]
     const names = [newName('b'), newName('A')]
     for (const name of names) await here.invite({ role: 'editor' }, name)
@@ -23,7 +23,7 @@ describeWithAdmin('The people of a site', () => {
     for (const none of ['x'.repeat(3_000), '%20', 'a%2Fb']) expectError(await there.ask('GET', `/${none}`), 404, 101010)
   })
 
-  it('A name is unique without regard to case, and has few characters (A-52, E-59)', async () => {
+  it('Names that differ only in case are equal, and allow few characters (A-52, E-59)', async () => {
     const { ask, invite } = await openSite()
     const name = newName()
     await invite({ role: 'viewer' }, name)
@@ -39,8 +39,8 @@ describeWithAdmin('The people of a site', () => {
     ['no role', {}],
     ['an unknown role', { role: 'director' }],
     ['a role and rights', { role: 'viewer', rights: ['files:read'] }],
-    ['an author without folders', { role: 'author' }],
-    ['folders of another role', { role: 'editor', folders: ['/a'] }],
+    ['the role author without folders', { role: 'author' }],
+    ['folders for another role', { role: 'editor', folders: ['/a'] }],
     ['a folder without a slash', { role: 'author', folders: ['a'] }],
     ['a folder with ..', { role: 'author', folders: ['/a/../b'] }],
     ['an unknown right', { rights: ['files:own'] }],
@@ -53,7 +53,7 @@ describeWithAdmin('The people of a site', () => {
     expect((await ask('GET')).json.users).toEqual([])
   })
 
-  it('Each change is in the history, for access:read (A-47, A-85, A-109)', async () => {
+  it('The history shows each change of a person with access:read (A-47, A-85, A-109)', async () => {
     const { site, ask, invite, manager } = await openSite()
     const name = newName()
     await invite({ role: 'viewer' }, name)
@@ -89,7 +89,7 @@ describeWithAdmin('The people of a site', () => {
 })
 
 describeWithAdmin('Somebody who manages people', () => {
-  it('They cannot grant rights that they lack, also in a folder (A-57, E-54)', async () => {
+  it('A manager cannot grant missing rights, even in a folder (A-57, E-54)', async () => {
     const { ask, invite, site } = await openSite()
     const name = newName()
     await invite({ rights: ['files:read:/a'] }, name)
@@ -109,7 +109,7 @@ describeWithAdmin('Somebody who manages people', () => {
     expect((await ask('PUT', `/${name}`, { rights: ['files:write:/a/b', 'access:read'] }, limited)).status).toBe(200)
   })
 
-  it('Whole people need every right of theirs on every site (A-59, A-60)', async () => {
+  it('A change of a whole person needs all rights of the person (A-59, A-60)', async () => {
     const [here, there] = [await openSite(), await openSite()]
     const { name } = await here.addPerson({ role: 'viewer' })
     await there.ask('POST', '', { name, role: 'editor' })
@@ -123,7 +123,7 @@ describeWithAdmin('Somebody who manages people', () => {
     expect((await here.ask('POST', '', { name, role: 'viewer' })).json.invitation).toBeDefined()
   })
 
-  it('A lost right, disabling and removal take effect, and enabling again (A-61, A-67)', async () => {
+  it('Lost rights, disabling, enabling and removal take effect (A-61, A-67)', async () => {
     const { site, ask, addPerson } = await openSite()
     const forms = `/api/v1/admin/sites/${site}/webforms`
     const { name } = await addPerson({ role: 'editor' })
@@ -143,7 +143,7 @@ describeWithAdmin('Somebody who manages people', () => {
     expect(await statusOf(last)).toBe(401)
   }, 90_000)
 
-  it('An upload cannot continue after its right is lost (A-35, A-61)', async () => {
+  it('An upload cannot continue after its user has lost the right (A-35, A-61)', async () => {
     const { site, ask, addPerson } = await openSite()
     const { name, token } = await addPerson({ role: 'author', folders: ['/in'] })
     const upload = await call(`/api/v2/admin/sites/${site}/storage/in`, {
@@ -172,7 +172,7 @@ describeWithAdmin('Somebody who manages people', () => {
     expect(file.status).toBe(404)
   })
 
-  it('The last owner stays, whoever asks (A-58, E-60)', async () => {
+  it('Nobody can remove, disable or demote the last owner (A-58, E-60)', async () => {
     const { ask, addPerson } = await openSite()
     const [{ name, token }, second] = [await addPerson(), await addPerson()]
     expect((await ask('PUT', `/${second.name}`, { role: 'editor' })).status).toBe(200)
@@ -187,7 +187,7 @@ describeWithAdmin('Somebody who manages people', () => {
     expect((await call(me, { token: (await signIn(second.name)).json.token })).status).toBe(200)
   })
 
-  it('A removed person does not come back with the name (A-60)', async () => {
+  it('A new person with an old name does not revive old sessions (A-60)', async () => {
     const { ask, addPerson, invite } = await openSite()
     const { name } = await addPerson({ role: 'viewer' })
     const { token } = (await signIn(name)).json

@@ -10,7 +10,7 @@ describeWithAdmin('Administration of categories', () => {
     own = await createLibrary(records)
   })
 
-  test('A category is created under the next id or a chosen one (T-13)', async () => {
+  test('A category is created under the next id or a chosen id (T-13)', async () => {
     const id = async (...options: readonly string[]) =>
       (await admin('category', 'create', '--site', site(), '--name', 'New', ...options)).id
     expect(await id()).toBe(7)

@@ -312,7 +312,7 @@ describeWithAdmin('cursor', () => {
     expect(next.items).toEqual([{ objectId: 4 }])
   })
 
-  test('A malformed cursor, or one of another list, is refused with 220000 (C-18)', async () => {
+  test('A malformed cursor, or a cursor of another list, is refused with 220000 (C-18)', async () => {
     const { json } = await list({ cursor: '', limit: '3' })
     const { nextCursor } = json
     await refused({ cursor: 'nonsense' }, 'cursor')

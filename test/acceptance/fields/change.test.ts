@@ -114,7 +114,7 @@ describe('Conditions on fields', () => {
     expect((await remove(form, -2, { 'If-Match': `"other", ${headers['etag']}` })).status).toBe(200)
   })
 
-  test('If-Match: * holds for every existing field, and for no missing one', async () => {
+  test('If-Match: * matches every existing field, but no missing field', async () => {
     const form = await formWith({ id: -2 })
     expect((await update(form, -2, { mandatory: true }, { 'If-Match': '*' })).status).toBe(200)
     for (const ifMatch of ['*', '"x"']) {

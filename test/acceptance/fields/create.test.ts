@@ -157,7 +157,7 @@ describe('Refused fields', () => {
     ['a nested __proto__ member', '{"type":{"id":-2,"__proto__":{"x":1}},"mandatory":true}'],
     ['30,000 levels', `${'['.repeat(30_000)}${']'.repeat(30_000)}`],
     ['33 levels', `{"type":{"id":-2},"mandatory":true,"x":${'['.repeat(33)}${']'.repeat(33)}}`],
-  ])('A body of %s is refused with 115000 (E-20)', async (_, body) => {
+  ])('A body with %s is refused with 115000 (E-20)', async (_, body) => {
     const form = await formWith({ id: -3 })
     const answer = await create(form, body, { 'Content-Type': 'application/json' })
     expectError(answer, 400, 115000)

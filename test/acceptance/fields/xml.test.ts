@@ -146,13 +146,13 @@ describe('Requests in XML', () => {
 
   test.each<[string, string]>([
     ['nothing', ''],
-    ['no XML', 'hello'],
-    ['JSON', '{"type":{"id":-2},"mandatory":true}'],
+    ['plain text', 'hello'],
+    ['JSON in place of XML', '{"type":{"id":-2},"mandatory":true}'],
     ['a tag that is not closed', '<f><type><id>-2</id></type><mandatory>true</mandatory>'],
     ['tags that overlap', '<f><type><id>-2</type></id><mandatory>true</mandatory></f>'],
     ['two roots', '<f/><f/>'],
     ['text after the root element', '<f/>hello'],
-    ['a document type', '<!DOCTYPE f><f><type><id>-2</id></type><mandatory>true</mandatory></f>'],
+    ['a document type declaration', '<!DOCTYPE f><f><type><id>-2</id></type><mandatory>true</mandatory></f>'],
     ['an external entity', '<!DOCTYPE f [<!ENTITY x SYSTEM "file:///etc/passwd">]><f><type><id>&x;</id></type></f>'],
     ['an entity bomb', `<!DOCTYPE f [<!ENTITY a "ha"><!ENTITY b "${'&a;'.repeat(1000)}">]><f>&b;</f>`],
     ['an HTML entity', '<f>&nbsp;<type><id>-2</id></type><mandatory>true</mandatory></f>'],
@@ -167,7 +167,7 @@ describe('Requests in XML', () => {
     ['letters for order', '<f><type><id>-2</id></type><mandatory>true</mandatory><order>first</order></f>'],
     ['a hexadecimal order', '<f><type><id>-2</id></type><mandatory>true</mandatory><order>0x1</order></f>'],
     ['order 1e3', '<f><type><id>-2</id></type><mandatory>true</mandatory><order>1e3</order></f>'],
-  ])('XML of %s is refused with 115000 (F-30)', async (_, body) => {
+  ])('A body in XML with %s is refused with 115000 (F-30)', async (_, body) => {
     const form = await formWith({ id: -3 })
     expectXmlError(await post(form, body, { ...sendXml, ...xml }), 400, 115000)
     expect(await layoutOf(form)).toBe('-3@1')

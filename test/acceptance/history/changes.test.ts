@@ -116,15 +116,19 @@ describe('GET changes', () => {
     expect(seen.filter((name) => names.includes(name)).toSorted()).toEqual(names.toSorted())
   })
 
-  it('With an empty after, the pages contain each entry once (H-10, H-11)', async () => {
-    for (const name of ['y1', 'y2', 'y3']) await put(`${own}/paged/${name}`, name)
+  it.each([
+    ['after', ['y1', 'y2', 'y3']],
+    ['before', ['y3', 'y2', 'y1']],
+  ] as const)('With an empty %s, the pages contain each entry once (H-10, H-11)', async (direction, names) => {
+    const folder = `${own}/paged-${direction}`
+    for (const name of ['y1', 'y2', 'y3']) await put(`${folder}/${name}`, name)
     const seen: string[] = []
-    for (let after: string | null = ''; after !== null; ) {
-      const { json } = await read({ after, limit: '1', subject: `${own}/paged` })
+    for (let next: string | null = ''; next !== null; ) {
+      const { json } = await read({ [direction]: next, limit: '1', subject: folder })
       seen.push(...json.items.map(({ subject }: { subject: string }) => subject.slice(-2)))
-      after = json.next
+      next = json.next
     }
-    expect(seen).toEqual(['y1', 'y2', 'y3'])
+    expect(seen).toEqual(names)
   })
 })
 
@@ -147,6 +151,7 @@ describe('The switches of changes', () => {
     ...['9999999999999999-1001', '1769860800000000-1001 ', `${'1'.repeat(16)}-${'9'.repeat(400)}`].map(after),
     ...['file.eaten', 'file', '', 'site.created,', 'x'.repeat(1_001)].map((type) => ({ type })),
     { subject: 'x'.repeat(1_001) },
+    ...[{ before: 'abc' }, { before: '1769860800000000' }, { before: '', after: '' }],
   ])('The query %j is refused with 104000 (H-10)', async (query) => {
     expectError(await read(query), 400, 104000)
   })

@@ -53,7 +53,7 @@ describe('The switch wait', () => {
     expect((await read({ after: json.next, subject: own, wait: '1' })).json.items).toEqual([])
   })
 
-  it('Without after, or when there are changes already, wait changes nothing (V-20)', async () => {
+  it('Without after, or if changes already exist, wait has no effect (V-20)', async () => {
     const after = await end()
     await put(`${own}/there.txt`, 'x')
     expect((await read({ wait: '20', subject: own })).json.items).not.toEqual([])
@@ -105,7 +105,7 @@ describeStream('A stream of changes', () => {
     expect(heard.map(({ data }) => data)).toEqual(json.items)
   })
 
-  it('Changes that another process makes are heard, too (V-18)', async () => {
+  it('A listener also gets the changes of other processes (V-18)', async () => {
     const site = await createSite('Live')
     const token = await issueToken([site], '--permission', 'files')
     const { next, close } = await listen({ path: `/api/v2/admin/sites/${site}/changes`, token })
@@ -114,7 +114,7 @@ describeStream('A stream of changes', () => {
     close()
   })
 
-  it('A listener hears only what its token may read (V-18, A-47)', async () => {
+  it('A listener gets only the changes that its token may read (V-18, A-47)', async () => {
     const site = await createSite('Live')
     const path = `/api/v2/admin/sites/${site}`
     const token = await issueToken([site], '--right', 'files:write:/news', '--right', 'history:read')

@@ -21,7 +21,7 @@ describe('Tokens', () => {
     ['unknown', 'f'.repeat(64)],
     ['in another format', 'hello'],
     ['10,000 characters long', 'a'.repeat(10_000)],
-    ['basic', 'Basic dXNlcjpwYXNz'],
+    ['sent as Basic', 'Basic dXNlcjpwYXNz'],
   ])('A request with a token that is %s answers 401/101000 (A-10, E-18)', async (_, token) => {
     const answer = await call(`${site}/webforms`, { token })
     expectError(answer, 401, 101000)

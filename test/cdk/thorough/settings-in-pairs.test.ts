@@ -98,7 +98,11 @@ describe.each([
       const home = chosen.home === 'not named' ? chosen.firstRegion : chosen.home
       const atHome = new Set([home, ...regions])
       const tables = Object.values(templates.get('directory')?.findResources('AWS::DynamoDB::GlobalTable') ?? {})
-      expect(tables.map(({ Properties }) => Properties.Replicas.length)).toEqual([atHome.size, atHome.size, atHome.size])
+      expect(tables.map(({ Properties }) => Properties.Replicas.length)).toEqual([
+        atHome.size,
+        atHome.size,
+        atHome.size,
+      ])
       const deployed = new Set([...atHome, ...watchStacks.map(() => 'us-east-1')])
       expect(regionsIn(templates.get('directory')).sort()).toEqual([...deployed].sort())
     },

@@ -145,7 +145,7 @@ call("removeUser", 403, models.Error, "current", "bob")
 call("listKeys", 403, models.Error, "current")
 call("createKey", 403, models.Error, "current", body=models.NewKey(name="Backup", rights=["files:read"]))
 call("deleteKey", 403, models.Error, "current", "0" * 64)
-# The token works for some seconds more.
+# After its revocation, the token still works for some seconds.
 call("signOutOfSite", 200, None, "current")
 call("signOutV1", 200, None)
 call("signOut", 200, None)

@@ -31,6 +31,7 @@ const createSite = (length: number) => {
         return history.slice(-count)
       },
       async *list() {},
+      page: async () => ({ items: [], next: undefined }),
       async *follow({ after = '', signal } = {}) {
         read()
         for (let last = after; ; ) {

@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { type Files, ServiceError } from '../../../client/src/index.ts'
 import { fromDrop } from '../../../console/uploads/dropped.ts'
 import { createKeptUploads, match } from '../../../console/uploads/kept-uploads.ts'
+import { runningFirst } from '../../../console/uploads/upload-list.ts'
 import { createUploads, type Uploads } from '../../../console/uploads/uploads.ts'
 import { siteOf } from '../support/site.ts'
 
@@ -38,7 +39,7 @@ const heldSite = () => {
   return { files: { put, cancel: async () => {} }, open }
 }
 
-test('three uploads run at a time, and the next one starts when one ends', async () => {
+test('three uploads run at a time, and are shown first (K-8)', async () => {
   const { files, open } = heldSite()
   const uploads = create(files)
   uploads.add(given('a', 'b', 'c', 'd'), 'x')
@@ -46,6 +47,7 @@ test('three uploads run at a time, and the next one starts when one ends', async
   open.get('x/b')?.resolve()
   await vi.waitFor(() => expect(open.has('x/d')).toBe(true))
   expect(stages(uploads)).toEqual(['x/a sending', 'x/b done', 'x/c sending', 'x/d sending'])
+  expect(runningFirst(uploads.all.value).map(({ path }) => path)).toEqual(['x/a', 'x/c', 'x/d', 'x/b'])
 })
 
 test('a dropped folder may have 200,000 files, in portions of any size', async () => {

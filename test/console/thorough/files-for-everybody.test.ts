@@ -53,11 +53,11 @@ const looks: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   },
   'an upload with a question': async (page) => {
     await chooseFile(page, 'page.html')
-    await page.getByText('page.html already exists').waitFor()
+    await page.getByText('page.html already exists in').waitFor()
   },
   'a failure beside completed uploads': async (page) => {
     await chooseFile(page, `new-${Date.now()}.html`)
-    await page.getByText('1 of 1 uploaded').waitFor()
+    await page.getByText('1 of 1 done').waitFor()
     await page.evaluate(() => {
       location.hash += '/missing'
     })
@@ -111,7 +111,7 @@ test('at 400 % zoom, lists have room for rows, and menus for items', async ({ op
 test('on the width of a phone, no German text is cut off', async ({ openFolder }) => {
   const name = `${'a long name of a file '.repeat(8)}.txt`
   const page = await openFolder([name], { viewport: { width: 320, height: 640 }, locale: 'de-DE' })
-  await page.getByRole('button', { name: 'Hochladen' }).waitFor()
+  await page.getByRole('button', { name: 'Hochladen', exact: true }).waitFor()
   await page.getByRole('checkbox').last().check()
   expect(await widthOf(page)).toBeLessThanOrEqual(320)
   expect(await page.evaluate(() => document.documentElement.lang)).toBe('de')

@@ -115,7 +115,7 @@ const wrongPerson = { error: '101001', request: 'test' }
 const unavailable = { error: '100503', request: 'test' }
 
 describe('The code flow', () => {
-  test('The service proves itself with its secret and its verifier, and the console gets a code (A-92, A-93)', async () => {
+  test('The service sends its secret and its verifier, and the console gets a code (A-92, A-93)', async () => {
     const begun = await begin()
     const asked = answerWith(begun)
     const { status, place, outcome } = await finish(begun)
@@ -131,7 +131,7 @@ describe('The code flow', () => {
     expect(body.get('redirect_uri')).toBe(`${baseUrl}${work}/callback`)
   })
 
-  test('Behind https the cookie is for https alone (A-92)', async () => {
+  test('With an https address, the cookie is sent only over https (A-92)', async () => {
     expect((await begin()).header).toContain('; Secure')
   })
 
@@ -173,12 +173,12 @@ describe('The code flow', () => {
   })
 })
 
-describe('A provider that lies', () => {
+describe('A provider with faulty answers', () => {
   test.each<[string, Told]>([
     ['of another issuer', { claims: { iss: 'https://evil.example' } }],
     ['for another client', { claims: { aud: 'other' } }],
     ['for programs', { claims: { aud: 'programs' } }],
-    ['for several clients without saying which', { claims: { aud: ['site-admin', 'other'], azp: 'other' } }],
+    ['for several clients, and authorised for another one', { claims: { aud: ['site-admin', 'other'], azp: 'other' } }],
     ['with another nonce', { claims: { nonce: 'other' } }],
     ['without a nonce', { claims: { nonce: undefined } }],
     ['that has expired', { claims: { exp: 1_700_000_000 } }],
@@ -191,7 +191,7 @@ describe('A provider that lies', () => {
     expect((await finish(begun)).outcome).toEqual(wrongPerson)
   })
 
-  test('A token that a foreign key has signed gives no code (A-91)', async () => {
+  test('A token with the signature of a foreign key gives no code (A-91)', async () => {
     const begun = await begin()
     answerWith(begun, { signing: { key: (await generateKeyPair('RS256')).privateKey } })
     expect((await finish(begun)).outcome).toEqual(wrongPerson)
@@ -201,9 +201,9 @@ describe('A provider that lies', () => {
     void response.writeHead(200, { 'Content-Type': 'application/json' }).end(`{"a":"${'x'.repeat(300_000)}"}`)
 
   test.each<[string, string, RequestListener, object]>([
-    ['redirects the code', '/token', redirect, unavailable],
-    ['redirects the question for the person', '/person', redirect, unavailable],
-    ['answers the code at too great length', '/token', huge, unavailable],
+    ['redirects the request with the code', '/token', redirect, unavailable],
+    ['redirects the request for the person', '/person', redirect, unavailable],
+    ['answers the code with 300 KB', '/token', huge, unavailable],
     ['answers the code with a failure', '/token', json({}, 500), wrongPerson],
     ['answers the code with null', '/token', json(null), wrongPerson],
     ['answers without a token', '/token', json({ access_token: 'a', token_type: 'Bearer' }), wrongPerson],
@@ -220,7 +220,7 @@ describe('A provider that lies', () => {
     ['is a file', { authorization_endpoint: 'file:///etc/passwd' }],
     ['is not encrypted', { authorization_endpoint: 'http://evil.example/' }],
     ['is missing', { authorization_endpoint: undefined }],
-  ])('A provider whose page for the sign-in %s gets no browser (A-92)', async (_, more) => {
+  ])('No browser is sent to a provider whose sign-in page %s (A-92)', async (_, more) => {
     describeItself(more)
     const { status, headers } = await send(handler, 'GET', work, { query: { challenge } })
     expect({ status, location: headers['location'] }).toEqual({ status: 503, location: undefined })

@@ -50,7 +50,7 @@ const describeIdentities = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect((await history.before(site, undefined, 1))[0]).toMatchObject({ type: 'user.changed', actor: invited })
     })
 
-    test('An address matches once: another account with it is nobody (A-94)', async () => {
+    test('An address matches once, and another account with the same address matches nobody (A-94)', async () => {
       const { email } = await invite()
       await arrive({ sub: sub(), email, email_verified: true })
       expect(await arrive({ sub: sub(), email, email_verified: true })).toBeUndefined()
@@ -60,14 +60,14 @@ const describeIdentities = async ({ name, open }: Hand<Tested>): Promise<void> =
 
     test.each<[string, object]>([
       ['not verified', { email_verified: false }],
-      ['verified in words', { email_verified: 'true' }],
-      ['of unknown state', {}],
+      ['verified with the text "true"', { email_verified: 'true' }],
+      ['without the claim about its verification', {}],
     ])('An address that is %s matches nobody (A-94)', async (_, claims) => {
       const { email } = await invite()
       expect(await arrive({ sub: sub(), email, ...claims })).toBeUndefined()
     })
 
-    test('An address that looks alike matches nobody (A-94)', async () => {
+    test('An address with a similar character matches nobody (A-94)', async () => {
       const { email } = await invite({ email: 'kim@example.com' })
       expect(await arrive({ sub: sub(), email: email.replace('k', '\u212a'), email_verified: true })).toBeUndefined()
     })
@@ -86,19 +86,19 @@ const describeIdentities = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect(await arrive({ sub: sub(), email: person.email, email_verified: true })).toBeUndefined()
     })
 
-    test('An address that two people have matches neither (A-94)', async () => {
+    test('An address of two people matches neither of them (A-94)', async () => {
       const { email } = await invite()
       await invite({ email })
       expect(await arrive({ sub: sub(), email, email_verified: true })).toBeUndefined()
     })
 
-    test('A person who comes twice at once is added once (A-95)', async () => {
+    test('A person who signs in several times at once is added once (A-95)', async () => {
       const claims = { sub: sub(), email: `${sub().slice(0, 8)}@example.com`, email_verified: true, groups: ['web'] }
       const found = await Promise.all(Array.from({ length: 5 }, () => arrive(claims)))
       expect(new Set(found.map((person) => person?.name))).toEqual(new Set([claims.email]))
     })
 
-    test('A name that is taken leads to a name of the issuer (A-95)', async () => {
+    test('If the name is taken, the person gets a name with the id of the issuer (A-95)', async () => {
       const { name: taken } = await invite({ name: `${sub().slice(0, 8)}@example.com` })
       const found = await arrive({ sub: sub(), email: taken, email_verified: true, groups: 'web', name: 'Eve\u0000' })
       expect(found).toMatchObject({ name: expect.stringMatching(/^work-[0-9a-f]{16}$/), displayName: 'Eve ' })

@@ -72,7 +72,7 @@ describe('Tokens of an issuer', () => {
     ['older than a day', () => issuer.sign(githubClaims({ iat: seconds(-90_000), exp: seconds(900) }))],
     ['without jti', () => issuer.sign(githubClaims({ jti: undefined }))],
     ['without sub', () => issuer.sign(githubClaims({ sub: undefined }))],
-    ['that is no token', async () => 'hello'],
+    ['that is not a token', async () => 'hello'],
   ])('A token %s is refused (A-91)', async (_, make) => {
     await expect(verify(await make())).rejects.toThrow(TokenFault)
   })
@@ -87,7 +87,7 @@ const configuration = '/.well-known/openid-configuration'
 const document = (more: object) =>
   answer(JSON.stringify({ issuer: issuer.url, jwks_uri: `${issuer.url}/keys`, ...more }))
 
-describe('An issuer that lies', () => {
+describe('An issuer with faulty answers', () => {
   const endless: RequestListener = (_, response) => {
     function* blanks() {
       for (;;) yield ' '.repeat(64 * 1024)
@@ -98,20 +98,20 @@ describe('An issuer that lies', () => {
   test.each<[string, string, () => RequestListener]>([
     ['names another issuer', configuration, () => document({ issuer: 'https://other.example' })],
     ['adds a slash to its name', configuration, () => document({ issuer: `${issuer.url}/` })],
-    ['names no address of keys', configuration, () => document({ jwks_uri: undefined })],
+    ['does not name the address of its keys', configuration, () => document({ jwks_uri: undefined })],
     ['names an address without https', configuration, () => document({ jwks_uri: 'http://169.254.169.254/keys' })],
     ['names a file', configuration, () => document({ jwks_uri: 'file:///etc/passwd' })],
     ['redirects', configuration, () => answer('', 302, { Location: 'http://169.254.169.254/' })],
     ['redirects its keys', '/keys', () => answer('', 307, { Location: `${issuer.url}/keys` })],
     ['answers with a failure', configuration, () => answer('{}', 500)],
-    ['answers its keys with a failure', '/keys', () => answer('{}', 500)],
-    ['answers no JSON', configuration, () => answer('<html>')],
-    ['answers null', configuration, () => answer('null')],
-    ['answers keys that are none', '/keys', () => answer('{"keys":7}')],
+    ['answers a request for its keys with a failure', '/keys', () => answer('{}', 500)],
+    ['does not answer with JSON', configuration, () => answer('<html>')],
+    ['answers with null', configuration, () => answer('null')],
+    ['answers with keys that are not keys', '/keys', () => answer('{"keys":7}')],
     ['answers without end', configuration, () => endless],
-    ['answers keys without end', '/keys', () => endless],
+    ['answers with keys without end', '/keys', () => endless],
     ['disconnects', configuration, () => (request) => void request.destroy()],
-  ])('An issuer that %s gives 503, and nobody gets in (A-91)', async (_, path, make) => {
+  ])('Tokens of an issuer that %s are refused with 503 (A-91)', async (_, path, make) => {
     issuer.answers.set(path, make())
     const refused = verify(await issuer.sign())
     await expect(refused).rejects.toThrow(ServiceError)
@@ -120,16 +120,19 @@ describe('An issuer that lies', () => {
 
   test.each<[string, string, RequestListener]>([
     ['does not answer', configuration, () => {}],
-    ['does not answer about its keys', '/keys', () => {}],
+    ['does not send its keys', '/keys', () => {}],
     ['never ends its answer', '/keys', (_, response) => void response.writeHead(200).write('{')],
-  ])('An issuer that %s gives 503 (A-91)', async (_, path, silence) => {
-    issuer.answers.set(path, silence)
-    const impatient = createIssuerClient({ clock: systemClock, patience: 100 })
-    await expect(verify(await issuer.sign(), impatient)).rejects.toMatchObject({ status: 503 })
-  })
+  ])(
+    'A request waits for an issuer that %s only for a limited time, then answers 503 (A-91)',
+    async (_, path, silence) => {
+      issuer.answers.set(path, silence)
+      const impatient = createIssuerClient({ clock: systemClock, patience: 100 })
+      await expect(verify(await issuer.sign(), impatient)).rejects.toMatchObject({ status: 503 })
+    },
+  )
 })
 
-test('What an issuer says of itself is asked once for many tokens (A-91)', async () => {
+test('The configuration of an issuer is read once for many tokens (A-91)', async () => {
   const tokens = await Promise.all(Array.from({ length: 20 }, () => issuer.sign()))
   await Promise.all(tokens.map((token) => verify(token)))
   expect(issuer.asked).toEqual([configuration, '/keys'])

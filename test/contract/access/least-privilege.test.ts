@@ -34,7 +34,7 @@ interface Row {
   readonly method: string
   readonly ofPerson?: true
   readonly body?: object
-  /** Rights that are enough, and none of them can be left out. */
+  /** The smallest set of rights that suffices. */
   readonly needs: readonly string[]
   /** The person has rights on another site, which the caller must have as well. */
   readonly onEverySite?: true
@@ -127,7 +127,7 @@ describe.each(hands)('On $name', ({ open }) => {
     last: (await hand.stores.history.before(site, undefined, 1))[0],
   })
 
-  /** What a caller may have instead of each right that is needed. */
+  /** Sets of rights that lack one needed right each. */
   const lacking = ({ needs }: Row): readonly (readonly string[])[] => [
     ...needs.map((one) => needs.filter((right) => right !== one)),
     ...(needs.includes('access:write') ? [needs.map((one) => one.replace('access:write', 'access:read'))] : []),
@@ -135,7 +135,7 @@ describe.each(hands)('On $name', ({ open }) => {
   ]
 
   describe.each(Object.entries(rows))('%s', (_, row) => {
-    test('is refused without each of its rights, and changes nothing (A-34, A-57, A-59)', async () => {
+    test('is refused if any of its rights is missing, and changes nothing (A-34, A-57, A-59)', async () => {
       await newTarget(row)
       const before = await state()
       const callers = lacking(row).map((rights) => tokenWith(['x:y', ...rights], [site, other]))
@@ -147,7 +147,7 @@ describe.each(hands)('On $name', ({ open }) => {
       }
       expect(await state()).toEqual(before)
 
-      // The same request passes a hole in the check.
+      // Without the check of rights, the same request succeeds.
       hole.isOpen = true
       const passed = await ask(row, await tokenWith(['history:read'])).finally(() => {
         hole.isOpen = false
@@ -155,14 +155,14 @@ describe.each(hands)('On $name', ({ open }) => {
       expect(Math.floor(passed.status / 100)).toBe(2)
     })
 
-    test('works with these rights alone (A-33, A-56)', async () => {
+    test('works with only these rights (A-33, A-56)', async () => {
       await newTarget(row)
       const answer = await ask(row, await tokenWith(row.needs, [site, other]))
       expect(Math.floor(answer.status / 100)).toBe(2)
     })
   })
 
-  test('a removal without every right takes the entry of this site alone (A-51, A-60)', async () => {
+  test('a removal without all rights removes only the entry of this site (A-51, A-60)', async () => {
     const row: Row = { method: 'DELETE', ofPerson: true, needs: ofTarget, onEverySite: true }
     for (const [rights, sites] of [
       [['access:write'], [site, other]],

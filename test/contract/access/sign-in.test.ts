@@ -60,7 +60,7 @@ describe.each(hands)('Sign-in: $name', ({ open }) => {
     return { handler, signIn, records, reads }
   }
 
-  test('A password with old parameters is hashed again, a present one is not (A-55)', async () => {
+  test('A password is hashed again only if its parameters are old (A-55)', async () => {
     const { signIn } = await openService()
     await updatePerson(hand.stores.people, 'ann', (ann) => ({ after: { ...ann, password: weakHash() }, entries: [] }))
     const stored = async () => (await hand.stores.people.get('ann', true))?.password
@@ -81,7 +81,7 @@ describe.each(hands)('Sign-in: $name', ({ open }) => {
     ['http to an address of this machine', undefined, 'http://localhost:4000', false, 200],
     ['https', '192.0.2.1', 'https://us.example.com', false, 200],
     ['http with the flag', '192.0.2.1', 'http://us.example.com', true, 200],
-  ])('Over %s a password is taken or refused, with the reason (A-74)', async (_, address, url, flag, status) => {
+  ])('Over %s a password is accepted, or refused with the reason (A-74)', async (_, address, url, flag, status) => {
     const { signIn } = await openService(url, flag)
     const answer = await signIn(address)
     expect(answer.status).toBe(status)
@@ -91,7 +91,7 @@ describe.each(hands)('Sign-in: $name', ({ open }) => {
     }
   })
 
-  test('The log has known names, addresses and outcomes, and nothing that was typed (A-75)', async () => {
+  test('The log has known names, addresses and outcomes, but no typed text (A-75)', async () => {
     const { signIn, records } = await openService()
     await signIn('192.0.2.1')
     await signIn('192.0.2.2', { username: 'ann', password: 'typed password' })
@@ -104,7 +104,7 @@ describe.each(hands)('Sign-in: $name', ({ open }) => {
     ])
   })
 
-  test('A warm request reads nothing, a cold one of a person one record more (A-62)', async () => {
+  test('A warm request reads nothing, and a cold one reads the token and the person (A-62)', async () => {
     const { handler, signIn, reads } = await openService()
     const { token } = (await signIn('192.0.2.1')).json
     reads.length = 0
@@ -115,7 +115,7 @@ describe.each(hands)('Sign-in: $name', ({ open }) => {
     expect(reads).toEqual(['token', 'person'])
   })
 
-  test('50 names from one address use up its limit, for the right password too (A-76)', async () => {
+  test('After 50 failures from an address, even the right password is refused (A-76)', async () => {
     const { signIn } = await openService()
     const wrong = (index: number) => signIn('2001:db8:1:2::1', { username: `name${index}`, password: 'wrong' })
     for (let index = 0; index < 50; index++) expect((await wrong(index)).status).toBe(401)
@@ -123,7 +123,7 @@ describe.each(hands)('Sign-in: $name', ({ open }) => {
     expect((await signIn('2001:db8:1:3::1')).status).toBe(200)
   })
 
-  test('Who signed in from an address is not kept out by failures elsewhere (A-77)', async () => {
+  test('Failures elsewhere do not lock out a person who signed in from an address (A-77)', async () => {
     await hand.stores.people.create(testPerson({ name: 'bob', password: weakHash() }), [])
     const { signIn } = await openService()
     const own = { username: 'bob', password }

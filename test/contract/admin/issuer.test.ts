@@ -7,12 +7,12 @@ const add = ['issuer', 'add', url, '--id', 'work', '--audience', 'site-admin']
 const rule = ['rule', 'add', '--issuer', 'work', '--claim', 'groups=web=1', '--site', '1001']
 
 describe('issuer and rule', () => {
-  test('issuer add keeps the URL letter by letter, and prints the issuer (A-111, A-104)', async ({ siteDirectory }) => {
+  test('issuer add keeps the URL unchanged, and prints the issuer (A-111, A-104)', async ({ siteDirectory }) => {
     const issuer = { id: 'work', url, audience: 'site-admin' }
     expect(await administerJson(siteDirectory, add)).toEqual(issuer)
     expect(await administerJson(siteDirectory, ['issuer', 'list'])).toEqual([{ ...issuer, clientId: null }])
     const again = await administer(siteDirectory, add)
-    const sentence = `The issuer work (${url}) exists. Remove it first, or choose another id.`
+    const sentence = `The issuer work (${url}) already exists. Remove it first, or choose another id.`
     expect(again).toMatchObject({ status: 1, stderr: refusedIn(siteDirectory, sentence) })
   })
 
@@ -39,7 +39,9 @@ describe('issuer and rule', () => {
     expect(await administerJson(siteDirectory, [...rule, '--role', 'editor'])).toMatchObject({ role: 'editor' })
   })
 
-  test('An issuer is removed with its rules, and the history says so (A-101, A-109)', async ({ siteDirectory }) => {
+  test('An issuer is removed with its rules, and the history records this (A-101, A-109)', async ({
+    siteDirectory,
+  }) => {
     await administerJson(siteDirectory, add)
     const { id } = await administerJson(siteDirectory, [...rule, '--right', 'files:read'])
     expect(await administerJson(siteDirectory, ['issuer', 'remove', 'work'])).toEqual({ removed: true, rules: 1 })

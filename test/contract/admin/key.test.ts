@@ -27,9 +27,9 @@ describe('key create', () => {
     ['--user bob --right files:read:/new', 1, messages.key.lacks('bob', 'files:read:/new')],
     ['--user eve --right files:read', 1, messages.key.noPerson('eve')],
     ['--user bob --right files:own', 2, 'files, forms, categories, history, access'],
-    ['--user bob --right files:read:/news --ttl 2y', 2, 'a year at most'],
+    ['--user bob --right files:read:/news --ttl 2y', 2, 'at most a year'],
   ] as const)(
-    'with "%s" is refused, and creates none (A-57, A-88)',
+    'with "%s" is refused, and creates no key (A-57, A-88)',
     async ([line, expected, sentence], { siteDirectory }) => {
       await addBob(siteDirectory)
       const { status, stderr } = await administer(siteDirectory, keyCreate(line))
@@ -40,7 +40,7 @@ describe('key create', () => {
 })
 
 describe('key revoke and key change', () => {
-  test('take the key itself, its id, or the first digits of it (A-101)', async ({ siteDirectory }) => {
+  test('accept the key itself, its id, or the first digits of its id (A-101)', async ({ siteDirectory }) => {
     await addBob(siteDirectory)
     for (const nameOf of [
       ({ key }: { key: string }) => key,
@@ -55,7 +55,7 @@ describe('key revoke and key change', () => {
   })
 
   test.for(['revoke sak_unknown', 'revoke 0123456789', 'change 0123456789 --user bob'])(
-    'key %s names no key',
+    'key %s is refused for an unknown key',
     async (line, { siteDirectory }) => {
       await addBob(siteDirectory)
       const { status, stderr } = await administer(siteDirectory, ['key', ...words(line)])
@@ -63,7 +63,7 @@ describe('key revoke and key change', () => {
     },
   )
 
-  test('leave tokens alone, and token revoke leaves keys alone', async ({ siteDirectory }) => {
+  test('do not change tokens, and token revoke does not change keys', async ({ siteDirectory }) => {
     await addBob(siteDirectory)
     const { token } = await administerJson(siteDirectory, words('token issue --user ann --site 1001'))
     const { id } = await administerJson(siteDirectory, keyCreate('--user bob --right files:read:/news'))
@@ -84,7 +84,7 @@ test('A backup has the keys and people of a site (T-20)', async ({ siteDirectory
   expect(await listed(restored)).toMatchObject([{ id, user: 'bob', rights: ['files:read:/news'] }])
 })
 
-test('A removed site takes its keys along, and the next site of its number has none', async ({ siteDirectory }) => {
+test('The keys of a removed site are removed, and a new site with its id has none', async ({ siteDirectory }) => {
   await addBob(siteDirectory)
   await administerJson(siteDirectory, keyCreate('--user bob --right files:read:/news'))
   await administerJson(siteDirectory, words('site remove 1001 --yes'))

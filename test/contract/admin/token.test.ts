@@ -40,7 +40,7 @@ describe('token issue --right', () => {
     expect(await rightsIn(siteDirectory)).toEqual([['files:read:/news', 'history:read']])
   })
 
-  test('the permission files adds its right to the given ones (A-39, A-106)', async ({ siteDirectory }) => {
+  test('the permission files adds its right to the given rights (A-39, A-106)', async ({ siteDirectory }) => {
     await issue(siteDirectory, '--permission', 'files', '--right', 'forms:read', '--right', 'files:read:/news')
     expect(await rightsIn(siteDirectory)).toEqual([['files:write', 'forms:read']])
   })
@@ -115,7 +115,7 @@ test('token revoke accepts a unique beginning of a hash (T-11)', async ({ siteDi
     (digit, index) => `${index < 2 ? 'abcdef01' : '12345678'}${digit.repeat(56)}`,
   )
   for (const hash of [one, other, third]) add(hash ?? '')
-  expect((await revoke('abcdef01')).stderr).toContain('2 tokens have a hash that begins with abcdef01.')
+  expect((await revoke('abcdef01')).stderr).toContain('The hashes of 2 tokens begin with abcdef01.')
   expect((await revoke('1234567')).status).toBe(1)
   expect(await listed()).toHaveLength(3)
   expect((await revoke('12345678')).stdout).toBe('{"revoked":true}\n')

@@ -89,7 +89,7 @@ describe('the last owner of a site', () => {
 })
 
 describe('user remove', () => {
-  test('with --site takes one site, and the person with the last one (A-60, A-101)', async ({ siteDirectory }) => {
+  test('with --site removes one site, and with the last site the person (A-60, A-101)', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, ['site', 'create', '--name', 'Other'])
     await administerJson(siteDirectory, userAdd('bob', '--site 1002 --role viewer'))
     const removeFrom = (site: string) =>
@@ -122,7 +122,7 @@ test('user change sets a password, which ends sessions (A-83, A-101)', async ({ 
 })
 
 test.for(['show bob', 'invite bob', 'disable bob', 'remove bob', 'change bob --enable'])(
-  'user %s names somebody unknown',
+  'user %s is refused for an unknown person',
   async (line, { siteDirectory }) => {
     const { status, stderr } = await administer(siteDirectory, ['user', ...words(line)])
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(messages.user.unknown('bob')) })

@@ -110,7 +110,7 @@ test.each<[string, number, (tested: Tested) => Promise<unknown>]>([
   ['the fields before a change', 1, ({ webForms }) => webForms.changeFields(site, form, () => [], entry)],
   ['running workflows', 1, ({ workflows }) => workflows.isRunning(site, [folder])],
   ['running workflows below a folder', 1, ({ workflows }) => workflows.isRunningBelow(site, folder)],
-  ['an open removal before a second one', 1, ({ removals }) => removals.open(site, folder, 'second', entry)],
+  ['an open removal before a second removal', 1, ({ removals }) => removals.open(site, folder, 'second', entry)],
   ['open removals', 1, ({ removals }) => removals.openOf(site, [folder])],
   ['open removals below a folder', 1, ({ removals }) => removals.isOpenBelow(site, folder)],
   [

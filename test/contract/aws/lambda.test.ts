@@ -59,7 +59,7 @@ describe('an event of the gateway', () => {
     expect((await sendEvent(fieldsFunction(), 'GET', await service.createForm(), { headers: unkind })).status).toBe(200)
   })
 
-  test('the request id of the gateway is used, or a new one', async () => {
+  test('the request id comes from the gateway, or is new', async () => {
     const named = await sendEvent(fieldsFunction(), 'GET', '/nothing', { requestId: 'gateway-1' })
     expect(named.headers['x-request-id']).toBe('gateway-1')
     expect(named.json.requestId).toBe('gateway-1')
@@ -90,14 +90,14 @@ describe('a result for the gateway', () => {
   test.each([
     ['a stream', () => Readable.from([Buffer.from('\ufeff"he\tll'), Buffer.from('ö"\r\n')])],
     ['bytes', () => Buffer.from('a \ufeff"he\tllö"\r\n').subarray(2)],
-  ])('%s of text are returned as text', async (_, bytes) => {
+  ])('%s of text is returned as text', async (_, bytes) => {
     expect(await answerOf(bytes())).toMatchObject({ text: '\ufeff"he\tllö"\r\n', isBase64Encoded: false })
   })
 
   test.each([
-    ['no UTF-8', Buffer.from([0x68, 0xe4])],
+    ['not UTF-8', Buffer.from([0x68, 0xe4])],
     ['cut off within a character', Buffer.from('hö').subarray(0, 2)],
-    ['no text', Buffer.from('a\0b')],
+    ['not text', Buffer.from('a\0b')],
     // Each quotation mark takes two bytes in the JSON of a result. A result may have 6 MB.
     ['longer as a text than Lambda allows', Buffer.alloc(4_000_000, '"')],
   ])('bytes are returned in base64 when they are %s', async (_, bytes) => {
@@ -110,7 +110,7 @@ describe('a result for the gateway', () => {
     expect(await answerOf(Buffer.from(text))).toMatchObject({ text, isBase64Encoded: false })
   })
 
-  describe.each(['any', 'named'] as const)('a gateway that decodes base64 for an Accept that is %s', (binaryAccept) => {
+  describe.each(['any', 'named'] as const)('a gateway with the setting binaryAccept: %s', (binaryAccept) => {
     const bytes = Buffer.from([0, 128, 255])
     const answerTo = async (accept: string | undefined, body: Buffer) => {
       const elsewhere = async () => ({ status: 302, headers: { Location: 'https://bucket.test/file?signed' } })

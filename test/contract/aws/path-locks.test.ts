@@ -154,7 +154,7 @@ describe('the locks of paths in DynamoDB', () => {
 
     test.each([
       ['continues a removal that failed a moment ago', minute, true],
-      ['does not continue one that failed more than a day ago', day + minute, false],
+      ['does not continue a removal that failed more than a day ago', day + minute, false],
     ])('a record of an older version %s', async (_, age, isContinued) => {
       const from = time
       await begin()

@@ -178,7 +178,7 @@ describe.each(Object.entries(operations))('%s', (_, operation) => {
     },
   )
 
-  test('the operation answers 503, never a partial success, while the store is busy', async () => {
+  test('while the store is busy, the operation answers 503, and never a partial success', async () => {
     await operation.reset?.()
     const busy = intercept(
       store.dynamodb,

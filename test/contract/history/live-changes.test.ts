@@ -117,7 +117,7 @@ describe('a listener', () => {
     expect(seen().reads).toBe(0)
   })
 
-  test('whose token is revoked hears no change from then on, and its stream ends (V-21)', async () => {
+  test('whose token is revoked gets no more changes, and its stream ends (V-21)', async () => {
     const { open, pass, change, stores, hash } = await openLive()
     const { events } = await open()
     await events?.next()
@@ -130,7 +130,7 @@ describe('a listener', () => {
     await expectEnd(events)
   })
 
-  test('who loses a right hears only what the other rights allow (V-21, A-47)', async () => {
+  test('with a lost right gets only the changes that the other rights allow (V-21, A-47)', async () => {
     const { open, pass, change, permit } = await openLive()
     const { events } = await open()
     await events?.next()
@@ -145,7 +145,7 @@ describe('a listener', () => {
     }
   })
 
-  test('that reads nothing needs no more memory, and later gets every change in order (V-24)', async () => {
+  test('that reads nothing needs no additional memory, and later gets every change in order (V-24)', async () => {
     const { open, change, pass } = await openLive()
     const { stream, events } = await open()
     await events?.next()
@@ -158,7 +158,7 @@ describe('a listener', () => {
     expect(heard).toEqual(paths)
   })
 
-  test('gets a change although a read of the history failed', async () => {
+  test('gets a change even if a read of the history has failed', async () => {
     const { open, change, pass, seen } = await openLive()
     const { events } = await open()
     await events?.next()

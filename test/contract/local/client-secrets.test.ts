@@ -7,14 +7,14 @@ import { scratchDirectory } from '../../support/directory.ts'
 
 const settingsOf = (environment: Record<string, string>) => readSettingsOf('machine', environment)
 
-test('A secret comes from the environment, for its issuer alone (A-93)', async () => {
+test('The environment has a secret for each issuer (A-93)', async () => {
   const findSecret = createClientSecrets(settingsOf({ CLIENT_SECRETS: '{"work":"one"}' }))
   expect(await findSecret('work')).toBe('one')
   expect(await findSecret('other')).toBeUndefined()
   expect(await createClientSecrets(settingsOf({}))('work')).toBeUndefined()
 })
 
-test('A secret that changes in the file takes effect at once (A-93)', async () => {
+test('A new secret in the file takes effect at once (A-93)', async () => {
   const file = join(scratchDirectory(), 'secrets.json')
   const findSecret = createClientSecrets(settingsOf({ CLIENT_SECRETS_FILE: file, CLIENT_SECRETS: '{"work":"none"}' }))
   for (const secret of ['one', 'two']) {
@@ -24,7 +24,7 @@ test('A secret that changes in the file takes effect at once (A-93)', async () =
 })
 
 test.each(['secret', '"secret"', '["secret"]', '{"work":["secret"]}', '{"work":"secret"'])(
-  'Secrets in another form are refused, and the message shows none: %s (A-93)',
+  'Malformed secrets are refused, and the message shows no secret: %s (A-93)',
   async (text) => {
     const file = join(scratchDirectory(), 'secrets.json')
     await writeFile(file, text)
@@ -37,7 +37,7 @@ test.each(['secret', '"secret"', '["secret"]', '{"work":["secret"]}', '{"work":"
   },
 )
 
-test('A file that is missing is named (A-93)', async () => {
+test('The message about a missing file names the file (A-93)', async () => {
   const findSecret = createClientSecrets(settingsOf({ CLIENT_SECRETS_FILE: '/nonexistent/secrets.json' }))
   await expect(findSecret('work')).rejects.toThrow('/nonexistent/secrets.json')
 })

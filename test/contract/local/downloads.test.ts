@@ -107,7 +107,7 @@ describe('a link of one machine', () => {
 })
 
 describe('the secret of links', () => {
-  it('the secret has 32 random bytes, stays, and differs in each directory', async () => {
+  it('the secret has 32 random bytes, never changes, and differs in each directory', async () => {
     const databases = [scratchTables(), scratchTables()]
     const made = await Promise.all(databases.map(openLinkSecret))
     expect(made.map((secret) => secret.length)).toEqual([32, 32])

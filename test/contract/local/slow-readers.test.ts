@@ -103,7 +103,7 @@ describe('over sockets', () => {
     expect(lastAnswer((await slow?.readsAll()) ?? '').body).toBe(content.toString('latin1'))
   })
 
-  test.runIf(process.platform === 'linux').for(['before its answer', 'beside it'])(
+  test.runIf(process.platform === 'linux').for(['before its answer', 'during its answer'])(
     'a reader that disconnects %s releases the file',
     async (when, { read, directory }) => {
       const isOpen = () =>
@@ -116,10 +116,10 @@ describe('over sockets', () => {
           }
         })
       const going = Promise.withResolvers<void>()
-      if (when === 'beside it') going.resolve()
+      if (when === 'during its answer') going.resolve()
       const { server, records } = await serving(read, going.promise)
       const reader = await slowReader(server)
-      if (when === 'beside it') {
+      if (when === 'during its answer') {
         await reader.stalls()
         expect(isOpen()).toBe(true)
       }

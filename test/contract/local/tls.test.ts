@@ -150,7 +150,7 @@ const renewals: Readonly<Record<string, (given: Given, next: Pair) => void>> = {
 
 const { noCertificate, noKey, unreadable, otherKey } = messages.certificate
 
-/** What is wrong, how it comes about, and the complaint. */
+/** A fault, how a test causes it, and its message. */
 const faults: readonly (readonly [string, (given: Given, next: Pair) => void, (files: Pair) => string])[] = [
   ['a file is missing', ({ files }) => rmSync(files.key), ({ key }) => unreadable(key)],
   ['a file is too large', ({ write }) => write({ key: 'x'.repeat(2_000_000) }), ({ key }) => unreadable(key)],
@@ -172,7 +172,7 @@ describe('a changed certificate', () => {
     expect(old.destroyed).toBe(false)
   })
 
-  test.for(faults)('leaves the old one in use while %s (O-23)', async ([, spoil, complaint]) => {
+  test.for(faults)('is not used while %s (O-23)', async ([, spoil, complaint]) => {
     const service = await startSecurely()
     const next = service.make('second')
     spoil(service, next)

@@ -14,7 +14,7 @@ const describeValues = async ({ name, open }: Hand<Tested>): Promise<void> => {
   const soon = () => Math.floor(now / 1000) + 60
 
   describe(`values that work once: ${name}`, () => {
-    test('A value is found until it is taken, on every connection', async () => {
+    test('Every connection finds a value until one of them takes the value', async () => {
       expect(await accessValues.put('one', 'first', soon())).toBe(true)
       expect(await hand.connect().accessValues.get('one')).toBe('first')
       expect(await hand.connect().accessValues.take('one')).toBe('first')
@@ -33,14 +33,14 @@ const describeValues = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(await accessValues.take('two')).toBeUndefined()
     })
 
-    test('A value without an end stays', async () => {
+    test('A value without an expiry stays', async () => {
       await accessValues.put('three', 'first')
       now += 400 * 24 * 3600 * 1000
       expect(await accessValues.put('three', 'second')).toBe(false)
       expect(await accessValues.get('three')).toBe('first')
     })
 
-    test('Of 20 who put a value at once, one wins', async () => {
+    test('If 20 callers put a value at once, one of them succeeds', async () => {
       const ends = soon()
       const puts = Array.from({ length: 20 }, (_, index) => accessValues.put('four', `value ${index}`, ends))
       expect((await Promise.all(puts)).filter(Boolean)).toHaveLength(1)
@@ -59,7 +59,7 @@ const describeValues = async ({ name, open }: Hand<Tested>): Promise<void> => {
   describe(`issuers: ${name}`, () => {
     const issuer = { id: 'work', url: 'https://login.example.com', audience: 'site-admin' }
 
-    test('Issuers come back as they were stored, and each change leaves its entries', async () => {
+    test('Issuers are read as they were stored, and each change writes its entries', async () => {
       const before = await issuers.trust()
       const entry = { site: 7 as SiteId, type: 'issuer.created', subject: 'issuer/work', actor: 'ann' } as const
       await issuers.changeTrust((trust) => addIssuer(trust, issuer), [entry])
@@ -73,7 +73,7 @@ const describeValues = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(await issuers.trust()).toEqual(before)
     })
 
-    test('Changes at the same time are all kept', async () => {
+    test('Concurrent changes are all stored', async () => {
       const ids = ['a', 'b', 'c']
       const add = (id: string) =>
         issuers.changeTrust((trust) => addIssuer(trust, { ...issuer, id, url: `https://${id}.example.com` }), [])

@@ -26,7 +26,7 @@ const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => 
   const news = (id: number) => ({ site, kind: 'news', id }) as const
 
   describe(`content: ${name}`, () => {
-    test('An object and its long text come back as they were stored', async () => {
+    test('An object and its long text are read as they were stored', async () => {
       const item = newsItem(1, { subject: `Äpfel "und" 'Birnen' \\ <🍐> \u{ffff}`, weight: -3, body: '<p>🍐</p>' })
       await contents.putMany(site, 'news', [item], entry)
       expect(await contents.get(site, 'news', 1)).toEqual(summaryOf(item, site))

@@ -30,14 +30,14 @@ const describeKeys = async ({ name, open }: Hand<Tested>): Promise<void> => {
     (await hand.connect().grants.keysOf(of)).toSorted((a, b) => (a.hash < b.hash ? -1 : 1))
 
   describe(`keys: ${name}`, () => {
-    test('A key comes back as it was written, alone and in the list of its site (A-88)', async () => {
+    test('A key is read as it was written, alone and in the list of its site (A-88)', async () => {
       const key = newKey()
       await grants.put(key, [entry])
       expect(await hand.connect().grants.get(key.hash)).toEqual(key)
       expect(await keysOf(site)).toEqual([key])
     })
 
-    test('The list of a site has neither its tokens, nor its sessions, nor keys of other sites', async () => {
+    test('The list of a site has no tokens, no sessions and no keys of other sites', async () => {
       const { kind: _, since: __, name: ___, ...token } = newKey()
       const session = { ...token, hash: hashToken(newToken()), kind: 'session', since: 1 } as const
       for (const other of [token, session, newKey({ sites: [Number(`${site}0`) as SiteId] })])
@@ -45,7 +45,7 @@ const describeKeys = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(await keysOf(site)).toEqual([])
     })
 
-    test('Every key of a long list is there', async () => {
+    test('A long list has every key', async () => {
       const keys = Array.from({ length: 130 }, () => newKey())
       for (const key of keys) await grants.put(key, [])
       expect(await keysOf(site)).toEqual(keys.toSorted((a, b) => (a.hash < b.hash ? -1 : 1)))
@@ -60,7 +60,7 @@ const describeKeys = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(await grants.get(key.hash)).toEqual(key)
     })
 
-    test('A use does not bring back a revoked key (A-13)', async () => {
+    test('The use of a revoked key does not restore the key (A-13)', async () => {
       const key = newKey()
       await grants.put(key, [])
       await grants.remove(key.hash, [])
@@ -72,7 +72,7 @@ const describeKeys = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(listed.filter((hash) => hash.includes(key.hash))).toEqual([])
     })
 
-    test('A key is handed to another person, with the day of its last use (A-89)', async () => {
+    test('A key that gets another owner keeps the day of its last use (A-89)', async () => {
       const key = newKey()
       await grants.put(key, [])
       await grants.recordUse(key, '2026-01-31')
@@ -80,7 +80,7 @@ const describeKeys = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(await keysOf(site)).toEqual([{ ...key, user: 'bob', since: 7, lastUsed: '2026-01-31' }])
     })
 
-    test('Neither a revoked key nor a token can be handed over', async () => {
+    test('Neither a revoked key nor a token can get another owner', async () => {
       const { kind: _, since: __, name: ___, ...token } = newKey()
       await grants.put(token, [])
       for (const hash of [hashToken(newToken()), token.hash])

@@ -74,7 +74,7 @@ const describeRecords = async ({ name, open }: Hand<Tested>): Promise<void> => {
         ({ sites }) => sites.putDataCentre({ ...us, region: 'us-east-1' }),
         ({ sites }) => sites.getDataCentre('us'),
       ],
-    ])('%s comes back as it was written, on every connection', async (_, record, write, read) => {
+    ])('%s is read as it was written, on every connection', async (_, record, write, read) => {
       expect(await read(stores)).toBeUndefined()
       await write(stores)
       expect(await read(stores)).toEqual(record)

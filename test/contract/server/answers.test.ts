@@ -76,7 +76,7 @@ describe('a stream that breaks', () => {
     expect(records).toEqual([expect.objectContaining({ status: 500, error: failure })])
   })
 
-  test('a stream that breaks later ends the connection, and is recorded once', async () => {
+  test('a stream that breaks later ends the connection, and the failure is recorded once', async () => {
     const failure = new Error('the disk broke off')
     const { handler, records } = bareHandler(async () => content(5, breaking(failure, 'he')))
     const { url } = await listening(handler)

@@ -8,7 +8,7 @@ const messageFrom = (remoteAddress: string, forwarded?: string) =>
   ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage
 
 describe('The address of a caller', () => {
-  test('is that of the socket (A-79)', () => {
+  test('comes from the socket (A-79)', () => {
     const addressOf = createAddressOf({ trusted: undefined, isBehindProxy: false })
     expect(addressOf(messageFrom('::ffff:192.0.2.1', '192.0.2.9'))).toBe('192.0.2.1')
     expect(addressOf(messageFrom('2001:db8::1'))).toBe('2001:db8::1')
@@ -33,13 +33,13 @@ describe('The address of a caller', () => {
   })
 
   test.each(['', 'all', '10.0.0.0/33', '10.0.0.0/8/8', '::/129', '10.0.0.0/-1', '10.0.0/8'])(
-    'is not read with the block %j (A-80)',
+    'cannot be found with the malformed proxy block %j (A-80)',
     (block) => {
       expect(readBlocks([block])).toBeUndefined()
     },
   )
 
-  test('is that of the gateway, or of the viewer behind the distribution (A-79)', () => {
+  test('comes from the gateway, or behind a distribution from its viewer (A-79)', () => {
     const secret = 's'.repeat(32)
     const addressWith = (headers: Readonly<Record<string, string>>) =>
       fromGateway(

@@ -66,7 +66,7 @@ const fillFiles = async (folder: string, paths: readonly string[]) => {
   await deps.files.place(changes, nowhere, entry)
 }
 
-it('A listing misses nothing if its folder grows beyond 10,000 entries (S-78)', async () => {
+it('A listing misses no entry if its folder grows beyond 10,000 entries (S-78)', async () => {
   await fillFolder(storage, '/growing', 9_000)
   const grow = async () => void (await fillFolder(storage, '/growing', 12_000))
   const names = new Set(pathsIn(await pagesOf('/growing', { limit: '4000' }, grow)))

@@ -34,7 +34,7 @@ const recountWhole = async ({ recount, pass }: Started, during?: () => Promise<v
 }
 
 describe('A recount of the used bytes on AWS', () => {
-  test('The quota of a site that has files holds after the first count (S-126)', async () => {
+  test('The quota of a site with files takes effect after the first count (S-126)', async () => {
     const storage = await start()
     const { put, create, setQuota, stores, site, used, recount, pass } = storage
     await put('/a.txt', bytes(30))

@@ -114,7 +114,7 @@ describe('An upload in parts', () => {
     expect(await send(address, bytes.subarray(0, part))).toBe(200)
   })
 
-  test('Requests for addresses update the progress, and the completion is 100 (U-34)', async () => {
+  test('Requests for addresses update the progress, and the completion sets 100 (U-34)', async () => {
     const upload = await beginFilm()
     expect(await percent()).toBe(0)
     await addressesOf(upload, 2)
@@ -126,7 +126,7 @@ describe('An upload in parts', () => {
     expect(await percent()).toBe(100)
   })
 
-  test('A completion with a missing part names that part, and the upload goes on (U-33)', async () => {
+  test('A completion with a missing part names that part, and the upload stays open (U-33)', async () => {
     const upload = await beginFilm()
     const [first, second, third] = await addressesOf(
       upload,
@@ -147,7 +147,7 @@ describe('An upload in parts', () => {
     expect((await fileIn('film.mp4'))?.equals(bytes)).toBe(true)
   })
 
-  test('Conditions are checked at start and end, and a refusal ends it (U-11, U-28)', async () => {
+  test('Conditions are checked at start and end, and a refusal ends the upload (U-11, U-28)', async () => {
     const upload = await beginFilm({ 'If-None-Match': '*' })
     await sendAll(upload)
     await service.call('PUT', '/storage/film.mp4', { headers: withoutTus, body: 'theirs' })
@@ -198,7 +198,7 @@ describe('An upload in parts', () => {
   test.each([
     ['a file of 8 MiB', { name: 'a', size: part }],
     ['another member', { name: 'a', size: part + 1, colour: 'red' }],
-    ['a size that is no number', { name: 'a', size: '1' }],
+    ['a size that is not a number', { name: 'a', size: '1' }],
   ])('A new upload with %s is refused with 104000 (U-31)', async (_, body) => {
     const { status, text } = await begin(body)
     expect([status, JSON.parse(text).code]).toEqual([400, 104000])

@@ -29,7 +29,7 @@ describe('the console behind the gateway', () => {
     })
     page.on('request', (request) => request.url().startsWith(`${baseUrl}/`) || faults.push(request.url()))
     await page.goto(`${baseUrl}/console#token=${token}&/${site}/files`)
-    await page.getByRole('button', { name: 'Upload' }).waitFor()
+    await page.getByRole('button', { name: 'Upload', exact: true }).waitFor()
     const file = {
       name: 'from the browser.txt',
       mimeType: 'text/plain',

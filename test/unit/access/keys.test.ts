@@ -21,9 +21,11 @@ describe('a new key', () => {
     expect(isKey(key.slice(0, at) + key[at + 1] + key[at] + key.slice(at + 2))).toBe(false)
   })
 
-  test.for(['', 'sak_', 'f'.repeat(64), 'SAK_', ' '])('"%s" is none', (text) => expect(isKey(text)).toBe(false))
+  test.for(['', 'sak_', 'f'.repeat(64), 'SAK_', ' '])('is not a text such as "%s"', (text) =>
+    expect(isKey(text)).toBe(false),
+  )
 
-  test('no other length or prefix is a key (A-90)', () => {
+  test('has exactly this length and prefix (A-90)', () => {
     const key = newKey()
     for (const text of [`${key}0`, key.slice(0, -1), ` ${key}`, key.toUpperCase(), `pat_${key.slice(4)}`])
       expect(isKey(text)).toBe(false)

@@ -58,14 +58,14 @@ describe('A caller', () => {
     expect(rightsOf({ sites: [other] })).toEqual([[], ['forms:read'], []])
   })
 
-  test('has with a key what the key and the person have in common (A-89)', () => {
+  test('has with a key only the rights that the key and the person both have (A-89)', () => {
     const key = (...permissions: readonly string[]) => rightsOf({ kind: 'key', since: 1, permissions })
     expect(key('files:write', 'forms:write')).toEqual([['files:write:/news'], ['forms:read'], []])
     expect(key('files:read:/news/today', 'files:write:/new')).toEqual([['files:read:/news/today'], [], []])
     expect(key()).toEqual([[], [], []])
   })
 
-  test('is nobody when the person is gone, disabled, another one, or has ended the session (A-61, A-71)', () => {
+  test('does not exist if the person is removed, replaced, disabled or has ended the session (A-61, A-71)', () => {
     expect(callerOf(grant({}), undefined)).toBeUndefined()
     expect(rightsOf({}, { ...person, disabled: true })).toBeUndefined()
     expect(rightsOf({}, { ...person, sessions: 3 })).toBeUndefined()

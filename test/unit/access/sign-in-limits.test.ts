@@ -46,17 +46,17 @@ describe('The limits of a sign-in', () => {
   const mostOf = (...given: Parameters<typeof limitsOf>) => limitsOf(...given).map(({ most }) => most)
   const keysOf = (name: string, address: string) => limitsOf(name, address, undefined, now).map(({ key }) => key)
 
-  test('count the address, the name there and the name everywhere, without its case (A-76)', () => {
+  test('count the address, the name with the address, and the name in any case (A-76)', () => {
     expect(mostOf('ann', '192.0.2.1', undefined, now)).toEqual([50, 5, 25])
     expect(keysOf('ANN', '192.0.2.1')).toEqual(keysOf('ann', '192.0.2.1'))
     expect(new Set([...keysOf('ann', '192.0.2.1'), ...keysOf('bob', '192.0.2.2')]).size).toBe(6)
   })
 
-  test('count the name alone when nobody knows the address (A-81)', () => {
+  test('count only the name if the address is unknown (A-81)', () => {
     expect(mostOf('ann', undefined, undefined, now)).toEqual([25])
   })
 
-  test('do not count the name where its person signed in within 30 days (A-77)', () => {
+  test('do not count the name for addresses of its last 30 days (A-77)', () => {
     const day = 24 * 3_600_000
     const person = rememberSignIn(testPerson(), '192.0.2.1', now)
     expect(mostOf('ann', '192.0.2.1', person, now + 30 * day)).toEqual([50, 5])
@@ -76,7 +76,7 @@ describe('The limits of a sign-in', () => {
     ['fe80::1%eth0', 'fe80:0:0:0'],
     ['::1', '0:0:0:0'],
     ['192.0.2.1', '192.0.2.1'],
-  ])('take %s as %s (A-76)', (address, network) => {
+  ])('count %s as the network %s (A-76)', (address, network) => {
     expect(networkOf(address)).toBe(network)
   })
 })

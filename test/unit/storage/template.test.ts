@@ -62,19 +62,19 @@ describe('a template', () => {
 
 describe('pages and templates', () => {
   it.each([
-    ['index.html', true, false],
-    ['a/b.HTM', true, false],
-    ['a.txt', false, false],
-    ['Templates/main.html', false, true],
-    ['Templates/a/b.dwt', false, true],
-    ['Templates/a.css', false, false],
-    ['templates/main.html', false, true],
-    ['TEMPLATES/a/b.dwt', false, true],
-    ['Templates2/main.html', true, false],
-    ['/Templates.html', true, false],
-    ['Templates', false, false],
-    ['a/Templates/x.dwt', false, false],
-  ])('the path %s is a page: %s, a template: %s (S-18, S-19, S-21)', (text, page, template) => {
-    expect([isPage(parsePath(text)), isTemplate(parsePath(text))]).toEqual([page, template])
+    ['index.html', 'a page'],
+    ['a/b.HTM', 'a page'],
+    ['a.txt', 'an ordinary file'],
+    ['Templates/main.html', 'a template'],
+    ['Templates/a/b.dwt', 'a template'],
+    ['Templates/a.css', 'an ordinary file'],
+    ['templates/main.html', 'a template'],
+    ['TEMPLATES/a/b.dwt', 'a template'],
+    ['Templates2/main.html', 'a page'],
+    ['/Templates.html', 'a page'],
+    ['Templates', 'an ordinary file'],
+    ['a/Templates/x.dwt', 'an ordinary file'],
+  ])('the path %s is %s (S-18, S-19, S-21)', (text, kind) => {
+    expect([isPage(parsePath(text)), isTemplate(parsePath(text))]).toEqual([kind === 'a page', kind === 'a template'])
   })
 })

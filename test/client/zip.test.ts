@@ -1,0 +1,120 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { expect } from 'vitest'
+import { fromBufferPromise } from 'yauzl'
+import type { Files } from '../../client/src/index.ts'
+import { openZip } from '../../client/src/zip.ts'
+import { formatZip } from '../../client/src/zip-format.ts'
+import { messages } from '../support/messages.ts'
+import { readZip } from '../support/read-zip.ts'
+import { asDemo, outcome, siteFiles, test } from './support/command.ts'
+
+const texts = { 'a.txt': 'a', 'empty.txt': '', 'sub/ü.txt': 'two', 'sub/deep/large.bin': 'x'.repeat(3_000_000) }
+const under = (name: string) =>
+  Object.fromEntries(Object.entries(texts).map(([path, text]) => [`${name}/${path}`, text]))
+const errorOf = (work: Promise<unknown>): Promise<{ readonly message: string; readonly status: number }> =>
+  work.then(
+    () => expect.fail('It must fail.'),
+    (error) => error,
+  )
+
+test('get writes a folder to one zip, and replaces a file only with --force (T-63)', async ({
+  demo,
+  folder,
+  makeDirectory,
+  site,
+}) => {
+  await site.store(texts)
+  const here = await makeDirectory()
+  const file = join(here, 'all.zip')
+  expect((await demo('get', folder, file)).stdout).toMatch(`${file}  3.0 MB`)
+  expect(await readZip(await readFile(file))).toStrictEqual(under(folder))
+  expect(await demo('get', folder, file)).toMatchObject(outcome(1, 'Add --force'))
+  expect((await demo('get', `/${folder}/sub/`, file, '--force')).status).toBe(0)
+  expect(Object.keys(await readZip(await readFile(file)))).toStrictEqual(['sub/deep/large.bin', 'sub/ü.txt'])
+  expect(await demo('get', folder)).toMatchObject(outcome(2, messages.client.getZip(folder)))
+  expect((await demo('get', '/', join(here, 'site.zip'))).status).toBe(0)
+  expect(await readZip(await readFile(join(here, 'site.zip')))).toMatchObject(under(folder))
+})
+
+test('a zip contains the chosen files and folders, also empty ones (T-63)', async ({ client, folder, site }) => {
+  await site.store(texts)
+  await client.files.createFolder(`${folder}/empty`)
+  const zip = await openZip(client.files, [`${folder}/a.txt`, `${folder}/empty`, `${folder}/sub/deep`])
+  expect([zip.files, zip.bytes]).toEqual([2, 3_000_001])
+  let written = {}
+  const onProgress = (progress: object) => {
+    written = progress
+  }
+  const bytes = await buffer(zip.stream({ onProgress }))
+  expect(Object.keys(await readZip(bytes))).toStrictEqual(['empty/', 'a.txt', 'deep/large.bin'])
+  expect(written).toEqual({ files: 2, bytes: 3_000_001 })
+})
+
+test.for(['changes', 'disappears'])(
+  'if a file %s during the download, the zip fails and names the file (T-63)',
+  async (how, { client, folder, site }) => {
+    await site.store({ 'a.txt': 'a', 'b.txt': 'b' })
+    const change = () =>
+      how === 'changes' ? site.put('b.txt', 'other', { replace: true }) : client.files.remove(`${folder}/b.txt`)
+    const read: Files['read'] = async (path, options) => {
+      if (path.endsWith('b.txt')) await change()
+      return client.files.read(path, options)
+    }
+    const zip = await openZip({ ...client.files, read }, [folder])
+    const error = await errorOf(buffer(zip.stream()))
+    expect(error.message).toContain(messages.client.changedInZip(`${folder}/b.txt`))
+    expect(error.status).toBe(412)
+  },
+)
+
+test('after a failure, get leaves no zip (T-63)', async ({ folder, makeDirectory, proxied, service, site }) => {
+  await site.store({ 'a.txt': 'a', 'b.txt': 'b' })
+  const here = await makeDirectory()
+  const baseUrl = await proxied((_, path) => (path.endsWith('/b.txt') ? 412 : 'pass'))
+  const asked = await siteFiles(['get', folder, join(here, 'a.zip')], asDemo({ ...service, baseUrl }))
+  expect(asked).toMatchObject(outcome(3, messages.client.changedInZip(`${folder}/b.txt`)))
+  expect(await readdir(here)).toStrictEqual([])
+})
+
+test('names that could leave the folder of the zip, and equal names, are refused (T-63)', async ({ client }) => {
+  const listing = (path: string): Files => ({
+    ...client.files,
+    async *listAll() {
+      yield { path, name: path, type: 'file', size: 1, lastModified: null, links: [], etag: '"1"', fingerprint: null }
+    },
+  })
+  for (const path of ['../a', 'b/../../a', '/a', 'a\\b', 'c:a', 'a\u0007'])
+    expect((await errorOf(openZip(listing(path), ['']))).message).toContain(messages.client.notInZip(path))
+  const twice = openZip(client.files, ['hello.txt', 'hello.txt'])
+  expect((await errorOf(twice)).message).toContain(messages.client.twiceInZip('hello.txt'))
+})
+
+test('a zip of 65,536 entries is complete, with Zip64 records (T-63)', async () => {
+  const count = 65_536
+  const items = async function* () {
+    for (let index = 0; index < count; index++) yield { name: String(index) }
+  }
+  const bytes = await buffer(formatZip(items(), count))
+  expect(bytes.readUInt32LE(bytes.length - 98)).toBe(0x06064b50)
+  expect((await fromBufferPromise(bytes)).entryCount).toBe(count)
+})
+
+test('a cancelled zip ends its reads (T-63)', async ({ client, folder, site }) => {
+  await site.store(texts)
+  const signals: (AbortSignal | undefined)[] = []
+  const files: Files = {
+    ...client.files,
+    read: (path, options) => {
+      signals.push(options?.signal)
+      return client.files.read(path, options)
+    },
+  }
+  const zip = await openZip(files, [folder])
+  const reader = zip.stream().getReader()
+  await reader.read()
+  await reader.cancel(new Error('Enough.'))
+  expect(signals.length).toBeGreaterThan(0)
+  expect(signals.every((signal) => signal?.aborted)).toBe(true)
+})
