@@ -5,6 +5,7 @@ import { Failure } from '../parts/failure.tsx'
 import { focusContent } from '../parts/focus.ts'
 import { formatMoment, formatSize } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
+import { More } from '../parts/more.tsx'
 import { goTo } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { join } from '../uploads/paths.ts'
@@ -86,17 +87,19 @@ const Facts = ({ entry }: { readonly entry: FoundEntry }) => {
     [t.columns.size, formatSize(size)],
     [t.columns.lastModified, lastModified && formatMoment(lastModified)],
     [t.type, contentType],
-    [t.fingerprint, fingerprint],
   ].filter(([, value]) => value)
   return (
-    <dl class="facts">
-      {facts.map(([what, value]) => (
-        <div key={what}>
-          <dt>{what}</dt>
-          <dd class={what === t.fingerprint ? 'mono' : ''}>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      <dl class="facts">
+        {facts.map(([what, value]) => (
+          <div key={what}>
+            <dt>{what}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {fingerprint && <More facts={[[t.fingerprint, fingerprint]]} />}
+    </>
   )
 }
 

@@ -11,7 +11,9 @@ export const FileRow = (given: EntryProps) => {
   const { entry, index, isChosen, onMenu } = given
   const { name, type, size, lastModified } = entry
   const t = texts.value.files
-  const { chooseAlone, looks, props } = entryEvents(files, given)
+  const { path, chooseAlone, looks, props } = entryEvents(files, given)
+  const content = type === 'folder' ? files.store.tree.contentOf(path) : undefined
+  const changed = lastModified ?? content?.changed
   return (
     <div id={`file-${index}`} role="row" aria-rowindex={index + 2} class={`row ${looks}`} {...props}>
       <span role="gridcell" class="cell-check">
@@ -30,10 +32,10 @@ export const FileRow = (given: EntryProps) => {
         </a>
       </span>
       <span role="gridcell" class="cell-size">
-        {type === 'file' ? formatSize(size) : ''}
+        {type === 'file' ? formatSize(size) : content && texts.value.items(content.count)}
       </span>
       <span role="gridcell" class="cell-date">
-        {lastModified ? formatMoment(lastModified) : ''}
+        {changed ? formatMoment(changed) : ''}
       </span>
       <span role="gridcell" class="cell-more">
         <MoreButton name={name} onOpen={chooseAlone} onMenu={onMenu} />

@@ -38,7 +38,9 @@ const Empty = () => {
         if (event.target === box.current && runKey(files, event)) event.preventDefault()
       }}
     >
-      <Icon name="folder" />
+      <span class="empty-icon">
+        <Icon name="folder" />
+      </span>
       <h2>{t.emptyTitle}</h2>
       {rights.canWrite(store.folder.path.value) && <p>{t.emptyHint}</p>}
     </div>
