@@ -53,7 +53,7 @@ describe('a request in the log', () => {
 })
 
 describe('the log level of a deployment', () => {
-  /** Sends a request that is refused, and one that fails. */
+  /** Sends a request that is refused, and a request that fails. */
   const tell = (telemetry: Telemetry) => {
     telemetry.arrival?.(arrival)
     telemetry.request(record)
