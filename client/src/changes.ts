@@ -1,15 +1,8 @@
 import type { Connection } from './connection.ts'
-import { type FollowQuery, followChanges } from './follow-changes.ts'
+import { type ChangesQuery, type FollowQuery, followChanges } from './follow-changes.ts'
 import { listChanges } from './generated/sdk.gen.ts'
-import type { Change, ChangeType } from './generated/types.gen.ts'
+import type { Change } from './generated/types.gen.ts'
 import { paginate } from './pages.ts'
-
-export interface ChangesQuery {
-  /** The list begins after the change with this id. By default, it begins with the oldest change. */
-  readonly after?: string
-  readonly types?: readonly ChangeType[]
-  readonly subject?: string
-}
 
 export interface Changes {
   /** All changes, oldest first. To continue later, pass the `id` of the last change as `after`. */

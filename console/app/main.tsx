@@ -12,6 +12,7 @@ import { createLinks, type Links } from './link.ts'
 import { followPreferences } from './preferences.ts'
 import { Shell } from './shell.tsx'
 import { OtherAddress, SignIn } from './sign-in.tsx'
+import { showOwnMessages } from './validation.ts'
 
 const loadLinkDialog = async () => (await import('./on-demand.ts')).LinkDialog
 const loadSignInAgain = async () => (await import('./on-demand.ts')).SignInAgain
@@ -86,7 +87,7 @@ const Invited = ({ session, invitation }: InvitedProps) =>
 /** Returns when the sign-in has begun, so that the page shows no form meanwhile. */
 const finish = async (session: Session, outcome: string) => {
   try {
-    const { finishSignIn } = await import('./on-demand.ts')
+    const { finishSignIn } = await import('./issuers.tsx')
     finishSignIn(session, outcome)
   } catch (error) {
     session.failure.value = error
@@ -122,6 +123,7 @@ const start = async () => {
   })
   if (outcome === undefined && !session.isBusy.value) session.restoreSession()
   await followPreferences()
+  showOwnMessages()
   if (outcome !== undefined) await finish(session, outcome)
   const root = document.getElementById('app')
   if (!root) return

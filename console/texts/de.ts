@@ -1,9 +1,10 @@
 import type { Texts } from './en.ts'
+import type { ViewTexts } from './en-views.ts'
 
 const plural = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('de')} ${count === 1 ? one : many}`
 
-export const de: Texts = {
+export const de: Texts & ViewTexts = {
   name: 'Website-Verwaltung',
   cancel: 'Abbrechen',
   close: 'Schließen',
@@ -11,11 +12,16 @@ export const de: Texts = {
   undo: 'Rückgängig',
   loading: 'Wird geladen …',
   more: 'Weitere Aktionen',
+  moreFacts: 'Mehr',
   unexpected: 'Auf dieser Seite ist ein Fehler aufgetreten. Laden Sie sie neu.',
   unreachable:
     'Der Dienst hat nicht geantwortet. Prüfen Sie das Netz. Falls Sie etwas geändert haben, prüfen Sie, ob die ' +
     'Änderung gespeichert wurde. Versuchen Sie es dann erneut.',
   tooMany: (wait) => `Zu viele Versuche. Versuchen Sie es in ${wait} erneut.`,
+  validation: {
+    missing: (field) => `${field} fehlt. Geben Sie es ein.`,
+    wrong: (field) => `${field} hat ein falsches Format. Korrigieren Sie es.`,
+  },
   signIn: {
     title: 'Anmelden',
     name: 'Name',
@@ -91,7 +97,8 @@ export const de: Texts = {
     themes: { auto: 'Wie das System', light: 'Hell', dark: 'Dunkel' },
     reference: 'API-Referenz',
     nothing: 'Keine Ansichten',
-    noRights: 'Sie haben keine Rechte auf dieser Website. Bitten Sie Ihre Administration um eine Rolle.',
+    noRights: 'Sie haben keine Rechte auf dieser Website.',
+    noRightsHint: 'Bitten Sie Ihre Administration um eine Rolle.',
     offline: 'Keine Verbindung zum Dienst. Neuer Versuch läuft …',
   },
   nav: {
@@ -113,11 +120,20 @@ export const de: Texts = {
   },
   forms: {
     list: 'Webformulare',
-    none: 'Diese Website hat noch kein Webformular. Bitten Sie Ihre Administration, eines anzulegen.',
+    none: 'Diese Website hat noch kein Webformular.',
+    noneHint: 'Bitten Sie Ihre Administration, eines anzulegen.',
     choose: 'Wählen Sie ein Webformular, um seine Systemfelder zu sehen.',
-    noFields: 'Dieses Formular hat noch kein Systemfeld. Fügen Sie das erste hinzu.',
+    noFields: 'Dieses Formular hat noch kein Systemfeld.',
+    noFieldsHint: 'Fügen Sie das erste hinzu.',
     fields: (name) => `Systemfelder von ${name}`,
     count: (count) => plural(count, 'Feld', 'Felder'),
+    preview: 'Vorschau',
+    previewOf: (name) => `Vorschau von ${name}`,
+    previewHint: 'Diese Felder sehen Besucher. Was Sie hier eingeben, wird nicht gesendet.',
+    addressParts: ['Straße', 'Ort', 'Bundesland', 'Postleitzahl', 'Land'],
+    cardParts: ['Name auf der Karte', 'Kartennummer', 'Gültig bis', 'Prüfziffer'],
+    checkHint: 'Hier prüft die Seite, ob der Besucher ein Mensch ist.',
+    send: 'Senden',
     add: 'Feld hinzufügen',
     addTo: (name) => `Feld zu ${name} hinzufügen`,
     addAction: 'Hinzufügen',
@@ -187,18 +203,26 @@ export const de: Texts = {
   },
   categories: {
     list: 'Kategorien',
-    none: 'Diese Website hat noch keine Kategorie. Bitten Sie Ihre Administration, eine anzulegen.',
+    none: 'Diese Website hat noch keine Kategorie.',
+    noneHint: 'Bitten Sie Ihre Administration, eine anzulegen.',
     choose: 'Wählen Sie eine Kategorie, um ihre Einträge zu sehen.',
-    engineOff:
-      'Kategorien brauchen die neue Rendering-Engine, die für diese Website aus ist. Bitten Sie Ihre Administration, ' +
-      'sie einzuschalten.',
+    engineOff: 'Kategorien brauchen die neue Rendering-Engine, die für diese Website aus ist.',
+    engineOffHint: 'Bitten Sie Ihre Administration, sie einzuschalten.',
     kinds: { news: 'News', blogs: 'Blogs' },
     kind: 'Art',
     find: 'In Titeln suchen',
     title: 'Titel',
     released: 'Veröffentlicht',
     state: 'Zustand',
-    states: { deleted: 'Gelöscht', disabled: 'Deaktiviert', hidden: 'Nicht angezeigt', shown: 'Angezeigt' },
+    states: { deleted: 'Gelöscht', disabled: 'Deaktiviert' },
+    displayed: 'Angezeigt',
+    displaying: (title) => `${title} in dieser Kategorie anzeigen`,
+    expires: 'Läuft ab',
+    changed: 'Geändert',
+    address: 'Adresse',
+    content: 'Inhalt',
+    noContent: 'Dieses Objekt hat keinen Text.',
+    id: 'Nummer',
     choosing: (title) => `${title} auswählen`,
     chooseAll: 'Alle auf dieser Seite auswählen',
     chosen: (count) => `${count.toLocaleString('de')} ausgewählt`,
@@ -215,8 +239,6 @@ export const de: Texts = {
     linked: (count) => `${plural(count, 'Objekt', 'Objekte')} verknüpft.`,
     unlink: (count) => `${count.toLocaleString('de')} lösen`,
     unlinked: (count) => `${plural(count, 'Verknüpfung', 'Verknüpfungen')} gelöst.`,
-    categoriesOf: (title) => `Kategorien von ${title}`,
-    ofObject: 'Kategorien',
     save: 'Speichern',
     saved: (title) => `Kategorien von ${title} gespeichert.`,
     untitled: (id) => `Ohne Titel (${id})`,
@@ -344,8 +366,9 @@ export const de: Texts = {
     whereHint: 'Pfad beginnt mit',
     clear: 'Filter aufheben',
     limited: (count) => `Angezeigt werden die neuesten ${count.toLocaleString('de')} Änderungen.`,
-    readAll: 'Ältere Änderungen zeigen',
-    reading: (count) => `${count.toLocaleString('de')} gelesen …`,
+    readOlder: 'Ältere Änderungen zeigen',
+    into: (files, folder) => `${plural(files, 'Datei', 'Dateien')} in ${folder || 'den obersten Ordner'}`,
+    outOf: (files, folder) => `${plural(files, 'Datei', 'Dateien')} aus ${folder || 'dem obersten Ordner'}`,
     groups: { files: 'Dateien', fields: 'Webformulare', links: 'Kategorien', site: 'Website und Zugang' },
     types: {
       'file.stored': 'Hochgeladen',
@@ -396,6 +419,8 @@ export const de: Texts = {
     renamed: 'Umbenannt',
     root: 'der oberste Ordner',
     to: (path) => `nach ${path}`,
+    inForm: (id) => `in Webformular ${id}`,
+    inCategory: (id) => `in Kategorie ${id}`,
     more: (count) => `und ${count.toLocaleString('de')} weitere`,
     detailNames: {
       names: 'Dateien',
@@ -407,6 +432,7 @@ export const de: Texts = {
     },
     at: 'Wann',
     request: 'Anfrage',
+    subject: 'API-Name',
     goThere: 'Dorthin gehen',
     today: 'Heute',
     yesterday: 'Gestern',
@@ -425,6 +451,8 @@ export const de: Texts = {
     found: (count, hasMore) =>
       count === 0 ? 'Nichts gefunden.' : `${plural(count, 'Treffer', 'Treffer')}${hasMore ? ' und weitere' : ''}`,
     showMore: 'Mehr anzeigen',
+    asGrid: 'Als Raster zeigen',
+    asList: 'Als Liste zeigen',
     upload: 'Hochladen',
     uploadWhat: 'Dateien oder einen Ordner hochladen',
     uploadFiles: 'Dateien hochladen …',
@@ -479,7 +507,8 @@ export const de: Texts = {
     moveAction: 'Verschieben',
     copyAction: 'Kopieren',
     target: 'Zielordner',
-    targetHint: 'Fehlende Ordner werden angelegt.',
+    upTo: (folder) => `Nach oben: ${folder}`,
+    newTarget: 'Neuer Ordner hier (optional)',
     moved: (items, folder) => `${items} nach ${folder} verschoben.`,
     renamed: (before, name) => `${before} in ${name} umbenannt.`,
     copied: (items, folder) => `${items} nach ${folder} kopiert.`,
@@ -508,6 +537,32 @@ export const de: Texts = {
     folder: 'Ordner',
     type: 'Typ',
     fingerprint: 'Fingerabdruck',
+    edit: {
+      edit: 'Bearbeiten…',
+      showAndEdit: 'Zeigen und bearbeiten…',
+      show: 'Seite zeigen…',
+      source: 'Quelltext',
+      page: 'Seite',
+      pageOf: (name) => `Seite ${name}`,
+      pageHint: 'Skripte laufen hier nicht, und Bilder und Stile aus anderen Dateien fehlen.',
+      save: 'Speichern',
+      saved: (name) => `${name} gespeichert.`,
+      wasSaved: (name) =>
+        `Jemand anderes hat ${name} gespeichert, seit Sie die Datei geöffnet haben. Beide Fassungen werden gezeigt. ` +
+        'Wählen Sie eine davon.',
+      wasRemoved: (name) =>
+        `Jemand anderes hat ${name} gelöscht, seit Sie die Datei geöffnet haben. Sie können sie erneut speichern.`,
+      mine: 'Ihre Fassung',
+      theirs: 'Gespeicherte Fassung',
+      saveMine: 'Meine Fassung speichern',
+      takeTheirs: 'Gespeicherte Fassung übernehmen',
+      mixedLines:
+        'Die Zeilen dieser Datei enden auf verschiedene Arten, und eine Änderung hier würde sie alle angleichen. Laden ' +
+        'Sie die Datei herunter, um sie zu ändern.',
+      discardText: 'Ihre Änderungen sind nicht gespeichert.',
+      discard: 'Änderungen verwerfen',
+      continue: 'Weiter bearbeiten',
+    },
     isCut: 'Nur der Anfang der Datei wird gezeigt.',
     noPreview: 'Für diese Datei gibt es keine Vorschau.',
     draft: 'Entwurf',
@@ -568,7 +623,6 @@ export const de: Texts = {
     bothHint: 'Wenn Sie beide behalten, bekommt die neue Datei eine Nummer.',
     skip: 'Überspringen',
     forAll: 'Für alle Dateien dieses Uploads so verfahren',
-    answer: 'Weiter',
   },
   notices: 'Hinweise',
   items: (count) => plural(count, 'Element', 'Elemente'),

@@ -511,6 +511,7 @@ export const wrongFlags = [
   ['--base-url https://example.com --data-centres us:0,eu:0', 'With several data centres, --base-url must name each'],
   ['--tls-cert cert.pem', '--tls-cert and --tls-key belong together'],
   ['--tls-key key.pem', '--tls-cert and --tls-key belong together'],
+  ['--metrics here', 'It must be a port, or an address with a port, such as 127.0.0.1:9464.'],
   ['--trust-proxy all', 'It must be an address or a block such as 10.0.0.0/8.'],
   ['--log xml', usage.choices('text, json')],
   ['extra', usage.tooMany],

@@ -8,6 +8,7 @@ import { escapeControls, refusalOf } from './format-text.ts'
 import { get } from './get.ts'
 import { identities } from './identity.ts'
 import { OutputLost, writeOut } from './output.ts'
+import { createOwnRequests } from './own-requests.ts'
 import { checkedUrl, connectAs, loginFile, type Where, writeLogin } from './settings.ts'
 import * as single from './single.ts'
 import { type SyncFlags, synchronise, watch } from './synchronise.ts'
@@ -215,7 +216,8 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void, is
 
   const context: OpenContext = async () => {
     const { json = false, ...where } = program.opts<Globals>()
-    return { client: await connectAs(where, signal), json, signal }
+    const own = createOwnRequests(nodeFetch)
+    return { client: await connectAs(where, signal, own.fetch), json, signal, isOwn: own.has }
   }
   const add: AddCommand = (usage, description, ...examples) =>
     program
