@@ -1,15 +1,8 @@
 import type { Connection } from './connection.ts'
-import { type FollowQuery, followChanges } from './follow-changes.ts'
+import { type ChangesQuery, type FollowQuery, followChanges } from './follow-changes.ts'
 import { listChanges } from './generated/sdk.gen.ts'
-import type { Change, ChangeType } from './generated/types.gen.ts'
+import type { Change } from './generated/types.gen.ts'
 import { paginate } from './pages.ts'
-
-export interface ChangesQuery {
-  /** The list begins after the change with this id. By default, it begins with the oldest change. */
-  readonly after?: string
-  readonly types?: readonly ChangeType[]
-  readonly subject?: string
-}
 
 export interface Changes {
   /** All changes, oldest first. To continue later, pass the `id` of the last change as `after`. */
@@ -21,8 +14,8 @@ export interface Changes {
   follow(query?: FollowQuery): AsyncIterable<Change>
   newest(count: number, query?: Omit<ChangesQuery, 'after'>): Promise<readonly Change[]>
   /**
-   * A page of changes before one of them, newest first. Without `before`, the page begins with the newest change. To
-   * read further back, pass `next` as `before`. It is undefined when there are no older changes.
+   * A page of the changes before a given change, newest first. Without `before`, the page begins with the newest
+   * change. To read further back, pass `next` as `before`. `next` is undefined if no older changes exist.
    */
   page(query?: Omit<ChangesQuery, 'after'> & { readonly before?: string }): Promise<ChangesPage>
 }

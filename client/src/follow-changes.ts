@@ -1,10 +1,16 @@
 import { hostOf } from './addresses.ts'
-import type { ChangesQuery } from './changes.ts'
 import type { Connection } from './connection.ts'
 import { readEvents } from './event-stream.ts'
-import type { Change, ChangePage } from './generated/types.gen.ts'
+import type { Change, ChangePage, ChangeType } from './generated/types.gen.ts'
 import { answerOf, isList, ServiceError, unexpectedAnswer } from './service-error.ts'
 import { pause } from './transport.ts'
+
+export interface ChangesQuery {
+  /** The list begins after the change with this id. By default, it begins with the oldest change. */
+  readonly after?: string
+  readonly types?: readonly ChangeType[]
+  readonly subject?: string
+}
 
 export interface FollowQuery extends ChangesQuery {
   readonly signal?: AbortSignal

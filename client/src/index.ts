@@ -1,6 +1,6 @@
 export type { Access, Keys, People } from './access.ts'
 export type { Categories, ListQuery, Objects, Placed, PlacedQuery } from './categories.ts'
-export type { Changes, ChangesPage, ChangesQuery } from './changes.ts'
+export type { Changes, ChangesPage } from './changes.ts'
 export {
   acceptInvitation,
   type ConnectOptions,
@@ -14,7 +14,7 @@ export {
 export { beginSignIn, type ExternalSignIn, findIssuers } from './external-sign-in.ts'
 export type { FileChanges, FileCondition, PutOptions } from './file-changes.ts'
 export type { Files, ListedFile, ReadOptions } from './files.ts'
-export type { FollowQuery } from './follow-changes.ts'
+export type { ChangesQuery, FollowQuery } from './follow-changes.ts'
 export type { FieldCondition, Forms, NewSystemField, ReadField } from './forms.ts'
 export type {
   Blog,

@@ -29,7 +29,7 @@ export const entryEvents = (files: FilesPage, { entry, isChosen, isActive, onMen
   const folder = store.folder.path.value
   const path = join(folder, name)
   const isCut = store.clipboard.value?.how === 'move' && store.clipboard.value.paths.includes(path)
-  const chooseAlone = () => {
+  const selectOnly = () => {
     if (!store.folder.selection.value.chosen.has(name)) store.folder.choose(name, 'alone')
   }
   const looks = [
@@ -40,13 +40,13 @@ export const entryEvents = (files: FilesPage, { entry, isChosen, isActive, onMen
   ]
   return {
     path,
-    chooseAlone,
+    selectOnly,
     looks: looks.filter(Boolean).join(' '),
     props: {
       'aria-selected': isChosen,
       draggable: rights.canWrite(folder),
       onDragStart(event: DragEvent) {
-        chooseAlone()
+        selectOnly()
         startDrag(event, store.chosenPaths())
       },
       onClick({ shiftKey, ctrlKey, metaKey, target }: MouseEvent) {
@@ -55,7 +55,7 @@ export const entryEvents = (files: FilesPage, { entry, isChosen, isActive, onMen
       },
       onContextMenu(event: MouseEvent) {
         event.preventDefault()
-        chooseAlone()
+        selectOnly()
         onMenu({ x: event.clientX, y: event.clientY })
       },
       ...(type === 'folder' && dropOn(path, files)),

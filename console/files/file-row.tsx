@@ -11,7 +11,7 @@ export const FileRow = (given: EntryProps) => {
   const { entry, index, isChosen, onMenu } = given
   const { name, type, size, lastModified } = entry
   const t = texts.value.files
-  const { path, chooseAlone, looks, props } = entryEvents(files, given)
+  const { path, selectOnly, looks, props } = entryEvents(files, given)
   const content = type === 'folder' ? files.store.tree.contentOf(path) : undefined
   const changed = lastModified ?? content?.changed
   return (
@@ -38,7 +38,7 @@ export const FileRow = (given: EntryProps) => {
         {changed ? formatMoment(changed) : ''}
       </span>
       <span role="gridcell" class="cell-more">
-        <MoreButton name={name} onOpen={chooseAlone} onMenu={onMenu} />
+        <MoreButton name={name} onOpen={selectOnly} onMenu={onMenu} />
       </span>
     </div>
   )

@@ -28,7 +28,7 @@ export const FormFields = ({ form, store }: FormFieldsProps) => {
   const isAdding = useSignal(false)
   const isPreviewed = useSignal(false)
   const removing = useSignal<Field | undefined>(undefined)
-  const said = useSignal('')
+  const announcement = useSignal('')
   const handle = useRef<number | undefined>(undefined)
   const list = useRef<HTMLOListElement>(null)
   const fields = store.fields.value
@@ -42,7 +42,7 @@ export const FormFields = ({ form, store }: FormFieldsProps) => {
 
   const announcePosition = (field: Field) => {
     const now = store.fields.value ?? []
-    said.value = t.moved(fieldNameOf(field), now.findIndex(({ id }) => id === field.id) + 1, now.length)
+    announcement.value = t.moved(fieldNameOf(field), now.findIndex(({ id }) => id === field.id) + 1, now.length)
   }
   const remove = async (field: Field) => {
     const gone = await store.remove(field.id)
@@ -84,7 +84,7 @@ export const FormFields = ({ form, store }: FormFieldsProps) => {
       {store.failure.value !== undefined && <Failure error={store.failure.value} onRepeat={store.load} />}
       {store.trouble.value && <TroubleNotice trouble={store.trouble.value} store={store} />}
       <p class="unseen" role="status">
-        {said}
+        {announcement}
       </p>
       {fields?.length === 0 && (
         <Empty icon="form" title={t.noFields}>

@@ -64,11 +64,11 @@ export const isRefused = (error: unknown): boolean => error instanceof ServiceEr
 /** A wrong old password is refused too, but the token still works. */
 const isTokenRefused = async (response: Response): Promise<boolean> => {
   if (response.status !== 401) return false
-  const said: unknown = await response
+  const body: unknown = await response
     .clone()
     .json()
     .catch(() => undefined)
-  return Object(said).code !== signInRefused
+  return Object(body).code !== signInRefused
 }
 
 /** The token of the tab has priority. It does not replace the token of the device. */

@@ -69,7 +69,7 @@ const redeem = async (deps: IssuerDeps, { address }: RoutedRequest, document: ob
 }
 
 /** Answers a sign-in with a code or with a token of an issuer. Returns undefined for a sign-in with a password. */
-export const signInElsewhere = async (
+export const signInWithoutPassword = async (
   deps: IssuerDeps,
   request: RoutedRequest,
   document: unknown,

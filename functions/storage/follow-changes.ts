@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { ServiceError } from '../../lib/core/errors.ts'
+import type { Change } from '../../lib/history/history.ts'
 import { idOfChange, viewOfChange } from '../../lib/history/list-changes.ts'
 import { type Listener, nextChanges } from '../../lib/history/live-changes.ts'
 import type { Reply } from '../../lib/http/reply.ts'
@@ -12,27 +13,34 @@ const heartbeat = 15_000
 // A reader that reads slowly keeps about this much in memory (V-24).
 const [mostAtOnce, mostBytes] = [100, 16 * 1024]
 
+const texts = new WeakMap<Change, string>()
+
+// The listeners of a site share the texts of its newest changes.
+const textOf = (change: Change): string => {
+  const known = texts.get(change)
+  if (known !== undefined) return known
+  const view = viewOfChange(change)
+  const text = `id: ${view.id}\ndata: ${JSON.stringify(view)}\n\n`
+  texts.set(change, text)
+  return text
+}
+
+/** Ends when the caller may no longer listen, so that the caller comes back and gets the reason (V-21). */
 async function* writeEvents(
   listener: Listener,
   wanted: Wanted,
   after: number,
   timeLeft: () => number,
 ): AsyncGenerator<string, void> {
-  // An id without data is no event, but the caller can continue from it.
+  // An id without data is not an event, but the caller can continue from this id.
   yield `id: ${idOfChange({ site: wanted.site, position: after })}\n\n`
   const query = { ...wanted, limit: mostAtOnce, bytes: mostBytes }
-  for (let position = after; !listener.isOver() && timeLeft() > 0; ) {
-    const { changes, next } = await nextChanges(listener, query, position, Math.min(heartbeat, timeLeft()))
-    position = next
-    const events = changes.map(viewOfChange).map((view) => `id: ${view.id}\ndata: ${JSON.stringify(view)}\n\n`)
-    yield events.join('') || ':\n\n'
-  }
-}
-
-/** Ends when the caller may no longer listen, so that the caller comes back and gets the reason (V-21). */
-async function* untilRefused(events: AsyncIterable<string>): AsyncGenerator<string, void> {
   try {
-    yield* events
+    for (let position = after; !listener.isOver() && timeLeft() > 0; ) {
+      const { changes, next } = await nextChanges(listener, query, position, Math.min(heartbeat, timeLeft()))
+      position = next
+      yield changes.map(textOf).join('') || ':\n\n'
+    }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
   }
@@ -68,6 +76,6 @@ export const followChanges = (
     status: 200,
     // Without the last header, nginx would collect the events.
     headers: { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no', Vary: 'Accept' },
-    content: { type: 'text/event-stream', bytes: streamOf(untilRefused(events), listener) },
+    content: { type: 'text/event-stream', bytes: streamOf(events, listener) },
   }
 }

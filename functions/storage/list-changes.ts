@@ -66,11 +66,20 @@ const filterOf = ({ type, subject }: Input['query'], { rights, hasOwnRights }: S
   withTokens: !hasOwnRights,
 })
 
-const wantedBy = ({ clock }: StorageDeps, { site, query, readmit }: Input) => ({
-  site: site.id,
-  filter: async () => filterOf(query, await readmit()),
-  now: clock.monotonic,
-})
+// In milliseconds: during a burst of changes, the caller is not checked before each of them.
+const checkInterval = 1_000
+
+const wantedBy = ({ clock }: StorageDeps, { site, query, readmit }: Input) => {
+  let known: ChangeFilter | undefined
+  let checked = 0
+  const check = async (): Promise<ChangeFilter> => {
+    checked = clock.monotonic()
+    known = filterOf(query, await readmit())
+    return known
+  }
+  const filter = () => (known && clock.monotonic() < checked + checkInterval ? known : check())
+  return { site: site.id, filter, now: clock.monotonic }
+}
 
 /** V-18, V-24. Errors: also tokenRejected, tooManyRequests. */
 const openStream = async (deps: StorageDeps, input: Input): Promise<Reply> => {

@@ -112,10 +112,29 @@ const stepFor = (limit: number, { types, subject = '', rights }: ChangeFilter): 
   return types || subject !== '' || !seesMost ? mostAtOnce : Math.max(limit, 100)
 }
 
-/**
- * Up to `limit` wanted entries after a position, of `bytes` together. A page may be empty and still have a `next`.
- * Errors: unavailable.
- */
+/** Looks at entries until a page is full. `next` is the position of the last one that it has looked at. */
+export const createPage = (limit: number, filter: ChangeFilter, bytes?: number) => {
+  const changes: Change[] = []
+  const fits = createFits(bytes)
+  let next: number | undefined
+  return {
+    /** False when the page is full. */
+    add(some: readonly Change[]): boolean {
+      for (const change of some) {
+        if (isWanted(change, filter)) {
+          if (!fits(change)) return false
+          changes.push(change)
+        }
+        next = change.position
+        if (changes.length === limit) return false
+      }
+      return true
+    },
+    read: (): ChangePage => ({ changes, next }),
+  }
+}
+
+/** Up to `limit` wanted entries after a position. A page may be empty and still have a `next`. Errors: unavailable. */
 export const changesAfter = async (
   history: Pick<History, 'after'>,
   site: SiteId,
@@ -124,22 +143,14 @@ export const changesAfter = async (
   filter: ChangeFilter,
   bytes?: number,
 ): Promise<ChangePage> => {
-  const changes: Change[] = []
-  const fits = createFits(bytes)
-  const take = (change: Change): boolean => fits(change) && changes.push(change) > 0
+  const page = createPage(limit, filter, bytes)
   const step = stepFor(limit, filter)
-  let next: number | undefined
   for (let lookedAt = 0; lookedAt < longestSearch; ) {
-    const some = await history.after(site, next ?? position, step)
-    for (const change of some) {
-      if (isWanted(change, filter) && !take(change)) return { changes, next }
-      next = change.position
-      if (changes.length === limit) return { changes, next }
-    }
+    const some = await history.after(site, page.read().next ?? position, step)
     lookedAt += some.length
-    if (some.length < step) break
+    if (!page.add(some) || some.length < step) break
   }
-  return { changes, next }
+  return page.read()
 }
 
 const isBefore = (change: Change | undefined, { since = 0 }: ChangeFilter): boolean =>

@@ -1,10 +1,13 @@
 import type { SiteId } from '../core/ids.ts'
-import type { History } from './history.ts'
-import { type ChangeFilter, type ChangePage, changesAfter } from './list-changes.ts'
+import type { Change, History } from './history.ts'
+import { type ChangeFilter, type ChangePage, changesAfter, createPage } from './list-changes.ts'
 import { openSiteFeed, type SiteFeed } from './site-feed.ts'
 
 /** A request that waits for new entries of a site. Dispose of it when the request ends. */
-export interface Listener extends Pick<History, 'after'>, Disposable {
+export interface Listener extends Disposable {
+  readonly history: History
+  /** All entries after a position, or undefined if they are no longer in memory. */
+  recentAfter(position: number): readonly Change[] | undefined
   /** The position of the newest known entry, or 0. */
   readonly newest: () => number
   /** Resolves when there is an entry after the position, after some milliseconds, or when the listener is over. */
@@ -15,6 +18,7 @@ export interface Listener extends Pick<History, 'after'>, Disposable {
 export interface LiveChanges {
   /** Undefined when too many requests listen already (V-24). Errors: unavailable. */
   listen(site: SiteId): Promise<Listener | undefined>
+  readonly count: () => number
   /** Ends all listeners, because the process stops. */
   close(): void
 }
@@ -29,7 +33,8 @@ const createListener = (feed: SiteFeed, isClosed: () => boolean, onEnd: () => vo
   let wake = () => {}
   const isOver = () => hasEnded || isClosed()
   return {
-    after: feed.after,
+    history: feed.history,
+    recentAfter: feed.recentAfter,
     newest: feed.newest,
     isOver,
 
@@ -89,9 +94,11 @@ export const createLiveChanges = (history: History, { perSite, inAll }: Limits):
       }
     },
 
+    count: () => total,
+
     close() {
       isClosed = true
-      for (const { feed } of feeds.values()) feed.wakeAll()
+      for (const { feed } of feeds.values()) for (const wake of feed.waiting) wake()
     },
   }
 }
@@ -101,9 +108,22 @@ interface Wanted {
   readonly limit: number
   readonly bytes?: number
   /** Checks the caller again, and returns what it may read now (V-21). */
-  readonly filter: () => Promise<ChangeFilter>
+  readonly filter: () => ChangeFilter | Promise<ChangeFilter>
   /** A monotonic clock, in milliseconds. */
   readonly now: () => number
+}
+
+const readPage = async (
+  { recentAfter, history }: Listener,
+  { site, limit, bytes }: Wanted,
+  position: number,
+  filter: ChangeFilter,
+): Promise<ChangePage> => {
+  const recent = recentAfter(position)
+  if (!recent) return changesAfter(history, site, position, limit, filter, bytes)
+  const page = createPage(limit, filter, bytes)
+  page.add(recent)
+  return page.read()
 }
 
 /**
@@ -112,18 +132,19 @@ interface Wanted {
  */
 export const nextChanges = async (
   listener: Listener,
-  { site, limit, bytes, filter, now }: Wanted,
+  wanted: Wanted,
   position: number,
   milliseconds: number,
 ): Promise<ChangePage & { readonly next: number }> => {
-  const end = now() + milliseconds
+  const end = wanted.now() + milliseconds
   for (let from = position; ; ) {
     const known = listener.newest()
-    const { changes, next } = await changesAfter(listener, site, from, limit, await filter(), bytes)
+    const filter = wanted.filter()
+    const page = await readPage(listener, wanted, from, filter instanceof Promise ? await filter : filter)
     // Entries that expire may be missing between the position and the newest entry.
-    from = next ?? Math.max(from, known)
-    const left = end - now()
-    if (changes.length > 0 || left <= 0 || listener.isOver()) return { changes, next: from }
-    if (next === undefined) await listener.changed(from, left)
+    from = page.next ?? Math.max(from, known)
+    const left = end - wanted.now()
+    if (page.changes.length > 0 || left <= 0 || listener.isOver()) return { changes: page.changes, next: from }
+    if (page.next === undefined) await listener.changed(from, left)
   }
 }

@@ -1,10 +1,14 @@
+import { setImmediate as yieldTurn } from 'node:timers/promises'
 import type { SiteId } from '../core/ids.ts'
+import { chunksOf } from '../core/in-parallel.ts'
 import type { Change, History } from './history.ts'
 import { sizeOf } from './list-changes.ts'
 
 // In bytes. The newest entries of a site stay in memory for all of its listeners, so that each entry is read once.
 const mostRemembered = 128 * 1024
 const mostAtOnce = 100
+// Listeners that are woken in a turn of the event loop, so that other requests need not wait for all of them.
+const wokenAtOnce = 50
 // In milliseconds: the pause after a failed read.
 const pause = 1_000
 
@@ -33,10 +37,9 @@ const createMemory = () => {
       recent = all.slice(tooMany + 1)
     },
 
-    after(position: number, limit: number): readonly Change[] | undefined {
+    after(position: number): readonly Change[] | undefined {
       if (position < start) return undefined
-      const from = recent.findLastIndex((change) => change.position <= position) + 1
-      return recent.slice(from, from + limit)
+      return recent.slice(recent.findLastIndex((change) => change.position <= position) + 1)
     },
   }
 }
@@ -49,8 +52,11 @@ export const openSiteFeed = (history: History, site: SiteId) => {
   let isReading = true
   let retry: NodeJS.Timeout | undefined
 
-  const wakeAll = (): void => {
-    for (const wake of [...waiting]) wake()
+  const wakeAll = async (): Promise<void> => {
+    for (const some of chunksOf([...waiting], wokenAtOnce)) {
+      for (const wake of some) wake()
+      await yieldTurn()
+    }
   }
 
   const readNews = async (): Promise<void> => {
@@ -63,7 +69,7 @@ export const openSiteFeed = (history: History, site: SiteId) => {
         const news = await history.after(site, memory.newest(), mostAtOnce)
         if (news.length === 0) continue
         memory.add(news)
-        wakeAll()
+        await wakeAll()
         isStale ||= news.length === mostAtOnce
       }
     } catch {
@@ -85,9 +91,8 @@ export const openSiteFeed = (history: History, site: SiteId) => {
     ready: begin(),
     newest: memory.newest,
     waiting,
-    wakeAll,
-    after: async (_site: SiteId, position: number, limit: number): Promise<readonly Change[]> =>
-      memory.after(position, limit) ?? history.after(site, position, limit),
+    history,
+    recentAfter: memory.after,
 
     close(): void {
       stop()

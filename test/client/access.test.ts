@@ -64,7 +64,12 @@ describe('client.access', () => {
   test('creates, lists and revokes keys, which stop at once (T-31, A-13)', async ({ owned }) => {
     const { access } = await connect(owned.login)
     const { id, key } = await access.keys.create({ name: 'Robot', rights: ['files:read'] })
-    expect(await all(access.keys.list())).toMatchObject([{ id, name: 'Robot', user: 'ann' }])
+    const { id: other } = await access.keys.create({ name: 'Zoe', rights: ['files:read'] })
+    const inPages: typeof fetch = (input, init) =>
+      fetch(String(input).replace(/\/keys(?:\?|$)/, '/keys?limit=1&'), init)
+    const paged = await connect({ ...owned.login, fetch: inPages })
+    expect(await all(paged.access.keys.list())).toMatchObject([{ id, name: 'Robot', user: 'ann' }, { id: other }])
+    await access.keys.revoke(other)
     const robot = await connect({ url: owned.baseUrl, token: key, patience })
     expect(await all(robot.files.list())).not.toEqual([])
     await access.keys.revoke(id)

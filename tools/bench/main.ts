@@ -6,6 +6,7 @@ import { bundles } from './bundles.ts'
 import { categories } from './categories.ts'
 import { consoleInBrowser } from './console.ts'
 import { costs } from './costs.ts'
+import { events } from './events.ts'
 import { fields } from './fields.ts'
 import { history } from './history.ts'
 import { importing } from './import.ts'
@@ -36,6 +37,7 @@ const benches: Readonly<Record<string, Bench>> = {
   categories,
   console: consoleInBrowser,
   costs,
+  events,
   fields,
   history,
   import: importing,

@@ -1,4 +1,5 @@
 import { fstatSync, writeSync } from 'node:fs'
+import { escapeControls, jsonOf } from './format-text.ts'
 
 export class OutputLost extends Error {
   override readonly name = 'OutputLost'
@@ -31,4 +32,10 @@ export const writeOut = (data: Uint8Array | string): boolean => {
     process.stdout.emit('error', error)
   }
   return true
+}
+
+/** Prints one JSON event, or a sentence to standard error. */
+export const tell = ({ json }: { readonly json: boolean }, event: object, sentence: string): void => {
+  if (json) writeOut(`${jsonOf(event)}\n`)
+  else console.error(escapeControls(sentence))
 }

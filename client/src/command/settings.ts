@@ -5,7 +5,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { readUrl } from '../connect.ts'
 import { connect, type SiteClient } from '../index.ts'
-import { nodeFetch } from '../node.ts'
+import type { Fetch } from '../transport.ts'
 import { UsageError } from './failure.ts'
 import { exchangeIdentity, type Identity } from './identity.ts'
 
@@ -86,6 +86,7 @@ const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
 export const connectAs = async (
   { url, tokenFile, identity, site }: Where,
   signal: AbortSignal,
+  fetch: Fetch,
 ): Promise<SiteClient> => {
   const login = await readLogin()
   const given = url ?? (process.env['SITE_ADMIN_URL'] || login?.url)
@@ -94,7 +95,7 @@ export const connectAs = async (
   const address = checkedUrl(given)
   if (identity) {
     const token = await exchangeIdentity({ url: address, site }, signal)
-    return connect({ url: address, token, signal, fetch: nodeFetch, ...(site !== undefined && { site }) })
+    return connect({ url: address, token, signal, fetch, ...(site !== undefined && { site }) })
   }
   // The saved token belongs to the saved address, and is never sent to another address.
   const isKept = login !== undefined && withoutSlash(login.url) === withoutSlash(address)
@@ -106,5 +107,5 @@ export const connectAs = async (
     )
   }
   const chosen = site ?? (isKept ? login.site : undefined)
-  return connect({ url: address, token, signal, fetch: nodeFetch, ...(chosen !== undefined && { site: chosen }) })
+  return connect({ url: address, token, signal, fetch, ...(chosen !== undefined && { site: chosen }) })
 }

@@ -19,6 +19,8 @@ export interface Context {
   readonly client: SiteClient
   readonly json: boolean
   readonly signal: AbortSignal
+  /** True for the id of a request of this process. */
+  readonly isOwn: (requestId: string | null) => boolean
 }
 
 export const print = ({ json }: Context, value: object, text: string): void =>

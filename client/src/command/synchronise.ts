@@ -10,9 +10,10 @@ import { pull, push } from '../sync/sync.ts'
 import { askYesNo } from './ask.ts'
 import { printDifference } from './differences.ts'
 import { exitStatus, report, UsageError } from './failure.ts'
-import { escapeControls, jsonOf, spanOf } from './format-text.ts'
-import { writeOut } from './output.ts'
+import { escapeControls, spanOf } from './format-text.ts'
+import { tell } from './output.ts'
 import { createJsonPrinter, createTextPrinter, type Printer } from './printers.ts'
+import { reportChanges } from './report-changes.ts'
 import type { Context } from './single.ts'
 import { sitePath } from './site-path.ts'
 
@@ -110,12 +111,6 @@ export const synchronise = async (
   const end = await run(direction, context, directory, path, flags, note)
   if (flags.content) for (const each of differing) await printDifference(context, directory, sitePath(path), each)
   return statusOf(end)
-}
-
-/** Prints one JSON event, or a sentence to standard error. */
-const tell = ({ json }: Context, event: object, sentence: string): void => {
-  if (json) writeOut(`${jsonOf(event)}\n`)
-  else console.error(escapeControls(sentence))
 }
 
 // In milliseconds: the pause after the last change before a push, because editors write a file several times.
@@ -218,21 +213,21 @@ const pushAfterChanges = async (
 }
 
 /**
- * Pushes at the start and after every change, until Ctrl+C. After a failure of the service or the network, the push is
+ * Pushes at the start and after every change, until Ctrl+C, and prints changes that others make on the site. After a failure of the service or the network, the push is
  * repeated after a pause; after a local failure, it waits for the next change. Ends if the first push fails, or if the
  * folder cannot be read.
  */
 export const watch = async (context: Context, directory: string, path: string, flags: SyncFlags): Promise<number> => {
   await checkFolder(directory)
   const over = new AbortController()
+  const signal = AbortSignal.any([context.signal, over.signal])
+  const reporting = reportChanges(context, sitePath(path), signal)
   try {
-    return await pushAfterChanges(
-      context,
-      directory,
-      createChanges(directory, AbortSignal.any([context.signal, over.signal])),
-      () => run('push', context, directory, path, flags),
+    return await pushAfterChanges(context, directory, createChanges(directory, signal), () =>
+      run('push', context, directory, path, flags),
     )
   } finally {
     over.abort()
+    await reporting
   }
 }

@@ -77,7 +77,13 @@ test('Ctrl+C ends a command while the service does not answer', async ({ begin, 
   expect(await waiting.ended).toMatchObject(outcome(1, 'Stopped.'))
 })
 
-test('watch pushes after every change until Ctrl+C (T-44)', async ({ begin, folder, makeDirectory, site }) => {
+test('watch pushes after every change until Ctrl+C, and reports changes of others (T-44, T-66)', async ({
+  begin,
+  client,
+  folder,
+  makeDirectory,
+  site,
+}) => {
   const here = await makeDirectory({ 'a.txt': 'one' })
   const watching = begin(['watch', here, folder])
   await untilEvents(watching, 'end', 1)
@@ -86,8 +92,14 @@ test('watch pushes after every change until Ctrl+C (T-44)', async ({ begin, fold
   await rename(`${here}.b`, join(here, 'b.txt'))
   await untilEvents(watching, 'end', 1)
   expect(await site.texts()).toStrictEqual({ 'a.txt': 'one', 'b.txt': 'two' })
+  await client.files.put('elsewhere.txt', 'x', { replace: true })
+  await site.put('by-others.txt', 'x')
+  await untilEvents(watching, 'changed', 1)
   watching.kill('SIGINT')
-  expect((await watching.ended).status).toBe(0)
+  const { status, stdout } = await watching.ended
+  expect(status).toBe(0)
+  const changed = eventsIn(stdout).filter(({ event }) => event === 'changed')
+  expect(changed).toMatchObject([{ type: 'file.stored', subject: `${folder}/by-others.txt` }])
   await writeTree(here, many)
   const sending = begin(['watch', here, folder])
   await untilEvents(sending, 'done', 10)

@@ -1,0 +1,49 @@
+import type { Change, ChangeType } from '../index.ts'
+import { ServiceError } from '../service-error.ts'
+import { pause } from '../transport.ts'
+import { tell } from './output.ts'
+import type { Context } from './single.ts'
+
+const types: readonly ChangeType[] = [
+  ...(['stored', 'removed', 'moved', 'copied', 'restored'] as const).map((fate) => `file.${fate}` as const),
+  ...(['created', 'removed', 'restored'] as const).map((fate) => `folder.${fate}` as const),
+]
+
+// In milliseconds: after this time, the answers to the own requests have arrived.
+const delay = 1_000
+
+const pathsOf = ({ subject, details }: Change): readonly string[] => {
+  const { names, to } = details ?? {}
+  const uploaded = Array.isArray(names) ? names.map((name) => (subject === '' ? `${name}` : `${subject}/${name}`)) : []
+  return [...(uploaded.length > 0 ? uploaded : [subject]), ...(typeof to === 'string' ? [to] : [])]
+}
+
+const isBelow = (folder: string, path: string): boolean =>
+  folder === '' || path === folder || path.startsWith(`${folder}/`)
+
+const describe = (change: Change): string => {
+  const { type, actor, details } = change
+  const paths = pathsOf(change)
+  const shown = typeof details?.['to'] === 'string' ? paths.join(' → ') : paths.slice(0, 3).join(', ')
+  const more = paths.length > 3 ? ` and ${paths.length - 3} more` : ''
+  return `Changed on the site: ${shown}${more} (${type}, by ${actor}).`
+}
+
+/**
+ * Prints the changes that others make to the files below a folder, until the signal aborts. If the service refuses
+ * this, says so once.
+ */
+export const reportChanges = async (context: Context, folder: string, signal: AbortSignal): Promise<void> => {
+  try {
+    for await (const change of context.client.changes.follow({ types, signal })) {
+      if (!pathsOf(change).some((path) => isBelow(folder, path)) || context.isOwn(change.requestId)) continue
+      await pause(delay, signal)
+      if (!context.isOwn(change.requestId)) tell(context, { event: 'changed', ...change }, describe(change))
+    }
+  } catch (error) {
+    if (signal.aborted) return
+    if (!(error instanceof ServiceError)) throw error
+    const { code, message } = error
+    tell(context, { event: 'unwatched', code, message }, `Changes on the site are not shown: ${message}`)
+  }
+}
