@@ -21,7 +21,7 @@ import { tokenCommand } from './commands/token.ts'
 import { userCommand } from './commands/user.ts'
 import { workflowCommand } from './commands/workflow.ts'
 import { adviceOn, type GlobalOptions } from './stores/stores.ts'
-import { commandOf } from './terminal/arguments.ts'
+import { commandOf, parseRegion } from './terminal/arguments.ts'
 import { FaultsFound, printText, Refusal } from './terminal/output.ts'
 
 const serveDescription = 'one machine: serve the data directory, and create it if it does not exist'
@@ -62,6 +62,7 @@ export const createProgram = (
     .option(
       '--directory-region <region>',
       'aws: use the copy of the directory in this region while its home region is lost',
+      parseRegion,
     )
     .option('--json', 'print the result as one JSON value', false)
     .version(packageFile.version, '--version', 'print the version')

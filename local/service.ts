@@ -13,7 +13,9 @@ import { readDemo } from '../lib/machine/directory/demo-file.ts'
 import { diskFullError, type Reset } from '../lib/machine/directory/open-directory.ts'
 import { type LocalStores, openMachine } from '../lib/machine/machine.ts'
 import {
+  type CallerLookup,
   createAccessDeps,
+  createCallerLookup,
   createCategoriesDeps,
   createDocumentationDeps,
   createFieldsDeps,
@@ -37,6 +39,7 @@ interface ServerDeps {
   readonly stores: LocalStores
   readonly settings: MachineSettings
   readonly telemetry: Telemetry
+  readonly callers: CallerLookup
   readonly insecureSignIn: boolean
   readonly checkReady: () => Promise<void>
 }
@@ -45,9 +48,10 @@ interface ServerDeps {
 const lease = { lasts: 15_000, renewsEvery: 1_000 }
 
 /** The handlers of all groups for one data centre. */
-const handlersFor = ({ dataCentre, stores, settings, telemetry, insecureSignIn, checkReady }: ServerDeps) => {
+const handlersFor = (deps: ServerDeps) => {
+  const { dataCentre, stores, settings, telemetry, callers, insecureSignIn, checkReady } = deps
   const here = { dataCentre, ...settings }
-  const surroundings = { telemetry, consoleFolder }
+  const surroundings = { telemetry, callers, consoleFolder }
   const linkTo = createLinkTo({ secret: stores.linkSecret }, systemClock)
   const storage = createStorageDeps(here, stores, { ...surroundings, linkTo, lease })
   const downloads = createDownloads({ files: stores.files, secret: stores.linkSecret }, storage.edge)
@@ -113,6 +117,7 @@ export const startService = async (options: Options) => {
     keptFor: settings.keptDays * 24 * 3600 * 1000,
   })
   const { directory, stores, measures } = machine
+  const callers = createCallerLookup(stores)
   const [{ id: home }] = dataCentres
   const readiness = createReadiness(directory.path)
   const metrics =
@@ -129,7 +134,8 @@ export const startService = async (options: Options) => {
     ({ id: dataCentre, baseUrl }) => {
       const addressOf = createAddressOf({ trusted, isBehindProxy: baseUrl !== undefined })
       const { check: checkReady } = readiness
-      const handlers = handlersFor({ dataCentre, stores, settings, telemetry: counted, insecureSignIn, checkReady })
+      const surroundings = { telemetry: counted, callers, insecureSignIn, checkReady }
+      const handlers = handlersFor({ dataCentre, stores, settings, ...surroundings })
       const server = (tls?.createServer ?? createServer)(handlers, { addressOf })
       metrics?.watchServer(server)
       return server

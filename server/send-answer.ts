@@ -6,11 +6,11 @@ import type { WaitingAnswers } from './waiting-answers.ts'
 
 /**
  * Answers a request whose body is still arriving. Reads as much of the rest as `bytes` and `ms` allow, so that the
- * caller gets the answer instead of a broken connection. `comeLast`: the proxy in front of the service reads no answer
+ * caller gets the answer instead of a broken connection. `waitForBody`: the proxy in front of the service reads no answer
  * before the whole body is sent. `strangers`: the limits for callers without a valid token.
  */
 export interface EarlyAnswers extends BodyLimits {
-  readonly comeLast: boolean
+  readonly waitForBody: boolean
   readonly strangers?: BodyLimits
 }
 
@@ -19,7 +19,7 @@ interface BodyLimits {
   readonly ms: number
 }
 
-export const atOnce: EarlyAnswers = { bytes: 16 * 1024 * 1024, ms: 2_000, comeLast: false }
+export const atOnce: EarlyAnswers = { bytes: 16 * 1024 * 1024, ms: 2_000, waitForBody: false }
 
 const discardRest = async (request: IncomingMessage, { bytes, ms }: BodyLimits): Promise<void> => {
   const timer = setTimeout(() => request.destroy(), ms)
@@ -45,7 +45,7 @@ const untilDrained = (response: ServerResponse): Promise<void> =>
     response.on('drain', done).on('close', done)
   })
 
-// Throws the error of the stream, and an error when the length differs from the declared one. Only the loop has a
+// Throws the error of the stream, or an error if the length is not the declared length. Only the loop has a
 // variable for a chunk: any other variable would keep the chunk in memory until the answer ends.
 const writeStream = async (
   stream: Readable,
@@ -99,7 +99,7 @@ export const sendOn = (
   }
 
   const finish = async (unread: boolean): Promise<void> => {
-    if (unread && !isWaiting() && !early.comeLast) await discardRest(request, early)
+    if (unread && !isWaiting() && !early.waitForBody) await discardRest(request, early)
     response.end()
   }
 
@@ -164,7 +164,7 @@ export const sendOn = (
   }
 
   return (answer, cut) => {
-    if (!early.comeLast || request.complete || isWaiting()) return send(answer, cut)
+    if (!early.waitForBody || request.complete || isWaiting()) return send(answer, cut)
     const limits = answer.toStranger ? (early.strangers ?? early) : early
     return discardRest(request, limits).then(() => send(answer, cut))
   }

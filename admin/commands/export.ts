@@ -79,8 +79,8 @@ const writeWhole = async (records: AsyncIterable<object>, file: string): Promise
   }
 }
 
-// For a symbolic link, its target, so that the link itself stays.
-const behindLinks = (file: string): string => (lstatSync(file, { throwIfNoEntry: false }) ? realpathSync(file) : file)
+// Returns the target of a symbolic link, so that the link itself stays.
+const resolveTarget = (file: string): string => (lstatSync(file, { throwIfNoEntry: false }) ? realpathSync(file) : file)
 
 // A file inside the data directory could replace the database.
 const refuseWithin = (dataDirectory: string, path: string, out: string): void => {
@@ -102,7 +102,7 @@ const refusals: ReadonlyMap<SystemFailure | undefined, string> = new Map([
 // A device or a pipe must not be replaced by a file. `source` is the data directory of one machine.
 const writeFile = async (records: AsyncIterable<object>, out: string, source: string | undefined): Promise<number> => {
   try {
-    const path = behindLinks(out)
+    const path = resolveTarget(out)
     if (source !== undefined) refuseWithin(source, path, out)
     const stats = statSync(path, { throwIfNoEntry: false })
     const takesAll = stats !== undefined && !stats.isFile() && !stats.isDirectory()

@@ -102,7 +102,7 @@ const show = async (stores: AdminStores, id: SiteId) => {
   return { ...view(site), ...ofQuota, keptVersions: kept?.count ?? null, keptBytes: kept?.bytes ?? null }
 }
 
-const removedMeanwhile = (id: SiteId) =>
+const alreadyRemoved = (id: SiteId) =>
   new Refusal(`Another command has removed site ${id}. "site list" lists all sites.`)
 
 const rename = async (stores: AdminStores, id: SiteId, { name }: { readonly name: string }) => {
@@ -110,14 +110,14 @@ const rename = async (stores: AdminStores, id: SiteId, { name }: { readonly name
   if (await stores.sites.renameSite(id, name, entryOf('site.changed', id, `site/${id}`, { name }))) {
     return view({ ...site, name })
   }
-  throw removedMeanwhile(id)
+  throw alreadyRemoved(id)
 }
 
 const setQuota = async (stores: AdminStores, id: SiteId, quota: number | undefined) => {
   const site = await siteOf(stores, id)
   if (site.quota === undefined && quota !== undefined) await prepareUsage(stores, site.dataCentre, id, false)
   const entry = entryOf('site.changed', id, `site/${id}`, { quota: quota ?? 'none' })
-  if (!(await stores.sites.setQuota(id, quota, entry))) throw removedMeanwhile(id)
+  if (!(await stores.sites.setQuota(id, quota, entry))) throw alreadyRemoved(id)
   return { ...view(site), quota: quota ?? null }
 }
 

@@ -127,34 +127,29 @@ const add = async (stores: AdminStores, name: string, options: AddOptions) => {
   return invitationView(stores, first.person, sites[0] as SiteId, first.invitation)
 }
 
-const rowOf = (person: Person, site: SiteId) => {
-  const { name, displayName, email, disabled, invitation, lastSignIn = null } = person
-  const entry = person.sites[site]
-  return {
-    name,
-    displayName,
-    email,
-    role: entry && 'role' in entry ? entry.role : null,
-    rights: rightsOfEntry(entry).map(textOfRight),
-    disabled,
-    invited: invitation !== undefined,
-    lastSignIn,
-  }
+const stateOf = ({ name, displayName, email, disabled, invitation, lastSignIn }: Person) => ({
+  name,
+  displayName,
+  email,
+  disabled,
+  invited: invitation !== undefined,
+  lastSignIn: lastSignIn ?? null,
+})
+
+const entryOn = (site: SiteId, { sites }: Person) => {
+  const entry = sites[site]
+  return { role: entry && 'role' in entry ? entry.role : null, rights: rightsOfEntry(entry).map(textOfRight) }
 }
 
 const list = async (stores: AdminStores, { site }: OfSite) => {
   await siteOf(stores, site)
-  return (await stores.people.listOfSite(site)).map((person) => rowOf(person, site))
+  return (await stores.people.listOfSite(site)).map((person) => ({ ...stateOf(person), ...entryOn(site, person) }))
 }
 
 const show = async (stores: AdminStores, name: string) => {
   const person = await personNamed(stores, name)
-  const { displayName, email, disabled, invitation, lastSignIn = null } = person
-  const sites = sitesOfPerson(person).map((site) => {
-    const { role, rights } = rowOf(person, site)
-    return { site, role, rights }
-  })
-  return { name: person.name, displayName, email, disabled, invited: invitation !== undefined, lastSignIn, sites }
+  const sites = sitesOfPerson(person).map((site) => ({ site, ...entryOn(site, person) }))
+  return { ...stateOf(person), sites }
 }
 
 const applyChange = async (stores: AdminStores, name: string, wanted: UserChange, site?: SiteId) => {
@@ -233,7 +228,8 @@ const parseFolder = (text: string): string => {
   return `/${right.folder}`
 }
 
-const nameArgument = ['<name>', 'the name of the person', parseUserName] as const
+const personCommand = (...described: Parameters<typeof commandOf>): Command =>
+  commandOf(...described).argument('<name>', 'the name of the person', parseUserName)
 
 const withEntry = (command: Command): Command =>
   command
@@ -252,43 +248,31 @@ const addExamples = [
   'user add ann --site 1001 --role owner --email ann@example.com',
   'user add bob --site 1001 --role author --folder /news --password-stdin',
 ]
+const changeExample = 'user change ann --site 1001 --role editor'
+const removeExamples = ['user remove ann --yes', 'user remove ann --site 1001 --yes']
 
 export const userCommand = (): Command =>
   groupOf('user', 'people who sign in', 'user list --site 1001', [
-    withEntry(commandOf('add', 'add a person, and print an invitation', ...addExamples))
-      .argument(...nameArgument)
+    withEntry(personCommand('add', 'add a person, and print an invitation', ...addExamples))
       .requiredOption('--site <id>', 'a site of the person (repeatable)', collect(parsePositiveId<SiteId>))
       .action(onStores(add)),
     commandOf('list', 'list the people of a site', 'user list --site 1001')
       .requiredOption(...siteOption)
       .action(onStores(list)),
-    commandOf('show', 'show a person with all sites', 'user show ann')
-      .argument(...nameArgument)
-      .action(onStores(show)),
-    withEntry(
-      commandOf(
-        'change',
-        'change rights, address or password of a person',
-        'user change ann --site 1001 --role editor',
-      ),
-    )
-      .argument(...nameArgument)
+    personCommand('show', 'show a person with all sites', 'user show ann').action(onStores(show)),
+    withEntry(personCommand('change', 'change rights, address or password of a person', changeExample))
       .option('--site <id>', 'the site of the new role or rights', parsePositiveId<SiteId>)
       .option('--enable', 'let a disabled person sign in again')
       .action(onStores(change)),
-    commandOf('invite', 'print a new invitation, which resets the password', 'user invite ann')
-      .argument(...nameArgument)
-      .action(onStores(invite)),
-    commandOf('disable', 'end all sessions and keys of a person until "user change --enable"', 'user disable ann')
-      .argument(...nameArgument)
-      .action(onStores(disable)),
-    commandOf(
-      'remove',
-      'remove a person, from one site or from all sites',
-      'user remove ann --yes',
-      'user remove ann --site 1001 --yes',
-    )
-      .argument(...nameArgument)
+    personCommand('invite', 'print a new invitation, which resets the password', 'user invite ann').action(
+      onStores(invite),
+    ),
+    personCommand(
+      'disable',
+      'end all sessions and keys of a person until "user change --enable"',
+      'user disable ann',
+    ).action(onStores(disable)),
+    personCommand('remove', 'remove a person, from one site or from all sites', ...removeExamples)
       .option('--site <id>', 'remove the person only from this site', parsePositiveId<SiteId>)
       .option(...yes)
       .option(...dryRun)

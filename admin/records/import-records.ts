@@ -43,10 +43,10 @@ const gatherFaults = () => {
   let skipped = 0
   return {
     note(faults: readonly Fault[]) {
-      for (const { line, message: told } of faults) {
+      for (const { line, message: text } of faults) {
         skipped += 1
         // The message may quote the file, so control characters are escaped.
-        const message = escapeControls(told)
+        const message = escapeControls(text)
         const key = message.startsWith(notJson) ? notJson : message
         const known = errors.get(key)
         if (known) {
@@ -104,7 +104,7 @@ export const importRecords = async (
       if (signal?.aborted || (isStrict && faults.skipped() > 0)) break
     }
   } catch (error) {
-    // The end of an import also ends the reading of the file. This is no failure.
+    // The end of an import also ends the reading of the file. This is not a failure.
     if (isTaking || !signal?.aborted) throw error
   }
   if (!signal?.aborted) await flush()

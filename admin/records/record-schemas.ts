@@ -40,7 +40,7 @@ export const fieldSchema = z.strictObject({
     .refine((id) => fieldTypeName(id) !== undefined, 'must be the number of a field type, such as -2')
     .meta({
       ...described('the type of the field. A form has each type at most once'),
-      said: 'number of a type of system fields',
+      typeText: 'number of a type of system fields',
     }),
   name: nameOf(longestFieldName).optional().meta(described('the name of the field', 'the name of its type')),
   mandatory: z

@@ -56,10 +56,10 @@ const openStores = async ({ target, dataDir, stackPrefix, directoryRegion }: Glo
   return openAwsStores(stackPrefix, directoryRegion)
 }
 
-const placeOf = ({ target, dataDir, stackPrefix }: GlobalOptions): string => {
+const placeOf = ({ target, dataDir, stackPrefix, directoryRegion }: GlobalOptions): string => {
   if (target === 'local') return `Data directory: ${resolve(dataDir)}`
   const address = process.env['AWS_ENDPOINT_URL'] || 'AWS'
-  const region = process.env['AWS_REGION'] || process.env['AWS_DEFAULT_REGION']
+  const region = directoryRegion || process.env['AWS_REGION'] || process.env['AWS_DEFAULT_REGION']
   return `Stacks: ${stackPrefix}-… at ${address}${region ? `, ${region}` : ''}`
 }
 
@@ -89,6 +89,12 @@ export const adviceOn = (error: unknown): string | undefined => {
   if (inWords.some((kind) => error instanceof kind)) return error.message
   const failure = databaseFailure(error)
   if (failure !== undefined) return failure
+  if (error.name === 'ResourceNotFoundException') {
+    return (
+      'This region has no tables of the service. Name the region of one of its data centres with --directory-region, ' +
+      'and check --stack-prefix.'
+    )
+  }
   if (!rightsErrors.has(error.name)) return undefined
   return `AWS refuses this: ${error.message.replace(/\.$/, '')}. Check your credentials and their permissions.`
 }

@@ -38,6 +38,11 @@ export const parseDataCentreId = (text: string): string => {
   return text
 }
 
+export const parseRegion = (text: string): string => {
+  if (!/^[a-z]{2}(?:-[a-z]+)+-\d$/.test(text)) throw new InvalidArgumentError('It must be a region such as eu-west-1.')
+  return text
+}
+
 export const parseQuota = (text: string): number | undefined => {
   if (text === 'none') return undefined
   if (!/^\d{1,15}$/.test(text))

@@ -58,7 +58,7 @@ const write = (text: string): Promise<Error | undefined> =>
   })
 
 // The reader has closed the pipe, as `head` does.
-const hasReaderGone = (error: Error): boolean => 'code' in error && error.code === 'EPIPE'
+const isClosedByReader = (error: Error): boolean => 'code' in error && error.code === 'EPIPE'
 
 export const outputLost = (error: Error): string => `Standard output cannot be written: ${error.message}.`
 
@@ -68,13 +68,13 @@ export const tryToPrint = async (text: string): Promise<Error | undefined> => {
   if (failure) return failure
   // Node does not report that a file took only part of a text, but the next write then fails.
   const later = await write('\n')
-  return later && hasReaderGone(later) ? undefined : later
+  return later && isClosedByReader(later) ? undefined : later
 }
 
 /** Throws a Refusal if the output is lost, unless the reader has closed the pipe. */
 export const printText = async (text: string): Promise<void> => {
   const failure = await tryToPrint(text)
-  if (!failure || hasReaderGone(failure)) return
+  if (!failure || isClosedByReader(failure)) return
   throw new Refusal(
     `${outputLost(failure)} The command did its work, but its output was lost. Send the output to a disk with ` +
       'free space.',

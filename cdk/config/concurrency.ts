@@ -35,7 +35,7 @@ const judge = (region: string, wanted: number, available: number) => {
 }
 
 // AWS supports this call, but emulators do not.
-const isUnknownQuestion = (error: unknown): boolean =>
+const isUnsupportedCall = (error: unknown): boolean =>
   error instanceof LambdaServiceException && [404, 501].includes(error.$metadata.httpStatusCode ?? 0)
 
 /** If the deployment is repeated, its reservations exist already, so they count as available. */
@@ -51,7 +51,7 @@ export const checkConcurrency = async (region: string, wanted: number, settings:
     const available = reservedIn(settings) > 0 ? all : AccountLimit?.UnreservedConcurrentExecutions
     if (available !== undefined) return judge(region, wanted, available)
   } catch (error) {
-    if (!isUnknownQuestion(error)) throw error
+    if (!isUnsupportedCall(error)) throw error
   } finally {
     client.destroy()
   }

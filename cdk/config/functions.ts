@@ -13,7 +13,7 @@ export interface FunctionSettings {
   // The gateway waits 29 seconds, so a function behind it must answer before that.
   readonly timeout: Duration
   // The function invokes itself through a queue. Without this flag, Lambda would stop the chain after 16 invocations.
-  readonly goesOnByItself?: boolean
+  readonly invokesItself?: boolean
   readonly packageFiles?: readonly string[]
   readonly folders?: Readonly<Record<string, string>>
 }
@@ -55,7 +55,7 @@ export const functionSettings: Readonly<Record<FunctionName, FunctionSettings>> 
     description: 'Finishes the removal of large folders, and recounts the used bytes, in slices of a minute',
     memorySize: 512,
     timeout: Duration.seconds(90),
-    goesOnByItself: true,
+    invokesItself: true,
   },
 }
 

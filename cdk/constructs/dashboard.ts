@@ -8,7 +8,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch'
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { period } from './alarms.ts'
-import { turnedAway } from './firewall.ts'
+import { blockedRequests } from './firewall.ts'
 import { logGroupsOf, replicationsIn, throttlesOf, type Watched } from './monitoring.ts'
 
 const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>
@@ -60,7 +60,7 @@ export const createDashboard = (stack: Stack, watched: Watched): void => {
         ]
       : []),
     ...(hasFirewall
-      ? [graph('Requests that the firewall blocked', [...turnedAway(stack, streaming !== undefined)])]
+      ? [graph('Requests that the firewall blocked', [...blockedRequests(stack, streaming !== undefined)])]
       : []),
     ofOperations(
       'Operations',

@@ -15,7 +15,7 @@ const ruleLabels = { Reputation: 'bad repute', Floods: 'floods', Tokens: 'busy t
 // Firewalls with the same name in a region would share their metrics, so each has its own name.
 const metricName = ({ stackName }: Stack): string => stackName
 
-export const turnedAway = (stack: Stack, isDistributed: boolean): readonly Metric[] =>
+export const blockedRequests = (stack: Stack, isDistributed: boolean): readonly Metric[] =>
   Object.entries(ruleLabels).map(
     ([Rule, label]) =>
       new Metric({

@@ -60,7 +60,7 @@ interface LambdaOptions extends Omit<FunctionSettings, 'packageFiles' | 'folders
 export const createServiceFunction = (
   scope: Construct,
   id: string,
-  { bundle, description, environment, memorySize, timeout, settings, reserved, goesOnByItself = false }: LambdaOptions,
+  { bundle, description, environment, memorySize, timeout, settings, reserved, invokesItself = false }: LambdaOptions,
 ): LambdaFunction => {
   const parts = new Construct(scope, id)
   const logGroup = createLogs(parts, 'Logs')
@@ -78,7 +78,7 @@ export const createServiceFunction = (
     timeout,
     ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
     ...(settings.tracing && { tracing: Tracing.ACTIVE }),
-    ...(goesOnByItself && { recursiveLoop: RecursiveLoop.ALLOW }),
+    ...(invokesItself && { recursiveLoop: RecursiveLoop.ALLOW }),
     logGroup,
     loggingFormat: LoggingFormat.JSON,
     // Lambda drops messages below this level.

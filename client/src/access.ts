@@ -51,20 +51,30 @@ export interface Access {
   signOut(options?: { readonly all?: true }): Promise<void>
 }
 
+const after = (cursor: string | undefined) => (cursor === undefined ? {} : { query: { cursor } })
+
 export const createAccess = ({ site, calls: client }: Connection): Access => {
   const common = { client, throwOnError: true } as const
   const here = { ...common, path: { site: site.id } }
   const ofUser = (user: string) => ({ ...common, path: { site: site.id, user } })
   return {
     people: {
-      list: () => paginate(async () => ({ items: (await listUsers(here)).data.users, next: undefined })),
+      list: () =>
+        paginate(async (cursor) => {
+          const { users: items, nextCursor: next } = (await listUsers({ ...here, ...after(cursor) })).data
+          return { items, next }
+        }),
       get: async (name) => (await getUser(ofUser(name))).data,
       add: async (body) => (await addUser({ ...here, body })).data,
       change: async (name, body) => (await changeUser({ ...ofUser(name), body })).data,
       remove: async (name) => void (await removeUser(ofUser(name))),
     },
     keys: {
-      list: () => paginate(async () => ({ items: (await listKeys(here)).data.keys, next: undefined })),
+      list: () =>
+        paginate(async (cursor) => {
+          const { keys: items, nextCursor: next } = (await listKeys({ ...here, ...after(cursor) })).data
+          return { items, next }
+        }),
       create: async (body) => (await createKey({ ...here, body })).data,
       revoke: async (key) => void (await deleteKey({ ...common, path: { site: site.id, key } })),
     },

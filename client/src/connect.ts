@@ -7,11 +7,11 @@ import { createFiles, type Files } from './files.ts'
 import { createForms, type Forms } from './forms.ts'
 import { type Client as Calls, createClient, createConfig } from './generated/client/index.ts'
 import { listSites, acceptInvitation as requestAcceptance, signIn as requestToken } from './generated/sdk.gen.ts'
-import type { Acceptance, Site } from './generated/types.gen.ts'
+import type { Acceptance, SignInCode, Site } from './generated/types.gen.ts'
 import { answerOf, isList, ServiceError } from './service-error.ts'
 import { createTransport, type Fetch, type Patience, type Send } from './transport.ts'
 
-interface Service {
+export interface Service {
   /** The address of any data centre of the service. */
   readonly url: string
   readonly patience?: Patience
@@ -117,15 +117,22 @@ const sendTo = (
   })
 
 /** For calls that need no token. */
-const openCalls = (options: Service): Calls => {
+export const openCalls = (options: Service): Calls => {
   const base = readUrl(options.url)
   return createCalls(base, sendTo(base, options, { trustedUrls: () => [base] }))
 }
 
-/** Returns a token for the person. Errors: a `ServiceError`; 101001 for a wrong name or password. */
-export const signIn = async (options: Service & Credentials): Promise<string> => {
-  const { username, password, tokenExpiryPeriod } = options
-  const body = { username, password, ...(tokenExpiryPeriod && { tokenExpiryPeriod }) }
+/**
+ * Returns a token for the person. Errors: a `ServiceError`; 101001 for a wrong name or password, or a code that is
+ * unknown, used or too old.
+ */
+export const signIn = async (options: Service & (Credentials | SignInCode)): Promise<string> => {
+  const { tokenExpiryPeriod } = options
+  const proof =
+    'code' in options
+      ? { code: options.code, verifier: options.verifier }
+      : { username: options.username, password: options.password }
+  const body = { ...proof, ...(tokenExpiryPeriod && { tokenExpiryPeriod }) }
   const { data } = await requestToken({ client: openCalls(options), throwOnError: true, body })
   return readToken('token' in data ? data.token : data.access_token)
 }

@@ -11,6 +11,7 @@ export {
   type Sites,
   signIn,
 } from './connect.ts'
+export { beginSignIn, type ExternalSignIn, findIssuers } from './external-sign-in.ts'
 export type { FileChanges, FileCondition, PutOptions } from './file-changes.ts'
 export type { Files, ListedFile, ReadOptions } from './files.ts'
 export type { ChangesQuery, FollowQuery } from './follow-changes.ts'

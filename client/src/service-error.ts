@@ -89,8 +89,8 @@ export const retryAfter = (headers: Headers): number => {
 
 export const failureOf = async (response: Response, host: string): Promise<ServiceError> => {
   const { status, headers } = response
-  const said = parse(await response.text())
-  const { code, message, requestId, errors } = isRecord(said) ? said : {}
+  const body = parse(await response.text())
+  const { code, message, requestId, errors } = isRecord(body) ? body : {}
   const id = typeof requestId === 'string' ? requestId : (headers.get('X-Request-Id') ?? '')
   if (typeof code !== 'number' || typeof message !== 'string') return unexpectedAnswer(response, host, id)
   return new ServiceError({

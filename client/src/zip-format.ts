@@ -1,6 +1,6 @@
 import { makeZip } from 'client-zip'
 
-export interface ZippedFile {
+interface ZippedFile {
   readonly name: string
   readonly size: number
   readonly modified?: Date | undefined

@@ -2,7 +2,7 @@ import { type Signal, useComputed, useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import type { User } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
-import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { describeEntry } from './describe-rights.ts'
 import { grantableRoles, type Role } from './roles.ts'
 
@@ -19,7 +19,7 @@ interface EntryFields {
 }
 
 /** One folder per line. People may leave out the slash in front. */
-const foldersIn = (text: string): string[] =>
+export const foldersIn = (text: string): string[] =>
   text
     .split('\n')
     .map((line) => line.trim().replace(/^\/*/, '/'))
@@ -39,9 +39,38 @@ export const useEntryFields = (user?: User): EntryFields => {
   return { role, folders, entry }
 }
 
+interface FoldersFieldProps {
+  readonly value: Signal<string>
+  readonly hint: string
+  readonly isOptional?: boolean
+}
+
+export const FoldersField = ({ value, hint, isOptional = false }: FoldersFieldProps) => {
+  const [area, description] = [useId(), useId()]
+  return (
+    <div class="field">
+      <label for={area}>{viewTexts.value.access.folders}</label>
+      <textarea
+        id={area}
+        rows={3}
+        required={!isOptional}
+        spellcheck={false}
+        value={value.value}
+        aria-describedby={description}
+        onInput={({ currentTarget }) => {
+          value.value = currentTarget.value
+        }}
+      />
+      <p id={description} class="hint">
+        {hint}
+      </p>
+    </div>
+  )
+}
+
 export const EntryFields = ({ fields, user }: { readonly fields: EntryFields; readonly user?: User }) => {
-  const t = texts.value.access
-  const [select, hint, area, areaHint] = [useId(), useId(), useId(), useId()]
+  const t = viewTexts.value.access
+  const [select, hint] = [useId(), useId()]
   const { role, folders } = fields
   const offered = grantableRoles(usePage().rights)
   return (
@@ -69,25 +98,7 @@ export const EntryFields = ({ fields, user }: { readonly fields: EntryFields; re
           {role.value !== '' && t.roleHints[role.value]}
         </p>
       </div>
-      {role.value === 'author' && (
-        <div class="field">
-          <label for={area}>{t.folders}</label>
-          <textarea
-            id={area}
-            rows={3}
-            required
-            spellcheck={false}
-            value={folders.value}
-            aria-describedby={areaHint}
-            onInput={({ currentTarget }) => {
-              folders.value = currentTarget.value
-            }}
-          />
-          <p id={areaHint} class="hint">
-            {t.foldersHint}
-          </p>
-        </div>
-      )}
+      {role.value === 'author' && <FoldersField value={folders} hint={t.foldersHint} />}
     </>
   )
 }

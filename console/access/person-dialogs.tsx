@@ -1,15 +1,13 @@
 import { useSignal } from '@preact/signals'
-import { useId } from 'preact/hooks'
 import type { Invitation, User } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
-import { Button } from '../parts/button.tsx'
-import { copyText } from '../parts/copy-text.ts'
-import { Dialog, FormDialog } from '../parts/dialog.tsx'
+import { FormDialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/fields.tsx'
 import { formatMoment } from '../parts/format.ts'
-import { notify, notifyFailure } from '../parts/toasts.tsx'
-import { texts } from '../texts/texts.ts'
+import { notify } from '../parts/toasts.tsx'
+import { viewTexts } from '../texts/view-texts.ts'
 import { EntryFields, useEntryFields } from './entry-fields.tsx'
+import { SecretDialog } from './secret-dialog.tsx'
 
 interface DialogProps {
   readonly onClose: () => void
@@ -27,7 +25,7 @@ export const titleOfPerson = ({ name, displayName }: User): string => displayNam
 
 export const InviteDialog = ({ onInvited, onClose }: InvitingProps) => {
   const { client } = usePage()
-  const t = texts.value.access
+  const t = viewTexts.value.access
   const [name, displayName, email] = [useSignal(''), useSignal(''), useSignal('')]
   const fields = useEntryFields()
   const submit = async () => {
@@ -59,7 +57,7 @@ export const InviteDialog = ({ onInvited, onClose }: InvitingProps) => {
 
 export const RoleDialog = ({ user, onClose }: UserProps) => {
   const { client } = usePage()
-  const t = texts.value.access
+  const t = viewTexts.value.access
   const fields = useEntryFields(user)
   const submit = async () => {
     const entry = fields.entry.value
@@ -78,52 +76,33 @@ export const RoleDialog = ({ user, onClose }: UserProps) => {
   )
 }
 
-export const InviteAgainDialog = ({ user, onInvited, onClose }: UserProps & InvitingProps) => {
-  const { client } = usePage()
-  const t = texts.value.access
-  return (
-    <FormDialog
-      title={t.againTitle(titleOfPerson(user))}
-      action={t.againAction}
-      onSubmit={async () => onInvited(await client.access.people.change(user.name, { invite: true }))}
-      onClose={onClose}
-    >
-      <p>{t.againText}</p>
-    </FormDialog>
-  )
+type Question = 'again' | 'disable' | 'remove'
+
+interface QuestionProps extends UserProps, InvitingProps {
+  readonly question: Question
 }
 
-export const DisableDialog = ({ user, onClose }: UserProps) => {
-  const { client } = usePage()
-  const t = texts.value.access
+export const QuestionDialog = ({ question, user, onInvited, onClose }: QuestionProps) => {
+  const { people } = usePage().client.access
+  const t = viewTexts.value.access
+  const { title, action, text } = t.questions[question]
+  const answers: Readonly<Record<Question, () => Promise<void>>> = {
+    again: async () => onInvited(await people.change(user.name, { invite: true })),
+    disable: async () => void (await people.change(user.name, { disabled: true })),
+    remove: async () => {
+      await people.remove(user.name)
+      notify(t.removed(titleOfPerson(user)))
+    },
+  }
   return (
     <FormDialog
-      title={t.disableTitle(titleOfPerson(user))}
-      action={t.disableAction}
-      isDangerous
-      onSubmit={async () => void (await client.access.people.change(user.name, { disabled: true }))}
+      title={title(titleOfPerson(user))}
+      action={action}
+      isDangerous={question !== 'again'}
+      onSubmit={answers[question]}
       onClose={onClose}
     >
-      <p>{t.disableText}</p>
-    </FormDialog>
-  )
-}
-
-export const RemovePersonDialog = ({ user, onClose }: UserProps) => {
-  const { client } = usePage()
-  const t = texts.value.access
-  return (
-    <FormDialog
-      title={t.removeTitle(titleOfPerson(user))}
-      action={t.removeAction}
-      isDangerous
-      onSubmit={async () => {
-        await client.access.people.remove(user.name)
-        notify(t.removed(titleOfPerson(user)))
-      }}
-      onClose={onClose}
-    >
-      <p>{t.removeText}</p>
+      <p>{text}</p>
     </FormDialog>
   )
 }
@@ -134,42 +113,17 @@ interface InvitationProps extends DialogProps {
   readonly expires: string
 }
 
-/** The service never shows the link again, so only the buttons close this dialog. */
 export const InvitationDialog = ({ name, link, expires, onClose }: InvitationProps) => {
-  const t = texts.value.access
-  const [field, hint] = [useId(), useId()]
-  const copy = async () => {
-    try {
-      await copyText(link)
-      notify(t.linkCopied)
-    } catch (error) {
-      notifyFailure('', error)
-    }
-  }
+  const t = viewTexts.value.access
   return (
-    <Dialog title={t.invitationOf(name)} isClosable={false} onClose={onClose}>
-      <div class="dialog-body">
-        <div class="field">
-          <label for={field}>{t.link}</label>
-          <input
-            id={field}
-            class="mono"
-            readOnly
-            value={link}
-            aria-describedby={hint}
-            onFocus={({ currentTarget }) => currentTarget.select()}
-          />
-          <p id={hint} class="hint">
-            {t.linkHint(formatMoment(expires))}
-          </p>
-        </div>
-      </div>
-      <footer>
-        <Button onClick={onClose}>{t.done}</Button>
-        <Button kind="primary" icon="copy" onClick={copy}>
-          {t.copyLink}
-        </Button>
-      </footer>
-    </Dialog>
+    <SecretDialog
+      title={t.invitationOf(name)}
+      label={t.link}
+      hint={t.linkHint(formatMoment(expires))}
+      secret={link}
+      copy={t.copyLink}
+      copied={t.linkCopied}
+      onClose={onClose}
+    />
   )
 }

@@ -12,6 +12,7 @@ import { createLinks, type Links } from './link.ts'
 import { followPreferences } from './preferences.ts'
 import { Shell } from './shell.tsx'
 import { OtherAddress, SignIn } from './sign-in.tsx'
+import { showOwnMessages } from './validation.ts'
 
 const loadLinkDialog = async () => (await import('./on-demand.ts')).LinkDialog
 const loadSignInAgain = async () => (await import('./on-demand.ts')).SignInAgain
@@ -83,6 +84,16 @@ const Invited = ({ session, invitation }: InvitedProps) =>
     />
   )
 
+/** Returns when the sign-in has begun, so that the page shows no form meanwhile. */
+const finish = async (session: Session, outcome: string) => {
+  try {
+    const { finishSignIn } = await import('./issuers.tsx')
+    finishSignIn(session, outcome)
+  } catch (error) {
+    session.failure.value = error
+  }
+}
+
 const start = async () => {
   // The console has the address of the service as a prefix: `…/prod/console`.
   const url = new URL('.', location.href).href
@@ -96,20 +107,24 @@ const start = async () => {
       return () => document.removeEventListener('visibilitychange', listener)
     },
   })
+  let outcome: string | undefined
   // An open page handles a link with a token without reloading.
   followAddress(() => {
-    const { token, invitation: invited, rest } = takeSecret(location.hash)
+    const { token, invitation: invited, outcome: found, rest } = takeSecret(location.hash)
     if (invited !== undefined) {
       invitation.value = invited
       session.failure.value = undefined
-      history.replaceState(null, '', rest || location.pathname)
     }
+    outcome = found
+    if (invited !== undefined || found !== undefined) history.replaceState(null, '', rest || location.pathname)
     if (token === undefined) return
     const isAsked = links.open({ token, place: rest })
     history.replaceState(null, '', isAsked ? formatRoute(route.value) : rest || location.pathname)
   })
-  if (!session.isBusy.value) session.restoreSession()
+  if (outcome === undefined && !session.isBusy.value) session.restoreSession()
   await followPreferences()
+  showOwnMessages()
+  if (outcome !== undefined) await finish(session, outcome)
   const root = document.getElementById('app')
   if (!root) return
   render(

@@ -28,5 +28,9 @@ export const SettingsMenu = ({ onAccount, onSignOut }: SettingsMenuProps) => {
     ...(onAccount ? [{ label: texts.value.account.title, icon: 'person' as const, run: onAccount }] : []),
     ...(onSignOut ? [{ label: texts.value.signIn.signOut, icon: 'signOut' as const, run: onSignOut }] : []),
   ]
-  return <MenuButton label={t.settings} icon="settings" items={items} />
+  return (
+    <MenuButton label={t.settings} icon="settings" items={items}>
+      <span class="settings-label">{t.settings}</span>
+    </MenuButton>
+  )
 }

@@ -6,6 +6,7 @@ import { PageContext } from '../page/context.ts'
 import type { Live } from '../page/live.ts'
 import { createRights } from '../page/rights.ts'
 import type { Session } from '../page/session.ts'
+import { Empty } from '../parts/empty.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { goTo, linkTo, route } from '../route/routes.ts'
@@ -73,6 +74,9 @@ export const Shell = ({ access, me, session, live }: ShellProps) => {
         {t.shell.skip}
       </button>
       <header class="top">
+        <span class="brand">
+          <Icon name="folder" />
+        </span>
         <SiteChoice client={access} />
         <nav aria-label={t.shell.views}>
           {offered.map(({ name, label, icon }) => (
@@ -105,7 +109,11 @@ export const Shell = ({ access, me, session, live }: ShellProps) => {
             <p class="opening">{t.loading}</p>
           </Loaded>
         )}
-        {!view && <p class="empty">{t.shell.noRights}</p>}
+        {!view && (
+          <Empty icon="person" title={t.shell.noRights}>
+            <p>{t.shell.noRightsHint}</p>
+          </Empty>
+        )}
       </main>
       {(uploads.all.value.length > 0 || uploads.interrupted.value.length > 0) && (
         <Loaded load={loadUploadPanel} props={{ uploads }} />

@@ -4,10 +4,13 @@ import { isRefused, type Session } from '../page/session.ts'
 import { Button } from '../parts/button.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { Field, KeepField, PasswordField } from '../parts/fields.tsx'
+import { Loaded } from '../parts/loaded.tsx'
 import { notifyFailure } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
 import { otherBaseUrl } from './base-url.ts'
 import { SettingsMenu } from './settings-menu.tsx'
+
+const loadIssuers = async () => (await import('./issuers.tsx')).Issuers
 
 export interface SignInProps {
   readonly session: Session
@@ -80,6 +83,7 @@ export const SignInForm = ({ session }: SignInProps) => {
       <Button type="submit" kind="primary">
         {t.submit}
       </Button>
+      <Loaded load={loadIssuers} props={{ session, isKept }} />
       <Button kind="quiet" onClick={change}>
         {hasToken.value ? t.usePassword : t.useToken}
       </Button>
@@ -87,7 +91,7 @@ export const SignInForm = ({ session }: SignInProps) => {
   )
 }
 
-/** Requests to another address than that of the page may fail, because the network or the browser blocks them. */
+/** The network or the browser may block requests to an address that is not the address of the page. */
 export const OtherAddress = () => {
   const url = otherBaseUrl()
   return url === undefined ? null : (

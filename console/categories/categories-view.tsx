@@ -2,8 +2,8 @@ import type { Change, SiteClient } from '../../client/src/index.ts'
 import { useChosen } from '../page/chosen.ts'
 import { usePage } from '../page/context.ts'
 import { Chooser, type Named } from '../parts/chooser.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { texts } from '../texts/texts.ts'
+import { Empty } from '../parts/empty.tsx'
+import { viewTexts } from '../texts/view-texts.ts'
 import { CategoryObjects } from './category-objects.tsx'
 
 const isAboutCategories = ({ type }: Change): boolean => /^(category|content)\./.test(type)
@@ -16,9 +16,9 @@ async function* readCategories({ categories }: SiteClient): AsyncGenerator<Named
 
 const Categories = () => {
   const { chosen, list } = useChosen(readCategories, isAboutCategories)
-  const t = texts.value.categories
+  const t = viewTexts.value.categories
   return (
-    <Chooser label={t.list} none={t.none} {...list}>
+    <Chooser label={t.list} none={{ icon: 'category', title: t.none, hint: t.noneHint }} {...list}>
       {chosen && list.items ? (
         <CategoryObjects key={chosen.id} category={chosen} categories={list.items} />
       ) : (
@@ -33,8 +33,7 @@ export const CategoriesView = () =>
   usePage().client.site.renderingEngine ? (
     <Categories />
   ) : (
-    <div class="empty">
-      <Icon name="category" />
-      <p>{texts.value.categories.engineOff}</p>
-    </div>
+    <Empty icon="category" title={viewTexts.value.categories.engineOff}>
+      <p>{viewTexts.value.categories.engineOffHint}</p>
+    </Empty>
   )

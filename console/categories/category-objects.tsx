@@ -9,8 +9,9 @@ import { useRetainedFocus } from '../parts/focus.ts'
 import { notify, notifyFailure } from '../parts/toasts.tsx'
 import { goTo, route } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { ChosenTools, KindTabs, NoItems } from './category-tools.tsx'
-import { ItemsTable } from './items-table.tsx'
+import { ItemsTable, titleOf } from './items-table.tsx'
 import { LinkObjectsDialog } from './link-objects-dialog.tsx'
 import { parseListView, queryFor } from './list-address.ts'
 import { Pages, Search } from './list-tools.tsx'
@@ -25,7 +26,7 @@ interface CategoryProps {
 const isAboutObjects = ({ type }: Change): boolean => /^(link|object|content)\./.test(type)
 
 export const CategoryObjects = ({ category, categories }: CategoryProps) => {
-  const t = texts.value.categories
+  const t = viewTexts.value.categories
   const { client, access, live, rights } = usePage()
   const canWrite = rights.has('categories:write')
   const kind = kinds.find((each) => each === route.value.query['kind']) ?? 'news'
@@ -55,20 +56,29 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
     try {
       await inChunks(ids, (some) => client.categories[kind].unlink(category.id, some))
       list.clear()
-      // Undo would make each link displayable, so it is not offered for hidden links.
-      const canUndo = items.every(({ isDisplayable }) => isDisplayable)
-      notify(t.unlinked(ids.length), canUndo ? { label: texts.value.undo, run: () => relink(ids) } : undefined)
+      notify(t.unlinked(ids.length), { label: texts.value.undo, run: () => relink(items) })
     } catch (error) {
       notifyFailure('', error, () => unlink(items))
     }
     await list.load()
   }
-  const relink = async (ids: readonly number[]) => {
+  const relink = async (items: readonly Item[]) => {
     try {
-      await inChunks(ids, (some) => client.categories[kind].link(category.id, some))
-      notify(t.linked(ids.length))
+      for (const displayable of [true, false]) {
+        const ids = items.filter(({ isDisplayable }) => isDisplayable === displayable).map(({ id }) => id)
+        await inChunks(ids, (some) => client.categories[kind].link(category.id, some, { displayable }))
+      }
+      notify(t.linked(items.length))
     } catch (error) {
-      notifyFailure('', error, () => relink(ids))
+      notifyFailure('', error, () => relink(items))
+    }
+    await list.load()
+  }
+  const display = async (item: Item, displayable: boolean) => {
+    try {
+      await client.categories[kind].link(category.id, [item.id], { displayable })
+    } catch (error) {
+      notifyFailure(`${titleOf(item)}:`, error, () => display(item, displayable))
     }
     await list.load()
   }
@@ -110,6 +120,7 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
           onOpen={(item) => {
             opened.value = item
           }}
+          onDisplay={canWrite ? display : undefined}
         />
       )}
       <Pages list={list} />

@@ -1,11 +1,11 @@
 import { Button } from '../parts/button.tsx'
-import { Icon } from '../parts/icon.tsx'
+import { Empty } from '../parts/empty.tsx'
 import { linkTo } from '../route/routes.ts'
-import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { type Kind, kinds, type ListStore } from './objects-store.ts'
 
 export const KindTabs = ({ kind }: { readonly kind: Kind }) => {
-  const t = texts.value.categories
+  const t = viewTexts.value.categories
   return (
     <nav class="tabs" aria-label={t.kind}>
       {kinds.map((each) => (
@@ -18,7 +18,7 @@ export const KindTabs = ({ kind }: { readonly kind: Kind }) => {
 }
 
 export const ChosenTools = ({ list, onUnlink }: { readonly list: ListStore; readonly onUnlink: () => void }) => {
-  const t = texts.value.categories
+  const t = viewTexts.value.categories
   const { size } = list.chosen.value
   return (
     <div class="chosen-tools" role="group">
@@ -33,9 +33,9 @@ export const ChosenTools = ({ list, onUnlink }: { readonly list: ListStore; read
   )
 }
 
-export const NoItems = ({ kind, isSearch }: { readonly kind: Kind; readonly isSearch: boolean }) => (
-  <div class="empty">
-    <Icon name={isSearch ? 'search' : 'category'} />
-    <p>{isSearch ? texts.value.categories.nothingFound : texts.value.categories.empty[kind]}</p>
-  </div>
-)
+export const NoItems = ({ kind, isSearch }: { readonly kind: Kind; readonly isSearch: boolean }) =>
+  isSearch ? (
+    <Empty icon="search" title={viewTexts.value.categories.nothingFound} />
+  ) : (
+    <Empty icon="category" title={viewTexts.value.categories.empty[kind]} />
+  )

@@ -1,17 +1,18 @@
 import { useRef } from 'preact/hooks'
-import { Button } from '../parts/button.tsx'
 import { formatMoment } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
-import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import type { Item, ListStore, SortKey } from './objects-store.ts'
 
-export const titleOf = ({ id, title }: Item): string => title.trim() || texts.value.categories.untitled(id)
+export const titleOf = ({ id, title }: Item): string => title.trim() || viewTexts.value.categories.untitled(id)
 
 interface ItemsTableProps {
   readonly label: string
   readonly list: ListStore
   readonly linked?: ReadonlySet<number>
   readonly onOpen?: (item: Item) => void
+  /** Shows or hides an item. Without this, the table shows no switches. */
+  readonly onDisplay?: ((item: Item, isDisplayable: boolean) => void) | undefined
 }
 
 interface ColumnProps {
@@ -39,12 +40,28 @@ const Column = ({ list, sort, label, ...rest }: ColumnProps) => {
   )
 }
 
-const stateOf = ({ isDeleted, isEnabled, isDisplayable }: Item): 'deleted' | 'disabled' | 'hidden' | undefined =>
-  isDeleted ? 'deleted' : isEnabled ? (isDisplayable ? undefined : 'hidden') : 'disabled'
+const stateOf = ({ isDeleted, isEnabled }: Item): 'deleted' | 'disabled' | undefined =>
+  isDeleted ? 'deleted' : isEnabled ? undefined : 'disabled'
+
+interface DisplaySwitchProps {
+  readonly item: Item
+  readonly onDisplay: NonNullable<ItemsTableProps['onDisplay']>
+}
+
+const DisplaySwitch = ({ item, onDisplay }: DisplaySwitchProps) => (
+  <button
+    type="button"
+    role="switch"
+    class="switch"
+    aria-label={viewTexts.value.categories.displaying(titleOf(item))}
+    aria-checked={item.isDisplayable}
+    onClick={() => onDisplay(item, !item.isDisplayable)}
+  />
+)
 
 /** One page of items, with sorting, selection (with Shift, a range) and opening. */
-export const ItemsTable = ({ label, list, linked = new Set(), onOpen }: ItemsTableProps) => {
-  const t = texts.value.categories
+export const ItemsTable = ({ label, list, linked = new Set(), onOpen, onDisplay }: ItemsTableProps) => {
+  const t = viewTexts.value.categories
   const last = useRef<number | undefined>(undefined)
   const items = list.page.value?.items ?? []
   const free = items.filter(({ id }) => !linked.has(id))
@@ -74,9 +91,9 @@ export const ItemsTable = ({ label, list, linked = new Set(), onOpen }: ItemsTab
           </th>
           <Column list={list} sort="title" label={t.title} />
           <Column list={list} sort="released" label={t.released} class="items-date" />
-          {onOpen && (
-            <th scope="col" class="items-more">
-              <span class="unseen">{t.ofObject}</span>
+          {onDisplay && (
+            <th scope="col" class="items-switch">
+              {t.displayed}
             </th>
           )}
         </tr>
@@ -100,16 +117,21 @@ export const ItemsTable = ({ label, list, linked = new Set(), onOpen }: ItemsTab
               </td>
               <td>
                 <span class="items-title">
-                  <bdi>{title}</bdi>
-                  <span class="soft items-id">{id}</span>
+                  {onOpen ? (
+                    <button type="button" class="link" onClick={() => onOpen(item)}>
+                      <bdi>{title}</bdi>
+                    </button>
+                  ) : (
+                    <bdi>{title}</bdi>
+                  )}
                   {state && <span class={`state state-${state}`}>{t.states[state]}</span>}
                   {isLinked && <span class="state">{t.isLinked}</span>}
                 </span>
               </td>
               <td class="items-date soft">{released && formatMoment(released)}</td>
-              {onOpen && (
-                <td class="items-more">
-                  <Button icon="category" kind="quiet" label={t.categoriesOf(title)} onClick={() => onOpen(item)} />
+              {onDisplay && (
+                <td class="items-switch">
+                  <DisplaySwitch item={item} onDisplay={onDisplay} />
                 </td>
               )}
             </tr>

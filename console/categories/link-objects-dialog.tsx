@@ -5,10 +5,10 @@ import type { Named } from '../parts/chooser.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { notify } from '../parts/toasts.tsx'
-import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { ItemsTable } from './items-table.tsx'
 import { Pages, Search } from './list-tools.tsx'
-import { createListStore, inChunks, type Kind, linkedAmong, readAll } from './objects-store.ts'
+import { createListStore, inChunks, type Kind, linkedAmong, readLinkable } from './objects-store.ts'
 
 interface LinkObjectsDialogProps {
   readonly category: Named
@@ -19,13 +19,13 @@ interface LinkObjectsDialogProps {
 
 /** The selection spans all pages. Linked objects are marked. */
 export const LinkObjectsDialog = ({ category, kind, onLinked, onClose }: LinkObjectsDialogProps) => {
-  const t = texts.value.categories
+  const t = viewTexts.value.categories
   const { client, access } = usePage()
   const linked = useSignal<ReadonlySet<number>>(new Set())
   const list = useMemo(
     () =>
       createListStore(async (view) => {
-        const page = await readAll(client.categories, kind, view)
+        const page = await readLinkable(client.categories, kind, view)
         const ids = page.items.map(({ id }) => id)
         linked.value = await linkedAmong(client.categories, category.id, kind, ids)
         return page

@@ -1,7 +1,7 @@
 import { useId } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
 import { useDebouncedField } from '../parts/debounced-field.ts'
-import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { type ListStore, pageSize } from './objects-store.ts'
 
 interface ListProps {
@@ -9,7 +9,7 @@ interface ListProps {
 }
 
 export const Search = ({ list }: ListProps) => {
-  const t = texts.value.categories
+  const t = viewTexts.value.categories
   const field = useId()
   const search = useDebouncedField(list.view.value.search, (text) => {
     if (text.trim() !== list.view.value.search.trim()) list.show({ search: text })
@@ -25,7 +25,7 @@ export const Search = ({ list }: ListProps) => {
 }
 
 export const Pages = ({ list }: ListProps) => {
-  const t = texts.value.categories
+  const t = viewTexts.value.categories
   const page = list.page.value
   const number = list.view.value.page
   if (!page || page.total === 0) return null

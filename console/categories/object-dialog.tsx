@@ -7,7 +7,9 @@ import { Failure } from '../parts/failure.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { notify } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { titleOf } from './items-table.tsx'
+import { ObjectFacts } from './object-facts.tsx'
 import { type Item, inChunks, type Kind } from './objects-store.ts'
 
 const rowHeight = 36
@@ -27,7 +29,7 @@ export const difference = (linked: ReadonlySet<number>, wanted: ReadonlySet<numb
 })
 
 export const ObjectDialog = ({ item, kind, categories, onSaved, onClose }: ObjectDialogProps) => {
-  const t = texts.value.categories
+  const t = viewTexts.value.categories
   const { client, access, rights } = usePage()
   const linked = useSignal<ReadonlySet<number> | undefined>(undefined)
   const wanted = useSignal<ReadonlySet<number>>(new Set())
@@ -63,12 +65,15 @@ export const ObjectDialog = ({ item, kind, categories, onSaved, onClose }: Objec
   const shown = found(categories, text.value)
   return (
     <FormDialog
-      title={t.categoriesOf(titleOf(item))}
+      title={titleOf(item)}
+      kind="wide"
       action={t.save}
       isReady={added.length + removed.length > 0}
       onSubmit={submit}
       onClose={onClose}
     >
+      <ObjectFacts id={item.id} kind={kind} />
+      <h3>{t.list}</h3>
       {failure.value !== undefined && <Failure error={failure.value} onRepeat={load} />}
       <Find of={text} />
       {linked.value && (

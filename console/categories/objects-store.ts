@@ -109,9 +109,60 @@ export const readLinked = async (
   return { items: items.map(({ objectId, blog, displayable }) => itemOf(objectId, blog, displayable)), total }
 }
 
-export const readAll = async (categories: Categories, kind: Kind, view: ListView): Promise<ListPage> => {
-  const { items, total } = await categories[kind].page(queryOf(view, kind, ofSite, pageSize))
+/** The objects of the site that are not deleted. */
+export const readLinkable = async (categories: Categories, kind: Kind, view: ListView): Promise<ListPage> => {
+  const query = queryOf(view, kind, ofSite, pageSize)
+  const where = { ...query.where, ...(kind === 'news' && { deleted: false }) }
+  const { items, total } = await categories[kind].page({ ...query, where })
   return { items: items.map((object) => itemOf(object.id, object)), total }
+}
+
+export interface ObjectContent {
+  readonly text: string
+  readonly address: string
+  readonly released: string
+  readonly expires: string
+  readonly changed: string
+}
+
+/** The service gives objects without an expiry date one of these years. */
+const never = /^9999/
+
+const characters: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ' }
+
+/** The words of HTML, for reading only. */
+export const wordsOf = (html: string): string =>
+  html
+    .replace(/<(style|script)\b[\s\S]*?<\/\1>|<[^>]*>/gi, ' ')
+    .replace(/&(\w+);/g, (whole, name: string) => characters[name] ?? whole)
+    .replace(/\s+/g, ' ')
+    .trim()
+
+/** Undefined if the object was removed meanwhile. */
+export const readObject = async (
+  categories: Categories,
+  kind: Kind,
+  id: number,
+): Promise<ObjectContent | undefined> => {
+  const query = { where: { id }, skip: 0, limit: 1 }
+  const dates = 'releaseDate,expiryDate,lastUpdateDate'
+  const contentOf = (
+    object: Described & { readonly expiryDate?: string; readonly lastUpdateDate?: string },
+    html = '',
+    address: string | null = '',
+  ): ObjectContent => ({
+    text: wordsOf(html),
+    address: address ?? '',
+    released: object.releaseDate ?? '',
+    expires: never.test(object.expiryDate ?? '') ? '' : (object.expiryDate ?? ''),
+    changed: object.lastUpdateDate ?? '',
+  })
+  if (kind === 'news') {
+    const [object] = (await categories.news.page({ ...query, fields: `body,url,${dates}` })).items
+    return object && contentOf(object, object.body, object.url)
+  }
+  const [object] = (await categories.blogs.page({ ...query, fields: `blogDescription,blogUrl,${dates}` })).items
+  return object && contentOf(object, object.blogDescription, object.blogUrl)
 }
 
 export const linkedAmong = async (

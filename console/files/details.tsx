@@ -5,11 +5,14 @@ import { Failure } from '../parts/failure.tsx'
 import { focusContent } from '../parts/focus.ts'
 import { formatMoment, formatSize } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
+import { More } from '../parts/more.tsx'
 import { goTo } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { join } from '../uploads/paths.ts'
 import { downloadFile } from './commands.ts'
 import { useFiles } from './files-context.ts'
+import { isPage } from './picture-type.ts'
+import { Player } from './player.tsx'
 import type { Preview } from './preview.ts'
 import type { FoundEntry } from './preview-content.ts'
 import { Versions } from './versions.tsx'
@@ -18,11 +21,13 @@ interface DetailsProps {
   readonly name: string
 }
 
-const Seen = ({ preview, name }: { readonly preview: Preview; readonly name: string }) => {
+const Seen = ({ preview, name, path }: DetailsProps & { readonly preview: Preview; readonly path: string }) => {
   const t = texts.value.files
   const content = preview.content.value
   if (!content) return <p class="soft">{texts.value.loading}</p>
   if (content.kind === 'picture') return <img class="seen-picture" src={content.url} alt={name} />
+  if (content.kind === 'audio' || content.kind === 'video')
+    return <Player kind={content.kind} name={name} path={path} />
   if (content.kind === 'none') return <p class="soft">{t.noPreview}</p>
   return (
     <>
@@ -58,6 +63,23 @@ const Draft = ({ path }: { readonly path: string }) => {
   )
 }
 
+const EditButton = ({ entry, path }: { readonly entry: FoundEntry; readonly path: string }) => {
+  const { store, rights } = useFiles()
+  const t = texts.value.files.edit
+  const content = store.preview.content.value
+  const canEdit = rights.canWrite(path) && !entry.workflow
+  if (content?.kind !== 'text' || !content.isEditable) return null
+  if (!canEdit && !isPage(path)) return null
+  const edit = () => {
+    store.dialog.value = { kind: 'edit', path }
+  }
+  return (
+    <Button icon={canEdit ? 'rename' : 'page'} onClick={edit}>
+      {canEdit ? (isPage(path) ? t.showAndEdit : t.edit) : t.show}
+    </Button>
+  )
+}
+
 const Facts = ({ entry }: { readonly entry: FoundEntry }) => {
   const t = texts.value.files
   const { size, lastModified, contentType, fingerprint } = entry
@@ -65,17 +87,19 @@ const Facts = ({ entry }: { readonly entry: FoundEntry }) => {
     [t.columns.size, formatSize(size)],
     [t.columns.lastModified, lastModified && formatMoment(lastModified)],
     [t.type, contentType],
-    [t.fingerprint, fingerprint],
   ].filter(([, value]) => value)
   return (
-    <dl class="facts">
-      {facts.map(([what, value]) => (
-        <div key={what}>
-          <dt>{what}</dt>
-          <dd class={what === t.fingerprint ? 'mono' : ''}>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      <dl class="facts">
+        {facts.map(([what, value]) => (
+          <div key={what}>
+            <dt>{what}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {fingerprint && <More facts={[[t.fingerprint, fingerprint]]} />}
+    </>
   )
 }
 
@@ -126,7 +150,8 @@ const Panel = ({ name, path }: DetailsProps & { readonly path: string }) => {
               </p>
             )}
             <Draft path={path} />
-            <Seen preview={preview} name={name} />
+            <Seen preview={preview} name={name} path={path} />
+            <EditButton entry={entry} path={path} />
             <Button icon="download" onClick={() => downloadFile(client, path)}>
               {t.download}
             </Button>

@@ -1,5 +1,5 @@
 import { Icon } from '../parts/icon.tsx'
-import { pictureType } from './picture-type.ts'
+import { isPage, pictureType } from './picture-type.ts'
 
 interface EntryIconProps {
   readonly name: string
@@ -9,5 +9,5 @@ interface EntryIconProps {
 export const EntryIcon = ({ name, type }: EntryIconProps) => {
   if (type === 'folder') return <Icon name="folder" />
   if (pictureType(name)) return <Icon name="picture" />
-  return <Icon name={/\.html?$/i.test(name) ? 'page' : 'file'} />
+  return <Icon name={isPage(name) ? 'page' : 'file'} />
 }

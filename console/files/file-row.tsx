@@ -1,90 +1,50 @@
-import type { FolderContent } from '../../client/src/index.ts'
 import { Button } from '../parts/button.tsx'
 import { formatMoment, formatSize } from '../parts/format.ts'
 import { texts } from '../texts/texts.ts'
-import { join } from '../uploads/paths.ts'
 import { linkOf } from './commands.ts'
-import { dragTarget, dropOn, startDrag } from './drag.ts'
+import { type EntryProps, entryEvents, keepSelecting } from './entry-events.ts'
 import { EntryIcon } from './entry-icon.tsx'
 import { useFiles } from './files-context.ts'
 
-interface FileRowProps {
-  readonly entry: FolderContent
-  readonly index: number
-  readonly isChosen: boolean
-  readonly isActive: boolean
-  /** Opens the menu at a position of the window. */
-  readonly onMenu: (at: { readonly x: number; readonly y: number }) => void
-}
-
-export const FileRow = ({ entry, index, isChosen, isActive, onMenu }: FileRowProps) => {
+export const FileRow = (given: EntryProps) => {
   const files = useFiles()
-  const { store, rights } = files
+  const { entry, index, isChosen, onMenu } = given
   const { name, type, size, lastModified } = entry
   const t = texts.value.files
-  const folder = store.folder.path.value
-  const path = join(folder, name)
-  const isCut = store.clipboard.value?.how === 'move' && store.clipboard.value.paths.includes(path)
-  const chooseAlone = () => {
-    if (!store.folder.selection.value.chosen.has(name)) store.folder.choose(name, 'alone')
-  }
+  const { path, selectOnly, looks, props } = entryEvents(files, given)
+  const content = type === 'folder' ? files.store.tree.contentOf(path) : undefined
+  const changed = lastModified ?? content?.changed
   return (
-    <div
-      id={`file-${index}`}
-      role="row"
-      aria-rowindex={index + 2}
-      aria-selected={isChosen}
-      class={
-        `row${isChosen ? ' is-chosen' : ''}${isActive ? ' is-active' : ''}` +
-        `${isCut ? ' is-cut' : ''}${dragTarget.value === path ? ' is-target' : ''}`
-      }
-      draggable={rights.canWrite(folder)}
-      onDragStart={(event) => {
-        chooseAlone()
-        startDrag(event, store.chosenPaths())
-      }}
-      onClick={({ shiftKey, ctrlKey, metaKey, target }) => {
-        const isAdded = ctrlKey || metaKey || target instanceof HTMLInputElement
-        store.folder.choose(name, shiftKey ? 'range' : isAdded ? 'toggle' : 'alone')
-      }}
-      onContextMenu={(event) => {
-        event.preventDefault()
-        chooseAlone()
-        onMenu({ x: event.clientX, y: event.clientY })
-      }}
-      {...(type === 'folder' && dropOn(path, files))}
-    >
+    <div id={`file-${index}`} role="row" aria-rowindex={index + 2} class={`row ${looks}`} {...props}>
       <span role="gridcell" class="cell-check">
         <input type="checkbox" tabIndex={-1} checked={isChosen} aria-label={t.chooseRow(name)} />
       </span>
       <span role="gridcell" class="cell-name">
         <a
-          href={linkOf(folder, entry)}
+          href={linkOf(files.store.folder.path.value, entry)}
           tabIndex={-1}
           draggable={false}
           title={name}
-          onClick={(event) => {
-            if (event.shiftKey || event.ctrlKey || event.metaKey) event.preventDefault()
-          }}
+          onClick={keepSelecting}
         >
           <EntryIcon name={name} type={type} />
           <bdi>{name}</bdi>
         </a>
       </span>
       <span role="gridcell" class="cell-size">
-        {type === 'file' ? formatSize(size) : ''}
+        {type === 'file' ? formatSize(size) : content && texts.value.items(content.count)}
       </span>
       <span role="gridcell" class="cell-date">
-        {lastModified ? formatMoment(lastModified) : ''}
+        {changed ? formatMoment(changed) : ''}
       </span>
       <span role="gridcell" class="cell-more">
-        <MoreButton name={name} onOpen={chooseAlone} onMenu={onMenu} />
+        <MoreButton name={name} onOpen={selectOnly} onMenu={onMenu} />
       </span>
     </div>
   )
 }
 
-interface MoreButtonProps extends Pick<FileRowProps, 'onMenu'> {
+interface MoreButtonProps extends Pick<EntryProps, 'onMenu'> {
   readonly name: string
   readonly onOpen: () => void
 }

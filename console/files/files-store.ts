@@ -19,6 +19,7 @@ type FilesDialog =
   | { readonly kind: 'remove'; readonly paths: readonly string[] }
   | { readonly kind: 'removeDraft'; readonly path: string }
   | { readonly kind: 'zip'; readonly paths: readonly string[] }
+  | { readonly kind: 'edit'; readonly path: string }
   | { readonly kind: 'shortcuts' }
 
 export interface FilesStore {
@@ -50,6 +51,7 @@ export const createFilesStore = (client: () => SiteClient): FilesStore => {
   const chosenPaths = () => folder.chosen.value.map(({ name }) => join(folder.path.value, name))
 
   const refreshAround = () => {
+    tree.forgetContents()
     folder.refresh()
     tree.refresh()
   }
@@ -100,6 +102,7 @@ export const createFilesStore = (client: () => SiteClient): FilesStore => {
     restore: (paths) => each(paths, (path) => client().files.restore(path)),
     follow(changes) {
       const path = folder.path.value
+      tree.forgetContents()
       if (affectsFolder(changes, path, names(folder.entries.value))) folder.refresh()
       if (changes.some(({ type }) => type.startsWith('folder.') || type.startsWith('file.'))) {
         if (changes.some(({ type }) => type.startsWith('folder.') || type === 'file.moved' || type === 'file.copied'))

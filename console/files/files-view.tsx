@@ -11,11 +11,13 @@ import { dragTarget, dropOn } from './drag.ts'
 import { FileList } from './file-list.tsx'
 import { FilesContext, useFiles } from './files-context.ts'
 import { createFilesStore } from './files-store.ts'
+import { layout } from './layout.ts'
 import { useListFocus } from './list-focus.ts'
 import { Toolbar } from './toolbar.tsx'
 import { TreeView } from './tree-view.tsx'
 
 const loadDetails = async () => (await import('./on-demand.ts')).Details
+const loadGrid = async () => (await import('./on-demand.ts')).FileGrid
 const loadDialog = async () => (await import('./on-demand.ts')).OpenDialog
 const loadResults = async () => (await import('./on-demand.ts')).SearchResults
 
@@ -36,7 +38,9 @@ const Empty = () => {
         if (event.target === box.current && runKey(files, event)) event.preventDefault()
       }}
     >
-      <Icon name="folder" />
+      <span class="empty-icon">
+        <Icon name="folder" />
+      </span>
       <h2>{t.emptyTitle}</h2>
       {rights.canWrite(store.folder.path.value) && <p>{t.emptyHint}</p>}
     </div>
@@ -56,7 +60,7 @@ const Contents = () => {
           {texts.value.loading}
         </p>
       )}
-      {hasEntries && <FileList />}
+      {hasEntries && (layout.value === 'grid' ? <Loaded load={loadGrid} props={{}} /> : <FileList />)}
       {entries.value && !hasEntries && <Empty />}
     </>
   )

@@ -1,5 +1,6 @@
 /** Everything that the first view does not need, in one script, because these dialogs share code. */
 export { Details } from './details.tsx'
+export { FileGrid } from './file-grid.tsx'
 export { OpenDialog } from './open-dialog.tsx'
 export { SearchResults } from './search-results.tsx'
 export { UploadPanel } from './upload-panel.tsx'

@@ -5,6 +5,7 @@ import { RelocateDialog } from './relocate-dialog.tsx'
 import { RemoveDialog, RemoveDraftDialog } from './remove-dialogs.tsx'
 import { ShortcutsDialog } from './shortcuts-dialog.tsx'
 
+const loadEditDialog = async () => (await import('./edit-dialog.tsx')).EditDialog
 const loadZipDialog = async () => (await import('./zip-dialog.tsx')).ZipDialog
 
 export const OpenDialog = () => {
@@ -23,6 +24,8 @@ export const OpenDialog = () => {
       return <RemoveDraftDialog path={dialog.path} />
     case 'zip':
       return <Loaded load={loadZipDialog} props={{ paths: dialog.paths }} />
+    case 'edit':
+      return <Loaded load={loadEditDialog} props={{ path: dialog.path }} />
     case 'shortcuts':
       return <ShortcutsDialog />
     default:

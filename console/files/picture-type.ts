@@ -10,6 +10,8 @@ const pictureTypes: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 }
 
+export const isPage = (name: string): boolean => /\.html?$/i.test(name)
+
 /** The media type for the browser, by extension. Pictures of these types cannot run scripts. */
 export const pictureType = (name: string): string | undefined =>
   pictureTypes[name.slice(name.lastIndexOf('.') + 1).toLowerCase()]

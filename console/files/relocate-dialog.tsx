@@ -2,11 +2,12 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useId } from 'preact/hooks'
 import { usePage } from '../page/context.ts'
 import { FormDialog } from '../parts/dialog.tsx'
+import { Failure } from '../parts/failure.tsx'
 import { useRetainedFocus } from '../parts/focus.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { texts } from '../texts/texts.ts'
-import { isWithin, join, parentOf, partsOf } from '../uploads/paths.ts'
+import { isWithin, join, parentOf } from '../uploads/paths.ts'
 import { collator } from './arrange.ts'
 import { useFiles } from './files-context.ts'
 import type { Relocation } from './files-store.ts'
@@ -19,47 +20,51 @@ interface RelocateDialogProps {
   readonly paths: readonly string[]
 }
 
-interface FolderChoiceProps {
-  readonly target: string
+interface FolderPickerProps {
+  readonly folder: string
   /** A folder cannot be moved into itself. */
   readonly refused: readonly string[]
-  readonly onTarget: (path: string) => void
+  readonly onFolder: (path: string) => void
 }
 
-/** Clicking through folders has the same effect as typing a path. */
-const FolderChoice = ({ target, refused, onTarget }: FolderChoiceProps) => {
-  const { client } = usePage()
+/** The folders in the chosen folder. A click or Enter opens one, and the first row leads back. */
+const FolderPicker = ({ folder, refused, onFolder }: FolderPickerProps) => {
+  const { client, access } = usePage()
+  const t = texts.value.files
   const names = useSignal<readonly string[]>([])
+  const failure = useSignal<unknown>(undefined)
+  const box = useRetainedFocus<HTMLDivElement>()
   useEffect(() => {
     let isWanted = true
     const read = async () => {
       const found: string[] = []
-      for await (const { name, type } of client.files.list(target)) {
+      for await (const { name, type } of client.files.list(folder)) {
         if (!isWanted) return
         if (type === 'folder') found.push(name)
       }
       if (isWanted) names.value = found.sort(collator.compare)
     }
-    // Waits until the user stops typing. A folder that does not exist yet has no subfolders.
-    const timer = setTimeout(() => {
-      read().catch(() => {
-        if (isWanted) names.value = []
-      })
-    }, 150)
+    failure.value = undefined
+    names.value = []
+    read().catch((error: unknown) => {
+      if (isWanted) failure.value = error
+    })
     return () => {
       isWanted = false
-      clearTimeout(timer)
     }
-  }, [target])
-  const offered = names.value.filter((name) => !refused.includes(join(target, name)))
-  const box = useRetainedFocus<HTMLDivElement>()
-  const up = target === '' ? [] : [{ path: parentOf(target), name: parentOf(target) || texts.value.files.root }]
-  const steps = [...up, ...offered.map((name) => ({ path: join(target, name), name }))]
-  if (steps.length === 0) return null
+  }, [folder, access])
+  const offered = names.value.filter((name) => !refused.includes(join(folder, name)))
+  const up = folder === '' ? [] : [{ path: parentOf(folder), name: t.upTo(parentOf(folder) || t.root) }]
+  const steps = [...up, ...offered.map((name) => ({ path: join(folder, name), name }))]
   return (
-    <div ref={box} class="folder-choice" tabIndex={-1} style={{ height: `${steps.length * rowHeight}px` }}>
+    <div ref={box} class="folder-picker" role="group" aria-label={t.target} tabIndex={-1} data-default>
+      <p class="folder-picked" role="status">
+        <Icon name="folder" />
+        <bdi>{folder === '' ? t.root : `/${folder}`}</bdi>
+      </p>
+      {failure.value !== undefined && <Failure error={failure.value} />}
       <Rows
-        list={texts.value.files.folders}
+        list={t.folders}
         count={steps.length}
         height={rowHeight}
         row={(index) => {
@@ -67,7 +72,7 @@ const FolderChoice = ({ target, refused, onTarget }: FolderChoiceProps) => {
           return (
             step && (
               <div key={step.path} role="listitem">
-                <button type="button" onClick={() => onTarget(step.path)}>
+                <button type="button" onClick={() => onFolder(step.path)}>
                   <Icon name={index < up.length ? 'up' : 'folder'} />
                   <bdi>{step.name}</bdi>
                 </button>
@@ -83,10 +88,11 @@ const FolderChoice = ({ target, refused, onTarget }: FolderChoiceProps) => {
 /** An alternative to dragging, for the keyboard. */
 export const RelocateDialog = ({ how, paths }: RelocateDialogProps) => {
   const { store, rights } = useFiles()
-  const [field, hint] = [useId(), useId()]
+  const field = useId()
   const t = texts.value.files
-  const text = useSignal(`/${store.folder.path.value}`)
-  const target = partsOf(text.value).join('/')
+  const folder = useSignal(store.folder.path.value)
+  const name = useSignal('')
+  const target = name.value.trim() === '' ? folder.value : join(folder.value, name.value)
   const isUseful = paths.every((path) => parentOf(path) !== target && !isWithin(target, path))
   return (
     <FormDialog
@@ -99,29 +105,28 @@ export const RelocateDialog = ({ how, paths }: RelocateDialogProps) => {
         store.dialog.value = undefined
       }}
     >
-      <div class="field">
-        <label for={field}>{t.target}</label>
-        <input
-          id={field}
-          value={text.value}
-          autoComplete="off"
-          spellcheck={false}
-          aria-describedby={hint}
-          onInput={({ currentTarget }) => {
-            text.value = currentTarget.value
-          }}
-        />
-        <p id={hint} class="hint">
-          {t.targetHint}
-        </p>
-      </div>
-      <FolderChoice
-        target={target}
+      <FolderPicker
+        folder={folder.value}
         refused={how === 'move' ? paths : []}
-        onTarget={(path) => {
-          text.value = `/${path}`
+        onFolder={(path) => {
+          folder.value = path
         }}
       />
+      <div class="field">
+        <label for={field}>{t.newTarget}</label>
+        <input
+          id={field}
+          value={name.value}
+          autoComplete="off"
+          spellcheck={false}
+          dir="auto"
+          pattern="[^\/]+"
+          title={t.noSlash}
+          onInput={({ currentTarget }) => {
+            name.value = currentTarget.value
+          }}
+        />
+      </div>
     </FormDialog>
   )
 }

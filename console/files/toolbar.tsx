@@ -7,6 +7,7 @@ import { texts } from '../texts/texts.ts'
 import { type Command, commandsFor, paste } from './commands.ts'
 import { useFileDialogs } from './file-dialogs.tsx'
 import { useFiles } from './files-context.ts'
+import { chooseLayout, layout } from './layout.ts'
 import { SearchField } from './search-field.tsx'
 
 const ChosenTools = ({ commands }: { readonly commands: readonly Command[] }) => {
@@ -94,6 +95,12 @@ export const Toolbar = () => {
           </span>
         </>
       )}
+      <Button
+        icon={layout.value === 'grid' ? 'lines' : 'tiles'}
+        kind="quiet"
+        label={layout.value === 'grid' ? t.asList : t.asGrid}
+        onClick={() => chooseLayout(layout.value === 'grid' ? 'list' : 'grid')}
+      />
       <MenuButton
         label={texts.value.more}
         icon="more"

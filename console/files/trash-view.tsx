@@ -4,6 +4,7 @@ import type { TrashItem } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
 import { keptDays } from '../page/kept-days.ts'
 import { Button } from '../parts/button.tsx'
+import { Empty } from '../parts/empty.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { formatMoment, formatSize } from '../parts/format.ts'
 import { notify } from '../parts/toasts.tsx'
@@ -187,7 +188,7 @@ export const TrashView = () => {
       </header>
       {failure && <Failure error={failure.error} onRepeat={failure.repeat} />}
       {!items && !failure && <p class="empty">{texts.value.loading}</p>}
-      {items?.length === 0 && <p class="empty">{t.deletedNone(keptDays())}</p>}
+      {items?.length === 0 && <Empty icon="restore" title={t.deletedNone(keptDays())} />}
       {items && items.length > 0 && <TrashTable trash={trash} items={items} />}
       {trash.hasMore && <Button onClick={trash.showMore}>{t.showMore}</Button>}
     </section>

@@ -13,9 +13,26 @@ export interface TreeRow {
   readonly mayOpen: boolean
 }
 
+interface KnownContent {
+  readonly count: number
+  /** When the newest of its entries changed. */
+  readonly changed: string | undefined
+}
+
+const contentIn = (entries: readonly FolderContent[]): KnownContent => ({
+  count: entries.length,
+  changed: entries
+    .flatMap(({ lastModified }) => lastModified ?? [])
+    .toSorted()
+    .at(-1),
+})
+
 /** Reads folders when they are opened. */
 export interface Tree {
   readonly rows: ReadonlySignal<readonly TreeRow[]>
+  /** Undefined if the folder was not read since the last change. */
+  contentOf(path: string): KnownContent | undefined
+  forgetContents(): void
   /** Reuses entries that another view has read. */
   learn(path: string, entries: readonly FolderContent[]): void
   /** Rejects if the folder cannot be read. */
@@ -27,6 +44,7 @@ export interface Tree {
 export const createTree = (client: () => SiteClient): Tree => {
   const folders = signal<ReadonlyMap<string, readonly string[]>>(new Map())
   const open = signal<ReadonlySet<string>>(new Set(['']))
+  const contents = signal<ReadonlyMap<string, KnownContent>>(new Map())
 
   const rowsBelow = (path: string, level: number): TreeRow[] => {
     const names = folders.value.get(path)
@@ -36,6 +54,7 @@ export const createTree = (client: () => SiteClient): Tree => {
   }
 
   const learn = (path: string, entries: readonly FolderContent[]) => {
+    contents.value = new Map(contents.value).set(path, contentIn(entries))
     const names = entries.filter(({ type }) => type === 'folder').map(({ name }) => name)
     names.sort(collator.compare)
     const before = folders.value.get(path)
@@ -64,6 +83,10 @@ export const createTree = (client: () => SiteClient): Tree => {
 
   return {
     rows: computed(() => rowsBelow('', 1)),
+    contentOf: (path) => contents.value.get(path),
+    forgetContents() {
+      contents.value = new Map()
+    },
     learn,
     async toggle(path) {
       if (!open.value.has(path)) return show(path)

@@ -5,7 +5,7 @@ import { usePage } from '../page/context.ts'
 import { found } from '../parts/chooser.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
-import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { fieldNameOf, typeName } from './field-names.ts'
 import type { FieldsStore } from './fields-store.ts'
 
@@ -31,7 +31,7 @@ const TypeChoice = ({
   readonly chosen: number | undefined
   readonly onChoose: (id: FieldType['id']) => void
 }) => {
-  const t = texts.value.forms
+  const t = viewTexts.value.forms
   const [find, group] = [useId(), useId()]
   const wanted = useSignal('')
   const field = useRef<HTMLInputElement>(null)
@@ -71,7 +71,7 @@ const TypeChoice = ({
 }
 
 export const AddField = ({ form, store, onClose }: AddFieldProps) => {
-  const t = texts.value.forms
+  const t = viewTexts.value.forms
   const { client, access } = usePage()
   const place = useId()
   const types = useSignal<readonly FieldType[] | undefined>(undefined)

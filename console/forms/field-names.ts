@@ -1,8 +1,8 @@
 import type { Field } from '../../client/src/index.ts'
-import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 
 export const typeName = ({ id, name }: { readonly id: number; readonly name: string }): string =>
-  texts.value.forms.types[id] ?? name
+  viewTexts.value.forms.types[id] ?? name
 
 export const fieldNameOf = ({ name, type }: Pick<Field, 'name' | 'type'>): string =>
   name === type.name || name === `[${type.name}]` ? typeName(type) : name

@@ -3,7 +3,7 @@ import { useId } from 'preact/hooks'
 import type { Field } from '../../client/src/index.ts'
 import { Icon } from '../parts/icon.tsx'
 import { MenuButton } from '../parts/menu.tsx'
-import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { fieldNameOf } from './field-names.ts'
 
 interface FieldRowProps {
@@ -68,7 +68,7 @@ const useDrag = (onMove: (before: number) => void) => {
 }
 
 export const FieldRow = ({ field, index, count, canChange, onMandatory, onMove, onStep, onRemove }: FieldRowProps) => {
-  const t = texts.value.forms
+  const t = viewTexts.value.forms
   const hint = useId()
   const { isDragged, begin } = useDrag(onMove)
   const name = fieldNameOf(field)
@@ -103,7 +103,6 @@ export const FieldRow = ({ field, index, count, canChange, onMandatory, onMove, 
       <span class="field-place">{index + 1}</span>
       <span class="field-name">
         <bdi>{name}</bdi>
-        <bdi class="mono soft">{field.type.name}</bdi>
       </span>
       <label class="check">
         <input

@@ -4,15 +4,17 @@ import type { Field, WebForm } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
 import { Button } from '../parts/button.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
+import { Empty } from '../parts/empty.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { useRetainedFocus } from '../parts/focus.ts'
-import { Icon } from '../parts/icon.tsx'
 import { notify } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { AddField } from './add-field.tsx'
 import { fieldNameOf } from './field-names.ts'
 import { FieldRow } from './field-row.tsx'
 import { type FieldsStore, toNewField } from './fields-store.ts'
+import { FormPreview } from './form-preview.tsx'
 import { TroubleNotice } from './trouble-notice.tsx'
 
 interface FormFieldsProps {
@@ -21,11 +23,12 @@ interface FormFieldsProps {
 }
 
 export const FormFields = ({ form, store }: FormFieldsProps) => {
-  const t = texts.value.forms
+  const t = viewTexts.value.forms
   const canWrite = usePage().rights.has('forms:write')
   const isAdding = useSignal(false)
+  const isPreviewed = useSignal(false)
   const removing = useSignal<Field | undefined>(undefined)
-  const said = useSignal('')
+  const announcement = useSignal('')
   const handle = useRef<number | undefined>(undefined)
   const list = useRef<HTMLOListElement>(null)
   const fields = store.fields.value
@@ -39,7 +42,7 @@ export const FormFields = ({ form, store }: FormFieldsProps) => {
 
   const announcePosition = (field: Field) => {
     const now = store.fields.value ?? []
-    said.value = t.moved(fieldNameOf(field), now.findIndex(({ id }) => id === field.id) + 1, now.length)
+    announcement.value = t.moved(fieldNameOf(field), now.findIndex(({ id }) => id === field.id) + 1, now.length)
   }
   const remove = async (field: Field) => {
     const gone = await store.remove(field.id)
@@ -55,6 +58,16 @@ export const FormFields = ({ form, store }: FormFieldsProps) => {
           <bdi>{form.name}</bdi>
         </h2>
         {fields && <span class="soft">{t.count(fields.length)}</span>}
+        {fields && fields.length > 0 && (
+          <Button
+            icon="page"
+            onClick={() => {
+              isPreviewed.value = true
+            }}
+          >
+            {t.preview}
+          </Button>
+        )}
         {canWrite && (
           <Button
             kind="primary"
@@ -71,13 +84,12 @@ export const FormFields = ({ form, store }: FormFieldsProps) => {
       {store.failure.value !== undefined && <Failure error={store.failure.value} onRepeat={store.load} />}
       {store.trouble.value && <TroubleNotice trouble={store.trouble.value} store={store} />}
       <p class="unseen" role="status">
-        {said}
+        {announcement}
       </p>
       {fields?.length === 0 && (
-        <div class="empty">
-          <Icon name="form" />
-          <p>{t.noFields}</p>
-        </div>
+        <Empty icon="form" title={t.noFields}>
+          {canWrite && <p>{t.noFieldsHint}</p>}
+        </Empty>
       )}
       {!fields && store.failure.value === undefined && <p class="empty">{texts.value.loading}</p>}
       {fields && fields.length > 0 && (
@@ -107,6 +119,15 @@ export const FormFields = ({ form, store }: FormFieldsProps) => {
             />
           ))}
         </ol>
+      )}
+      {isPreviewed.value && (
+        <FormPreview
+          form={form}
+          fields={fields ?? []}
+          onClose={() => {
+            isPreviewed.value = false
+          }}
+        />
       )}
       {isAdding.value && (
         <AddField

@@ -3,7 +3,7 @@ import type { Change, WebForm } from '../../client/src/index.ts'
 import { useChosen } from '../page/chosen.ts'
 import { usePage } from '../page/context.ts'
 import { Chooser } from '../parts/chooser.tsx'
-import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { createFieldsStore } from './fields-store.ts'
 import { FormFields } from './form-fields.tsx'
 
@@ -28,9 +28,9 @@ const Form = ({ form }: { readonly form: WebForm }) => {
 
 export const FormsView = () => {
   const { chosen, list } = useChosen(({ forms }) => forms.list(), isAboutForms)
-  const t = texts.value.forms
+  const t = viewTexts.value.forms
   return (
-    <Chooser label={t.list} none={t.none} {...list}>
+    <Chooser label={t.list} none={{ icon: 'form', title: t.none, hint: t.noneHint }} {...list}>
       {chosen ? <Form key={chosen.id} form={chosen} /> : list.items && <p class="empty">{t.choose}</p>}
     </Chooser>
   )

@@ -2,6 +2,7 @@ import { Button } from '../parts/button.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { fieldNameOf } from './field-names.ts'
 import type { FieldsStore, Trouble } from './fields-store.ts'
 
@@ -12,7 +13,7 @@ export const TroubleNotice = ({
   readonly trouble: Trouble
   readonly store: FieldsStore
 }) => {
-  const t = texts.value.forms
+  const t = viewTexts.value.forms
   const name = fieldNameOf(field)
   if (error !== undefined) {
     return (

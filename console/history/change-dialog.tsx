@@ -1,8 +1,10 @@
 import type { Change } from '../../client/src/index.ts'
 import { Dialog } from '../parts/dialog.tsx'
+import { More } from '../parts/more.tsx'
 import { linkTo } from '../route/routes.ts'
-import { locale, texts } from '../texts/texts.ts'
-import { actionName, subjectName } from './change-row.tsx'
+import { locale } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
+import { actionName, placeName, subjectName } from './change-row.tsx'
 import { placeOf } from './places.ts'
 
 interface ChangeDialogProps {
@@ -27,17 +29,20 @@ const Detail = ({ value }: { readonly value: string | number | boolean | readonl
   )
 
 export const ChangeDialog = ({ change, onClose }: ChangeDialogProps) => {
-  const t = texts.value.history
+  const t = viewTexts.value.history
   const { subject, actor, at, requestId, details } = change
   const place = placeOf(change)
+  const internal = [
+    ...(subjectName(change) !== subject && subject !== '' ? [[t.subject, subject] as const] : []),
+    ...(requestId === null ? [] : [[t.request, requestId] as const]),
+  ]
   return (
     <Dialog title={actionName(change)} onClose={onClose}>
       <div class="dialog-body">
         <dl class="change-details">
           <dt>{t.where}</dt>
           <dd>
-            <bdi>{subjectName(change)}</bdi>
-            {subjectName(change) !== subject && subject !== '' && <bdi class="mono soft">{subject}</bdi>}
+            <bdi>{subjectName(change)}</bdi> <bdi class="soft">{placeName(change)}</bdi>
           </dd>
           <dt>{t.who}</dt>
           <dd>
@@ -53,18 +58,13 @@ export const ChangeDialog = ({ change, onClose }: ChangeDialogProps) => {
               <Detail value={value} />
             </dd>,
           ])}
-          {requestId !== null && [
-            <dt key="request">{t.request}</dt>,
-            <dd key="request:" class="mono">
-              {requestId}
-            </dd>,
-          ]}
         </dl>
         {place && (
           <p>
             <a href={linkTo(place)}>{t.goThere}</a>
           </p>
         )}
+        {internal.length > 0 && <More facts={internal} />}
       </div>
     </Dialog>
   )

@@ -1,7 +1,9 @@
 import type { Change } from '../../client/src/index.ts'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { locale, texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { parentOf } from '../uploads/paths.ts'
+import type { ChangeGroup } from './change-lines.ts'
 import { type Group, groupOf } from './history-store.ts'
 
 const icons: Readonly<Record<Group, IconName>> = {
@@ -19,9 +21,9 @@ const iconOf = ({ type }: Change): IconName => {
   return icons[groupOf(type)]
 }
 
-const fieldIn = (subject: string): string | undefined => /^form\/\d+\/field\/(-?\d+)$/.exec(subject)?.[1]
+const fieldIn = (subject: string): readonly string[] => /^form\/(\d+)\/field\/(-?\d+)$/.exec(subject) ?? []
 
-const linked = /^category\/\d+\/(news|blogs?)\/(\d+)$/
+const linked = /^category\/(\d+)\/(news|blogs?)\/(\d+)$/
 
 /** The subject of an upload with several files is the folder of these files. */
 const namesIn = (details: Change['details']): readonly unknown[] => {
@@ -32,50 +34,89 @@ const namesIn = (details: Change['details']): readonly unknown[] => {
 export const subjectName = ({ type, subject, details }: Change): string => {
   const names = namesIn(details)
   if (names.length === 1) return [subject, names[0]].filter(Boolean).join('/')
-  if (groupOf(type) === 'files' && subject === '') return texts.value.history.root
-  const field = fieldIn(subject)
-  if (field !== undefined) return texts.value.forms.types[field] ?? subject
-  const [, kind, object] = linked.exec(subject) ?? []
-  return kind === undefined ? subject : `${texts.value.categories.kinds[kind === 'news' ? 'news' : 'blogs']} ${object}`
+  if (groupOf(type) === 'files' && subject === '') return viewTexts.value.history.root
+  const [, , field] = fieldIn(subject)
+  if (field !== undefined) return viewTexts.value.forms.types[field] ?? subject
+  const [, , kind, object] = linked.exec(subject) ?? []
+  return kind === undefined
+    ? subject
+    : `${viewTexts.value.categories.kinds[kind === 'news' ? 'news' : 'blogs']} ${object}`
 }
 
 /** A rename is a move within the same folder. */
 export const actionName = ({ type, subject, details }: Change): string => {
-  const t = texts.value.history
+  const t = viewTexts.value.history
   const { to } = details ?? {}
   if (type !== 'file.moved' || typeof to !== 'string') return t.types[type]
   return parentOf(subject) === parentOf(to) ? t.renamed : t.moved
 }
 
-// The details in one line: the new path, or the names of the files.
-const note = ({ subject, details }: Change): string => {
+/** The web form of a field, or the category of a link. */
+export const placeName = ({ subject }: Change): string => {
+  const [[, form], [, category]] = [fieldIn(subject), linked.exec(subject) ?? []]
+  if (form !== undefined) return viewTexts.value.history.inForm(form)
+  return category === undefined ? '' : viewTexts.value.history.inCategory(category)
+}
+
+// The details in one line: the new path, the place, or the names of the files.
+const note = (change: Change): string => {
+  const { details } = change
   const { to, count } = details ?? {}
   const names = namesIn(details)
-  if (typeof to === 'string') return texts.value.history.to(to)
+  if (typeof to === 'string') return viewTexts.value.history.to(to)
   if (typeof count === 'number') return texts.value.items(count)
-  if (names.length < 2) return fieldIn(subject) === undefined && !linked.test(subject) ? '' : subject
+  if (names.length < 2) return placeName(change)
   const shown = names.slice(0, 3).join(', ')
-  return names.length > 3 ? `${shown} ${texts.value.history.more(names.length - 3)}` : shown
+  return names.length > 3 ? `${shown} ${viewTexts.value.history.more(names.length - 3)}` : shown
 }
+
+const By = ({ change: { actor, at } }: { readonly change: Change }) => (
+  <>
+    <bdi class="change-actor">{actor}</bdi>
+    <time class="soft" dateTime={at}>
+      {new Date(at).toLocaleTimeString(locale.value, { timeStyle: 'short' })}
+    </time>
+  </>
+)
 
 interface ChangeRowProps {
   readonly change: Change
+  /** The folder of the group that has this change. */
+  readonly within?: string | undefined
   readonly onOpen: () => void
 }
 
-export const ChangeRow = ({ change, onOpen }: ChangeRowProps) => {
-  const { actor, at } = change
+export const ChangeRow = ({ change, within, onOpen }: ChangeRowProps) => {
+  const name = subjectName(change)
+  const isBelow = within !== undefined && name.startsWith(`${within}/`)
   return (
-    <button type="button" class="change" onClick={onOpen}>
+    <button type="button" class={`change${within === undefined ? '' : ' is-inside'}`} onClick={onOpen}>
       <Icon name={iconOf(change)} />
       <span class="change-type">{actionName(change)}</span>
       <span class="change-subject">
-        <bdi>{subjectName(change)}</bdi> <bdi class="soft">{note(change)}</bdi>
+        <bdi>{isBelow ? name.slice(within.length + 1) : name}</bdi> <bdi class="soft">{note(change)}</bdi>
       </span>
-      <bdi class="change-actor">{actor}</bdi>
-      <time class="soft" dateTime={at}>
-        {new Date(at).toLocaleTimeString(locale.value, { timeStyle: 'short' })}
-      </time>
+      <By change={change} />
+    </button>
+  )
+}
+
+interface GroupRowProps {
+  readonly group: ChangeGroup
+  readonly isOpen: boolean
+  readonly onToggle: () => void
+}
+
+export const GroupRow = ({ group: { changes, files, folder }, isOpen, onToggle }: GroupRowProps) => {
+  const t = viewTexts.value.history
+  const [newest] = changes
+  if (!newest) return null
+  return (
+    <button type="button" class="change" aria-expanded={isOpen} onClick={onToggle}>
+      <Icon name={isOpen ? 'down' : 'right'} />
+      <span class="change-type">{actionName(newest)}</span>
+      <bdi class="change-subject">{newest.type === 'file.stored' ? t.into(files, folder) : t.outOf(files, folder)}</bdi>
+      <By change={newest} />
     </button>
   )
 }

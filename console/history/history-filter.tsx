@@ -2,7 +2,7 @@ import { useId } from 'preact/hooks'
 import type { ChangeType } from '../../client/src/index.ts'
 import { Button } from '../parts/button.tsx'
 import { useDebouncedField } from '../parts/debounced-field.ts'
-import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { groupOf, groups, type HistoryStore } from './history-store.ts'
 
 interface HistoryFilterProps {
@@ -11,7 +11,7 @@ interface HistoryFilterProps {
 }
 
 export const HistoryFilter = ({ store, types }: HistoryFilterProps) => {
-  const t = texts.value.history
+  const t = viewTexts.value.history
   const [what, who, where] = [useId(), useId(), useId()]
   const filter = store.filter.value
   const text = useDebouncedField(filter.where, (value) => store.setFilter({ where: value }))

@@ -1,4 +1,4 @@
-import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { batch, computed, type ReadonlySignal, signal } from '@preact/signals'
 import type { Change, ChangeType, SiteClient } from '../../client/src/index.ts'
 
 export const groups = ['files', 'fields', 'links', 'site'] as const
@@ -23,32 +23,29 @@ export interface Filter {
 
 const noFilter: Filter = { what: '', who: '', where: '' }
 
-const largestPage = 500
-
-const mostChanges = 20_000
+/** One read of older changes asks for at most this many pages, when none of them has a wanted change. */
+const mostPages = 10
 
 export interface HistoryStore {
   readonly filter: ReadonlySignal<Filter>
   /** Newest first; undefined until the first read. */
   readonly changes: ReadonlySignal<readonly Change[] | undefined>
   readonly actors: ReadonlySignal<readonly string[]>
-  /** Older changes exist but are not shown. */
-  readonly isLimited: ReadonlySignal<boolean>
+  /** Older changes exist that were not read. */
+  readonly hasMore: ReadonlySignal<boolean>
   /** Known changes of all users. */
   readonly known: ReadonlySignal<number>
   readonly isLoading: ReadonlySignal<boolean>
-  readonly readCount: ReadonlySignal<number | undefined>
-  readonly failure: ReadonlySignal<unknown>
-  /** Reads the whole history, oldest first, until the end or a new filter. */
-  readAll(): Promise<void>
+  readonly failure: ReadonlySignal<{ readonly error: unknown; readonly repeat: () => void } | undefined>
   setFilter(filter: Partial<Filter>): Promise<void>
   load(): Promise<void>
+  readOlder(): Promise<void>
   /** Adds new changes, oldest first. */
   receive(changes: readonly Change[]): void
 }
 
 interface Deps {
-  readonly changes: Pick<SiteClient['changes'], 'list' | 'newest'>
+  readonly changes: Pick<SiteClient['changes'], 'page'>
   readonly types: readonly ChangeType[]
   readonly filter?: Filter
 }
@@ -68,31 +65,16 @@ const queryOf = (filter: Filter, all: readonly ChangeType[]) => {
 const isWanted = ({ type, subject }: Change, filter: Filter, all: readonly ChangeType[]): boolean =>
   (typesOf(filter, all)?.includes(type) ?? true) && subject.startsWith(subjectOf(filter))
 
-/** Keeps the newest changes and counts all. Returns undefined if another read started in between. */
-const readWhole = async (
-  changes: AsyncIterable<Change>,
-  isNewest: () => boolean,
-  readCount: Signal<number | undefined>,
-): Promise<{ readonly read: readonly Change[]; readonly count: number } | undefined> => {
-  let read: Change[] = []
-  let count = 0
-  for await (const change of changes) {
-    if (!isNewest()) return undefined
-    read.push(change)
-    count++
-    if (count % largestPage === 0) readCount.value = count
-    if (read.length === 2 * mostChanges) read = read.slice(mostChanges)
-  }
-  return isNewest() ? { read, count } : undefined
-}
+const isBy = ({ actor }: Change, { who }: Filter): boolean => who === '' || actor === who
 
 export const createHistoryStore = ({ changes: source, types: all, ...given }: Deps): HistoryStore => {
   const filter = signal(given.filter ?? noFilter)
   const found = signal<readonly Change[] | undefined>(undefined)
-  const isLimited = signal(false)
+  const next = signal<string | undefined>(undefined)
   const isLoading = signal(false)
-  const readCount = signal<number | undefined>(undefined)
-  const failure = signal<unknown>(undefined)
+  const failure = signal<HistoryStore['failure']['value']>(undefined)
+  // The service cannot filter by user, so the page does it.
+  const changes = computed(() => found.value?.filter((change) => isBy(change, filter.value)))
   let reads = 0
   // These changes arrived during the read, which may return older ones.
   let missed: readonly Change[] = []
@@ -100,68 +82,61 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
   const addNewest = (news: readonly Change[]) => {
     const known = new Set(found.value?.map(({ id }) => id))
     const added = news.filter((change) => isWanted(change, filter.value, all) && !known.has(change.id))
-    if (found.value && added.length > 0) found.value = [...added.toReversed(), ...found.value].slice(0, mostChanges)
+    if (found.value && added.length > 0) found.value = [...added.toReversed(), ...found.value]
   }
 
-  const load = async (): Promise<void> => {
+  /** Reads pages from a change on, until one has a wanted change. */
+  const readPages = async (from: string | undefined, own: number): Promise<void> => {
+    let before = from
+    for (let pages = 1; isLoading.value; pages++) {
+      const page = await source.page({ ...queryOf(filter.value, all), ...(before !== undefined && { before }) })
+      if (own !== reads) return
+      const isEnough = page.next === undefined || page.items.some((change) => isBy(change, filter.value))
+      batch(() => {
+        failure.value = undefined
+        found.value = before === undefined ? page.items : [...(found.value ?? []), ...page.items]
+        next.value = page.next
+        if (before === undefined) addNewest(missed)
+        isLoading.value = !isEnough && pages < mostPages
+      })
+      before = page.next
+    }
+  }
+
+  const read = async (from: string | undefined): Promise<void> => {
     const own = ++reads
     missed = []
     isLoading.value = true
-    readCount.value = undefined
     try {
-      const newest = await source.newest(largestPage, queryOf(filter.value, all))
-      if (own !== reads) return
-      failure.value = undefined
-      isLimited.value = newest.length >= largestPage
-      found.value = newest.toReversed()
-      addNewest(missed)
+      await readPages(from, own)
     } catch (error) {
-      if (own === reads) failure.value = error
-    } finally {
-      if (own === reads) isLoading.value = false
+      if (own !== reads) return
+      failure.value = { error, repeat: () => read(from) }
+      isLoading.value = false
     }
   }
 
-  const readAll = async (): Promise<void> => {
-    const own = ++reads
-    missed = []
-    readCount.value = 0
-    failure.value = undefined
-    try {
-      const isNewest = () => own === reads
-      const whole = await readWhole(source.list(queryOf(filter.value, all)), isNewest, readCount)
-      if (!whole) return
-      found.value = whole.read.slice(-mostChanges).toReversed()
-      isLimited.value = whole.count > mostChanges
-      addNewest(missed)
-    } catch (error) {
-      if (own === reads) failure.value = error
-    }
-    if (own === reads) readCount.value = undefined
-  }
+  const load = () => read(undefined)
 
   return {
     filter,
-    readAll,
-    readCount,
-    changes: computed(() => {
-      const { who } = filter.value
-      return who === '' ? found.value : found.value?.filter(({ actor }) => actor === who)
-    }),
+    changes,
     actors: computed(() => [...new Set(found.value?.map(({ actor }) => actor))].toSorted()),
-    isLimited,
+    hasMore: computed(() => next.value !== undefined),
     known: computed(() => found.value?.length ?? 0),
     isLoading,
     failure,
     load,
+    async readOlder() {
+      if (next.value !== undefined && !isLoading.value) await read(next.value)
+    },
     async setFilter(change) {
       const before = filter.value
       filter.value = { ...before, ...change }
-      // The service cannot filter by user, so the page does it.
       if (filter.value.what !== before.what || filter.value.where !== before.where) await load()
     },
     receive(news) {
-      if (isLoading.value || readCount.value !== undefined) missed = [...missed, ...news]
+      if (isLoading.value) missed = [...missed, ...news]
       addNewest(news)
     },
   }

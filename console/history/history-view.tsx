@@ -1,37 +1,25 @@
 import { useComputed, useSignal } from '@preact/signals'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useCallback, useEffect, useMemo } from 'preact/hooks'
 import type { Change, ChangeType } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
 import { Button } from '../parts/button.tsx'
+import { Empty } from '../parts/empty.tsx'
 import { Failure } from '../parts/failure.tsx'
-import { Icon } from '../parts/icon.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { goTo, route } from '../route/routes.ts'
-import { en } from '../texts/en.ts'
+import { enViews } from '../texts/en-views.ts'
 import { locale, texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { ChangeDialog } from './change-dialog.tsx'
-import { ChangeRow } from './change-row.tsx'
+import { type ChangeGroup, linesOf } from './change-lines.ts'
+import { ChangeRow, GroupRow } from './change-row.tsx'
 import { HistoryFilter } from './history-filter.tsx'
 import { createHistoryStore, type Filter } from './history-store.ts'
 
-const types = Object.keys(en.history.types) as ChangeType[]
-
-export type Line = { readonly day: Date } | { readonly change: Change }
-
-export const byDay = (changes: readonly Change[]): readonly Line[] => {
-  const lines: Line[] = []
-  let before = ''
-  for (const change of changes) {
-    const day = new Date(change.at)
-    if (day.toDateString() !== before) lines.push({ day })
-    before = day.toDateString()
-    lines.push({ change })
-  }
-  return lines
-}
+const types = Object.keys(enViews.history.types) as ChangeType[]
 
 const dayName = (day: Date): string => {
-  const t = texts.value.history
+  const t = viewTexts.value.history
   const daysAgo = Math.round((new Date().setHours(0, 0, 0, 0) - new Date(day).setHours(0, 0, 0, 0)) / 86_400_000)
   const date = day.toLocaleDateString(locale.value, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
   return daysAgo === 0 ? `${t.today}, ${date}` : daysAgo === 1 ? `${t.yesterday}, ${date}` : date
@@ -60,38 +48,59 @@ export const HistoryView = () => {
   useEffect(() => {
     goTo({ query: { ...filter } }, { replace: true })
   }, [filter])
-  const lines = useComputed(() => byDay(store.changes.value ?? []))
-  const t = texts.value.history
+  const open = useSignal<ReadonlySet<string>>(new Set())
+  const lines = useComputed(() => linesOf(store.changes.value ?? [], open.value))
+  const toggle = ({ changes }: ChangeGroup, isOpen: boolean) => {
+    const next = new Set(open.value)
+    for (const { id } of changes) {
+      if (isOpen) next.delete(id)
+      else next.add(id)
+    }
+    open.value = next
+  }
+  const t = viewTexts.value.history
   const changes = store.changes.value
+  // After more changes, the end of the list may be in sight again.
+  const readOlder = useCallback(() => void store.readOlder(), [store, changes?.length])
   const isNarrow = Object.values(filter).some((value) => value !== '')
   return (
     <div class="history">
       <HistoryFilter store={store} types={types} />
-      {store.failure.value !== undefined && <Failure error={store.failure.value} onRepeat={store.load} />}
+      {store.failure.value && <Failure error={store.failure.value.error} onRepeat={store.failure.value.repeat} />}
       <p class="unseen" role="status">
         {changes && texts.value.items(changes.length)}
       </p>
       {!changes && store.failure.value === undefined && <p class="empty">{texts.value.loading}</p>}
       {changes?.length === 0 && (
-        <div class="empty">
-          <Icon name={isNarrow ? 'search' : 'history'} />
-          <p>{isNarrow ? t.nothingFound : t.none}</p>
-        </div>
+        <Empty icon={isNarrow ? 'search' : 'history'} title={isNarrow ? t.nothingFound : t.none} />
       )}
       {changes && changes.length > 0 && (
         <section class="history-list" aria-label={t.list} aria-busy={store.isLoading.value}>
           <Rows
             count={lines.value.length}
             height={rowHeight()}
+            onEnd={readOlder}
             row={(index) => {
               const line = lines.value[index]
               if (!line) return null
               if ('day' in line) return <h2 key={line.day.toDateString()}>{dayName(line.day)}</h2>
-              const { change } = line
+              if ('group' in line) {
+                const { group, isOpen } = line
+                return (
+                  <GroupRow
+                    key={`group ${group.changes.at(-1)?.id}`}
+                    group={group}
+                    isOpen={isOpen}
+                    onToggle={() => toggle(group, isOpen)}
+                  />
+                )
+              }
+              const { change, within } = line
               return (
                 <ChangeRow
                   key={change.id}
                   change={change}
+                  within={within}
                   onOpen={() => {
                     opened.value = change
                   }}
@@ -101,16 +110,10 @@ export const HistoryView = () => {
           />
         </section>
       )}
-      {store.isLimited.value && (
+      {store.hasMore.value && (
         <div class="history-limit soft">
-          <p role="status">
-            {store.readCount.value === undefined ? t.limited(store.known.value) : t.reading(store.readCount.value)}
-          </p>
-          {store.readCount.value === undefined ? (
-            <Button onClick={store.readAll}>{t.readAll}</Button>
-          ) : (
-            <Button onClick={store.load}>{texts.value.cancel}</Button>
-          )}
+          <p role="status">{store.isLoading.value ? texts.value.loading : t.limited(store.known.value)}</p>
+          <Button onClick={store.readOlder}>{t.readOlder}</Button>
         </div>
       )}
       {opened.value && (

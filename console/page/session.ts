@@ -10,7 +10,7 @@ import {
 
 type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
-type Keep = 'tab' | 'device'
+export type Keep = 'tab' | 'device'
 
 interface SessionOptions {
   readonly url: string
@@ -27,8 +27,11 @@ type Proof =
   | { readonly token: string }
   | { readonly username: string; readonly password: string }
   | { readonly invitation: string; readonly password: string }
+  | { readonly code: string; readonly verifier: string }
 
 export interface Session {
+  /** The address of the service. */
+  readonly url: string
   readonly entrance: Signal<Entrance | undefined>
   /** True when the token has stopped working. The page stays as it is until the next sign-in. */
   readonly isExpired: Signal<boolean>
@@ -61,11 +64,11 @@ export const isRefused = (error: unknown): boolean => error instanceof ServiceEr
 /** A wrong old password is refused too, but the token still works. */
 const isTokenRefused = async (response: Response): Promise<boolean> => {
   if (response.status !== 401) return false
-  const said: unknown = await response
+  const body: unknown = await response
     .clone()
     .json()
     .catch(() => undefined)
-  return Object(said).code !== signInRefused
+  return Object(body).code !== signInRefused
 }
 
 /** The token of the tab has priority. It does not replace the token of the device. */
@@ -167,6 +170,7 @@ export const createSession = ({ url, stores, ...options }: SessionOptions): Sess
   }
 
   return {
+    url,
     entrance,
     isExpired,
     isBusy,
@@ -200,12 +204,15 @@ const decode = (text: string): string => {
 interface Fragment {
   readonly token?: string
   readonly invitation?: string
+  /** The outcome of a sign-in at an issuer, as a query. */
+  readonly outcome?: string
   readonly rest: string
 }
 
 /** The secret in the fragment of the address, and the fragment without it. Servers never receive a fragment. */
 export const takeSecret = (hash: string): Fragment => {
-  const [, name, secret = '', rest = ''] = /^#(token|invitation)=([^&]*)&?(.*)$/s.exec(hash) ?? []
+  const [, name, secret = '', rest = ''] = /^#(token|invitation|code|error)=([^&]*)&?(.*)$/s.exec(hash) ?? []
   if (name === undefined) return { rest: hash }
+  if (name === 'code' || name === 'error') return { outcome: hash.slice(1), rest: '' }
   return { [name]: name === 'token' ? secret.trim() : decode(secret), rest: rest && `#${rest}` }
 }

@@ -3,8 +3,9 @@ import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { linkTo } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
+import { Empty } from './empty.tsx'
 import { Failure } from './failure.tsx'
-import { Icon } from './icon.tsx'
+import { Icon, type IconName } from './icon.tsx'
 import { Rows, rowHeight } from './rows.tsx'
 
 export interface Named {
@@ -18,7 +19,7 @@ interface ChooserProps {
   readonly chosen: number | undefined
   readonly failure: unknown
   readonly onRepeat: () => void
-  readonly none: string
+  readonly none: { readonly icon: IconName; readonly title: string; readonly hint: string }
   readonly children: ComponentChildren
 }
 
@@ -87,7 +88,7 @@ const List = ({ label, items, chosen }: Pick<ChooserProps, 'label' | 'chosen'> &
   )
 }
 
-/** A list beside the details of its selected item. A narrow screen shows one of the two. */
+/** A list, and the details of its selected item. A narrow screen shows only the list or only the details. */
 export const Chooser = ({ label, items, chosen, failure, onRepeat, none, children }: ChooserProps) => {
   const failed = failure !== undefined && (
     <div class="chooser-failure">
@@ -95,7 +96,13 @@ export const Chooser = ({ label, items, chosen, failure, onRepeat, none, childre
     </div>
   )
   if (!items) return failed || <p class="opening">{texts.value.loading}</p>
-  if (items.length === 0) return <p class="empty">{none}</p>
+  if (items.length === 0) {
+    return (
+      <Empty {...none}>
+        <p>{none.hint}</p>
+      </Empty>
+    )
+  }
   return (
     <>
       {failed}

@@ -11,7 +11,7 @@ interface DialogProps {
   readonly title: string
   readonly onClose: () => void
   readonly children: ComponentChildren
-  readonly kind?: 'small' | 'wide'
+  readonly kind?: 'small' | 'wide' | 'full'
   /** When true, the focus moves to the content of the page after the dialog. */
   readonly isDone?: { readonly current: boolean }
   /** If false, the user cannot close the dialog. */

@@ -24,6 +24,8 @@ const paths = {
   pause: 'M7 4.5v11M13 4.5v11',
   play: 'M6.5 4l9 6-9 6z',
   plus: 'M10 4v12M4 10h12',
+  tiles: 'M3.5 3.5h5v5h-5zM11.5 3.5h5v5h-5zM3.5 11.5h5v5h-5zM11.5 11.5h5v5h-5z',
+  lines: 'M3.5 5.5h13M3.5 10h13M3.5 14.5h13',
   settings: 'M3 6h7M14 6h3M3 14h3M10 14h7M12 4v4M8 12v4',
   link: 'M8.5 11.5l3-3M9.5 6.5l2-2a2.8 2.8 0 0 1 4 4l-2 2M10.5 13.5l-2 2a2.8 2.8 0 0 1-4-4l2-2',
   left: 'M12.5 4.5L7 10l5.5 5.5',

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 
 interface RowsProps {
   readonly count: number
@@ -12,6 +12,8 @@ interface RowsProps {
    */
   readonly row: (index: number, slot: number) => ComponentChildren
   readonly active?: number | undefined
+  /** Called when the last row is drawn. A new function is called again. */
+  readonly onEnd?: () => void
   /** The label of a plain list. A grid or a tree has its own role and focus. */
   readonly list?: string
 }
@@ -34,7 +36,7 @@ export const windowOf = (top: number, view: number, height: number, count: numbe
 })
 
 /** Draws only the visible rows of a list of any length. */
-export const Rows = ({ count, height, row, active, list }: RowsProps) => {
+export const Rows = ({ count, height, row, active, list, onEnd }: RowsProps) => {
   const box = useRef<HTMLDivElement>(null)
   const seen = useSignal({ top: 0, view: 800 })
   useLayoutEffect(() => {
@@ -56,6 +58,10 @@ export const Rows = ({ count, height, row, active, list }: RowsProps) => {
     else if (top + height > shown.scrollTop + shown.clientHeight) shown.scrollTop = top + height - shown.clientHeight
   }, [active, height])
   const { first, last } = windowOf(seen.value.top, seen.value.view, height, count)
+  const isEnd = last >= count
+  useEffect(() => {
+    if (isEnd) onEnd?.()
+  }, [isEnd, onEnd])
   const slots = Math.ceil(seen.value.view / height) + 1 + 2 * spare
   return (
     <div

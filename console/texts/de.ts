@@ -1,9 +1,10 @@
 import type { Texts } from './en.ts'
+import type { ViewTexts } from './en-views.ts'
 
 const plural = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('de')} ${count === 1 ? one : many}`
 
-export const de: Texts = {
+export const de: Texts & ViewTexts = {
   name: 'Website-Verwaltung',
   cancel: 'Abbrechen',
   close: 'Schließen',
@@ -11,11 +12,16 @@ export const de: Texts = {
   undo: 'Rückgängig',
   loading: 'Wird geladen …',
   more: 'Weitere Aktionen',
+  moreFacts: 'Mehr',
   unexpected: 'Auf dieser Seite ist ein Fehler aufgetreten. Laden Sie sie neu.',
   unreachable:
     'Der Dienst hat nicht geantwortet. Prüfen Sie das Netz. Falls Sie etwas geändert haben, prüfen Sie, ob die ' +
     'Änderung gespeichert wurde. Versuchen Sie es dann erneut.',
   tooMany: (wait) => `Zu viele Versuche. Versuchen Sie es in ${wait} erneut.`,
+  validation: {
+    missing: (field) => `${field} fehlt. Geben Sie es ein.`,
+    wrong: (field) => `${field} hat ein falsches Format. Korrigieren Sie es.`,
+  },
   signIn: {
     title: 'Anmelden',
     name: 'Name',
@@ -27,6 +33,12 @@ export const de: Texts = {
     keep: 'Auf diesem Gerät angemeldet bleiben',
     keepHint: 'Sonst werden Sie abgemeldet, sobald Sie diesen Tab schließen.',
     submit: 'Anmelden',
+    issuer: (name) => `Anmelden mit ${name}`,
+    refusedThere:
+      'Niemand wurde angemeldet. Versuchen Sie es erneut. Bitten Sie sonst Ihre Administration um eine Einladung.',
+    failedThere: (code, request) =>
+      `Die Anmeldung ist mit dem Fehler ${code} gescheitert. Versuchen Sie es erneut. Senden Sie sonst Ihrer ` +
+      `Administration die Nummer der Anfrage: ${request}.`,
     expired: 'Ihre Anmeldung ist abgelaufen. Melden Sie sich erneut an, um fortzufahren. Hier geht nichts verloren.',
     otherAddress: (url) =>
       `Die Adresse dieses Dienstes ist auf ${url} eingestellt. Wenn sie falsch ist, kann der Betreiber sie mit ` +
@@ -46,7 +58,7 @@ export const de: Texts = {
   account: {
     title: 'Mein Konto',
     kinds: {
-      session: 'Angemeldet mit Name und Passwort,',
+      session: 'Angemeldet als Person,',
       token: 'Angemeldet mit einem Token der Administration,',
       key: 'Angemeldet mit einem Schlüssel,',
     },
@@ -85,7 +97,8 @@ export const de: Texts = {
     themes: { auto: 'Wie das System', light: 'Hell', dark: 'Dunkel' },
     reference: 'API-Referenz',
     nothing: 'Keine Ansichten',
-    noRights: 'Sie haben keine Rechte auf dieser Website. Bitten Sie Ihre Administration um eine Rolle.',
+    noRights: 'Sie haben keine Rechte auf dieser Website.',
+    noRightsHint: 'Bitten Sie Ihre Administration um eine Rolle.',
     offline: 'Keine Verbindung zum Dienst. Neuer Versuch läuft …',
   },
   nav: {
@@ -107,11 +120,20 @@ export const de: Texts = {
   },
   forms: {
     list: 'Webformulare',
-    none: 'Diese Website hat noch kein Webformular. Bitten Sie Ihre Administration, eines anzulegen.',
+    none: 'Diese Website hat noch kein Webformular.',
+    noneHint: 'Bitten Sie Ihre Administration, eines anzulegen.',
     choose: 'Wählen Sie ein Webformular, um seine Systemfelder zu sehen.',
-    noFields: 'Dieses Formular hat noch kein Systemfeld. Fügen Sie das erste hinzu.',
+    noFields: 'Dieses Formular hat noch kein Systemfeld.',
+    noFieldsHint: 'Fügen Sie das erste hinzu.',
     fields: (name) => `Systemfelder von ${name}`,
     count: (count) => plural(count, 'Feld', 'Felder'),
+    preview: 'Vorschau',
+    previewOf: (name) => `Vorschau von ${name}`,
+    previewHint: 'Diese Felder sehen Besucher. Was Sie hier eingeben, wird nicht gesendet.',
+    addressParts: ['Straße', 'Ort', 'Bundesland', 'Postleitzahl', 'Land'],
+    cardParts: ['Name auf der Karte', 'Kartennummer', 'Gültig bis', 'Prüfziffer'],
+    checkHint: 'Hier prüft die Seite, ob der Besucher ein Mensch ist.',
+    send: 'Senden',
     add: 'Feld hinzufügen',
     addTo: (name) => `Feld zu ${name} hinzufügen`,
     addAction: 'Hinzufügen',
@@ -181,18 +203,26 @@ export const de: Texts = {
   },
   categories: {
     list: 'Kategorien',
-    none: 'Diese Website hat noch keine Kategorie. Bitten Sie Ihre Administration, eine anzulegen.',
+    none: 'Diese Website hat noch keine Kategorie.',
+    noneHint: 'Bitten Sie Ihre Administration, eine anzulegen.',
     choose: 'Wählen Sie eine Kategorie, um ihre Einträge zu sehen.',
-    engineOff:
-      'Kategorien brauchen die neue Rendering-Engine, die für diese Website aus ist. Bitten Sie Ihre Administration, ' +
-      'sie einzuschalten.',
+    engineOff: 'Kategorien brauchen die neue Rendering-Engine, die für diese Website aus ist.',
+    engineOffHint: 'Bitten Sie Ihre Administration, sie einzuschalten.',
     kinds: { news: 'News', blogs: 'Blogs' },
     kind: 'Art',
     find: 'In Titeln suchen',
     title: 'Titel',
     released: 'Veröffentlicht',
     state: 'Zustand',
-    states: { deleted: 'Gelöscht', disabled: 'Deaktiviert', hidden: 'Nicht angezeigt', shown: 'Angezeigt' },
+    states: { deleted: 'Gelöscht', disabled: 'Deaktiviert' },
+    displayed: 'Angezeigt',
+    displaying: (title) => `${title} in dieser Kategorie anzeigen`,
+    expires: 'Läuft ab',
+    changed: 'Geändert',
+    address: 'Adresse',
+    content: 'Inhalt',
+    noContent: 'Dieses Objekt hat keinen Text.',
+    id: 'Nummer',
     choosing: (title) => `${title} auswählen`,
     chooseAll: 'Alle auf dieser Seite auswählen',
     chosen: (count) => `${count.toLocaleString('de')} ausgewählt`,
@@ -209,8 +239,6 @@ export const de: Texts = {
     linked: (count) => `${plural(count, 'Objekt', 'Objekte')} verknüpft.`,
     unlink: (count) => `${count.toLocaleString('de')} lösen`,
     unlinked: (count) => `${plural(count, 'Verknüpfung', 'Verknüpfungen')} gelöst.`,
-    categoriesOf: (title) => `Kategorien von ${title}`,
-    ofObject: 'Kategorien',
     save: 'Speichern',
     saved: (title) => `Kategorien von ${title} gespeichert.`,
     untitled: (id) => `Ohne Titel (${id})`,
@@ -261,22 +289,30 @@ export const de: Texts = {
     roleTitle: (name) => `Rolle von ${name}`,
     save: 'Speichern',
     again: 'Neue Einladung …',
-    againTitle: (name) => `Neue Einladung für ${name}?`,
-    againAction: 'Einladung erstellen',
-    againText:
-      'Mit der Einladung wählt die Person ein neues Passwort. Das beendet alle Sitzungen der Person. Eine frühere ' +
-      'Einladung gilt ab jetzt nicht mehr.',
     disable: 'Sperren …',
-    disableTitle: (name) => `${name} sperren?`,
-    disableAction: 'Sperren',
-    disableText: 'Die Person kann sich bei keiner Website mehr anmelden. Sie können die Sperre wieder aufheben.',
     enable: 'Entsperren',
     remove: 'Entfernen …',
-    removeTitle: (name) => `${name} entfernen?`,
-    removeAction: 'Entfernen',
-    removeText:
-      'Die Person verliert diese Website. Wenn Sie auf allen Websites jedes Recht der Person haben, wird die Person ' +
-      'von allen Websites entfernt.',
+    questions: {
+      again: {
+        title: (name) => `Neue Einladung für ${name}?`,
+        action: 'Einladung erstellen',
+        text:
+          'Mit der Einladung wählt die Person ein neues Passwort. Das beendet alle Sitzungen der Person. Eine frühere ' +
+          'Einladung gilt ab jetzt nicht mehr.',
+      },
+      disable: {
+        title: (name) => `${name} sperren?`,
+        action: 'Sperren',
+        text: 'Die Person kann sich bei keiner Website mehr anmelden. Sie können die Sperre wieder aufheben.',
+      },
+      remove: {
+        title: (name) => `${name} entfernen?`,
+        action: 'Entfernen',
+        text:
+          'Die Person verliert diese Website. Wenn Sie auf allen Websites jedes Recht der Person haben, wird die Person ' +
+          'von allen Websites entfernt.',
+      },
+    },
     removed: (name) => `${name} entfernt.`,
     invitationOf: (name) => `Einladung für ${name}`,
     link: 'Link der Einladung',
@@ -286,6 +322,37 @@ export const de: Texts = {
     copyLink: 'Link kopieren',
     linkCopied: 'Link kopiert.',
     done: 'Fertig',
+  },
+  keys: {
+    list: 'Schlüssel für Programme',
+    purpose: 'Ein Programm meldet sich mit einem Schlüssel an. Er hat nur Rechte, die auch seine Person hat.',
+    name: 'Name',
+    rights: 'Rechte',
+    noRight: 'keine',
+    foldersHint: (own) =>
+      own === ''
+        ? 'Ein Ordner pro Zeile, zum Beispiel /news. Leer gilt der Schlüssel für alle Dateien.'
+        : `Ein Ordner pro Zeile. Sie haben Rechte in ${own}.`,
+    lastDay: 'Gilt bis zum Ende des Tages',
+    lastUsed: (day) => `Zuletzt verwendet ${day}`,
+    neverUsed: 'Nie verwendet',
+    until: (moment) => `Bis ${moment}`,
+    create: 'Schlüssel erstellen …',
+    createTitle: 'Schlüssel erstellen',
+    createAction: 'Erstellen',
+    keyOf: (name) => `Schlüssel ${name}`,
+    key: 'Schlüssel',
+    keyHint: (moment) =>
+      `Speichern Sie den Schlüssel dort, wo das Programm ihn liest. Er gilt bis ${moment}. Er wird nicht noch einmal ` +
+      'angezeigt.',
+    copyKey: 'Schlüssel kopieren',
+    keyCopied: 'Schlüssel kopiert.',
+    revoke: (name) => `${name} widerrufen …`,
+    revokeTitle: (name) => `Den Schlüssel ${name} widerrufen?`,
+    revokeAction: 'Widerrufen',
+    revokeText:
+      'Das Programm kann sich mit diesem Schlüssel nicht mehr anmelden. Sie können das nicht rückgängig machen.',
+    revoked: (name) => `Schlüssel ${name} widerrufen.`,
   },
   history: {
     list: 'Änderungen',
@@ -299,8 +366,9 @@ export const de: Texts = {
     whereHint: 'Pfad beginnt mit',
     clear: 'Filter aufheben',
     limited: (count) => `Angezeigt werden die neuesten ${count.toLocaleString('de')} Änderungen.`,
-    readAll: 'Ältere Änderungen zeigen',
-    reading: (count) => `${count.toLocaleString('de')} gelesen …`,
+    readOlder: 'Ältere Änderungen zeigen',
+    into: (files, folder) => `${plural(files, 'Datei', 'Dateien')} in ${folder || 'den obersten Ordner'}`,
+    outOf: (files, folder) => `${plural(files, 'Datei', 'Dateien')} aus ${folder || 'dem obersten Ordner'}`,
     groups: { files: 'Dateien', fields: 'Webformulare', links: 'Kategorien', site: 'Website und Zugang' },
     types: {
       'file.stored': 'Hochgeladen',
@@ -351,6 +419,8 @@ export const de: Texts = {
     renamed: 'Umbenannt',
     root: 'der oberste Ordner',
     to: (path) => `nach ${path}`,
+    inForm: (id) => `in Webformular ${id}`,
+    inCategory: (id) => `in Kategorie ${id}`,
     more: (count) => `und ${count.toLocaleString('de')} weitere`,
     detailNames: {
       names: 'Dateien',
@@ -362,6 +432,7 @@ export const de: Texts = {
     },
     at: 'Wann',
     request: 'Anfrage',
+    subject: 'API-Name',
     goThere: 'Dorthin gehen',
     today: 'Heute',
     yesterday: 'Gestern',
@@ -380,6 +451,8 @@ export const de: Texts = {
     found: (count, hasMore) =>
       count === 0 ? 'Nichts gefunden.' : `${plural(count, 'Treffer', 'Treffer')}${hasMore ? ' und weitere' : ''}`,
     showMore: 'Mehr anzeigen',
+    asGrid: 'Als Raster zeigen',
+    asList: 'Als Liste zeigen',
     upload: 'Hochladen',
     uploadWhat: 'Dateien oder einen Ordner hochladen',
     uploadFiles: 'Dateien hochladen …',
@@ -434,7 +507,8 @@ export const de: Texts = {
     moveAction: 'Verschieben',
     copyAction: 'Kopieren',
     target: 'Zielordner',
-    targetHint: 'Fehlende Ordner werden angelegt.',
+    upTo: (folder) => `Nach oben: ${folder}`,
+    newTarget: 'Neuer Ordner hier (optional)',
     moved: (items, folder) => `${items} nach ${folder} verschoben.`,
     renamed: (before, name) => `${before} in ${name} umbenannt.`,
     copied: (items, folder) => `${items} nach ${folder} kopiert.`,
@@ -463,6 +537,32 @@ export const de: Texts = {
     folder: 'Ordner',
     type: 'Typ',
     fingerprint: 'Fingerabdruck',
+    edit: {
+      edit: 'Bearbeiten…',
+      showAndEdit: 'Zeigen und bearbeiten…',
+      show: 'Seite zeigen…',
+      source: 'Quelltext',
+      page: 'Seite',
+      pageOf: (name) => `Seite ${name}`,
+      pageHint: 'Skripte laufen hier nicht, und Bilder und Stile aus anderen Dateien fehlen.',
+      save: 'Speichern',
+      saved: (name) => `${name} gespeichert.`,
+      wasSaved: (name) =>
+        `Jemand anderes hat ${name} gespeichert, seit Sie die Datei geöffnet haben. Beide Fassungen werden gezeigt. ` +
+        'Wählen Sie eine davon.',
+      wasRemoved: (name) =>
+        `Jemand anderes hat ${name} gelöscht, seit Sie die Datei geöffnet haben. Sie können sie erneut speichern.`,
+      mine: 'Ihre Fassung',
+      theirs: 'Gespeicherte Fassung',
+      saveMine: 'Meine Fassung speichern',
+      takeTheirs: 'Gespeicherte Fassung übernehmen',
+      mixedLines:
+        'Die Zeilen dieser Datei enden auf verschiedene Arten, und eine Änderung hier würde sie alle angleichen. Laden ' +
+        'Sie die Datei herunter, um sie zu ändern.',
+      discardText: 'Ihre Änderungen sind nicht gespeichert.',
+      discard: 'Änderungen verwerfen',
+      continue: 'Weiter bearbeiten',
+    },
     isCut: 'Nur der Anfang der Datei wird gezeigt.',
     noPreview: 'Für diese Datei gibt es keine Vorschau.',
     draft: 'Entwurf',
@@ -523,7 +623,6 @@ export const de: Texts = {
     bothHint: 'Wenn Sie beide behalten, bekommt die neue Datei eine Nummer.',
     skip: 'Überspringen',
     forAll: 'Für alle Dateien dieses Uploads so verfahren',
-    answer: 'Weiter',
   },
   notices: 'Hinweise',
   items: (count) => plural(count, 'Element', 'Elemente'),

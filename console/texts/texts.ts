@@ -1,10 +1,13 @@
 import { computed, signal } from '@preact/signals'
 import { en, type Texts } from './en.ts'
+import type { ViewTexts } from './en-views.ts'
 
-/** To add a language, add a file with the keys of `en.ts`. It is loaded on demand. */
+type ShownTexts = Texts & Partial<ViewTexts>
+
+/** To add a language, add a file with the keys of `en.ts` and `en-views.ts`. It is loaded on demand. */
 const languages = {
-  en: async (): Promise<Texts> => en,
-  de: async (): Promise<Texts> => (await import('./de.ts')).de,
+  en: async (): Promise<ShownTexts> => en,
+  de: async (): Promise<ShownTexts> => (await import('./de.ts')).de,
 }
 export type Language = keyof typeof languages
 export const languageNames: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' }
@@ -15,11 +18,11 @@ export const isLanguage = (text: unknown): text is Language => typeof text === '
 export const preferredLanguage = (wanted: readonly string[]): Language =>
   wanted.map((tag) => tag.slice(0, 2).toLowerCase()).find(isLanguage) ?? 'en'
 
-const shown = signal<{ readonly language: Language; readonly texts: Texts }>({ language: 'en', texts: en })
+const shown = signal<{ readonly language: Language; readonly texts: ShownTexts }>({ language: 'en', texts: en })
 
 export const language = computed<Language>(() => shown.value.language)
 
-export const texts = computed<Texts>(() => shown.value.texts)
+export const texts = computed<ShownTexts>(() => shown.value.texts)
 
 /** Rejects if the texts cannot be loaded. The page then keeps its language. */
 export const showLanguage = async (wanted: Language): Promise<void> => {

@@ -68,13 +68,18 @@ const redeem = async (deps: IssuerDeps, { address }: RoutedRequest, document: ob
   return tokenReply(await beginSession(deps, person, tokenExpiryPeriod))
 }
 
-/** Answers a sign-in with a code or with a token of an issuer. Returns undefined for a sign-in with a password. */
-export const signInElsewhere = async (
+/** Answers a sign-in with a code or with a token of an issuer. Returns undefined for a sign-in with a password. */
+export const signInWithoutPassword = async (
   deps: IssuerDeps,
   request: RoutedRequest,
   document: unknown,
 ): Promise<Reply | undefined> => {
   if (typeof document !== 'object' || document === null) return undefined
-  if ('grant_type' in document) return exchange(deps, request, document)
-  return 'code' in document ? redeem(deps, request, document) : undefined
+  const work = 'grant_type' in document ? exchange : 'code' in document ? redeem : undefined
+  try {
+    return await work?.(deps, request, document)
+  } catch (error) {
+    deps.edge.telemetry.signIn?.({ name: null, address: request.address ?? null, outcome: 'refused' })
+    throw error
+  }
 }

@@ -68,6 +68,19 @@ const goTo = (location: string, cookie: string): Reply => ({
   headers: { Location: location, 'Set-Cookie': cookie, 'Cache-Control': 'no-store' },
 })
 
+type Provided = Awaited<ReturnType<typeof providerOf>>
+
+const goToConsole = ({ baseUrl, place }: Provided, outcome: Readonly<Record<string, string>>): Reply =>
+  goTo(`${baseUrl}/console#${new URLSearchParams(outcome)}`, cookieFor(place, '', 0))
+
+/** A-75, A-96: after a failure, the console explains the code of the error. */
+const failAtConsole = ({ edge }: IssuerDeps, { address, id }: RoutedRequest, provided: Provided, error: unknown) => {
+  if (!(error instanceof ServiceError || error instanceof TokenFault)) throw error
+  edge.telemetry.signIn?.({ name: null, address: address ?? null, outcome: 'refused' })
+  const { code } = error instanceof ServiceError ? error : new ServiceError('signInRefused')
+  return goToConsole(provided, { error: String(code), request: id })
+}
+
 const challengeShape = /^[A-Za-z0-9_-]{43}$/
 
 /** A-92. */
@@ -79,13 +92,16 @@ export const beginExternalSignIn = (deps: IssuerDeps) =>
         message: 'challenge must be the SHA-256 of a verifier, in base64url. The console sends it.',
       })
     }
-    const { provider, place } = await providerOf(deps, request)
+    const provided = await providerOf(deps, request)
     const { beginSignIn } = await import('../../lib/access/issuers/sign-in.ts')
-    const { location, begun } = await beginSignIn(provider, challenge).catch((error: unknown) => {
-      throw error instanceof TokenFault ? new ServiceError('unavailable', { message: error.message }) : error
-    })
-    const value = Buffer.from(JSON.stringify(begun)).toString('base64url')
-    return goTo(location, cookieFor(place, value, signInLasts))
+    try {
+      const { location, begun } = await beginSignIn(provided.provider, challenge)
+      const value = Buffer.from(JSON.stringify(begun)).toString('base64url')
+      return goTo(location, cookieFor(provided.place, value, signInLasts))
+    } catch (error) {
+      const fault = error instanceof TokenFault ? new ServiceError('unavailable') : error
+      return failAtConsole(deps, request, provided, fault)
+    }
   })
 
 const readBegun = ({ headers }: RoutedRequest): Begun | undefined => {
@@ -98,8 +114,6 @@ const readBegun = ({ headers }: RoutedRequest): Begun | undefined => {
     return undefined
   }
 }
-
-type Provided = Awaited<ReturnType<typeof providerOf>>
 
 const queryOf = ({ query }: RoutedRequest): string =>
   new URLSearchParams(
@@ -129,17 +143,13 @@ const codeFor = async (deps: IssuerDeps, request: RoutedRequest, provided: Provi
   return code
 }
 
-/** A-96: after a failure, the browser also returns to the console, which explains the error code. */
+/** A-96. */
 export const finishExternalSignIn = (deps: IssuerDeps) =>
   publicOperation(async (request) => {
     const provided = await providerOf(deps, request)
-    const goToConsole = (outcome: Readonly<Record<string, string>>) =>
-      goTo(`${provided.baseUrl}/console#${new URLSearchParams(outcome)}`, cookieFor(provided.place, '', 0))
     try {
-      return goToConsole({ code: await codeFor(deps, request, provided) })
+      return goToConsole(provided, { code: await codeFor(deps, request, provided) })
     } catch (error) {
-      if (!(error instanceof ServiceError || error instanceof TokenFault)) throw error
-      const { code } = error instanceof ServiceError ? error : new ServiceError('signInRefused')
-      return goToConsole({ error: String(code), request: request.id })
+      return failAtConsole(deps, request, provided, error)
     }
   })

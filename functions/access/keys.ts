@@ -1,4 +1,4 @@
-import { issueKey, keyLifetimes, listKeys as listKeysOf, revokeKey } from '../../lib/access/keys.ts'
+import { currentKeys, describeKeys, issueKey, keyLifetimes, orderOfKey, revokeKey } from '../../lib/access/keys.ts'
 import type { createdKey, keyList } from '../../lib/contract/access/contract.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import { invalidInput, ServiceError } from '../../lib/core/errors.ts'
@@ -7,11 +7,14 @@ import { bodyOf, noParams, operation } from '../../lib/http/operation.ts'
 import { done, ok } from '../../lib/http/reply.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { bodies } from './bodies.ts'
+import { pageIn, pageOf } from './pages.ts'
 
 /** lists the keys of a site with their present rights. */
 export const listKeys = (deps: AccessDeps) =>
-  operation({ params: noParams }, async ({ site }) => {
-    const value: Answer<typeof keyList> = { keys: await listKeysOf(deps, site.id, deps.clock.wall()) }
+  operation({ params: noParams, query: pageIn }, async ({ site, query: { limit, after } }) => {
+    const rest = (await currentKeys(deps, site.id)).filter((key) => orderOfKey(key) > after)
+    const { views, next } = pageOf(rest, await describeKeys(deps, rest.slice(0, limit)), orderOfKey)
+    const value: Answer<typeof keyList> = { keys: views, ...next }
     return ok({ value })
   })
 

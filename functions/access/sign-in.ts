@@ -10,7 +10,7 @@ import type { Reply } from '../../lib/http/reply.ts'
 import type { SignInRecord } from '../../lib/http/request.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { bodies, requireHttps } from './bodies.ts'
-import { signInElsewhere } from './exchange.ts'
+import { signInWithoutPassword } from './exchange.ts'
 import type { IssuerDeps } from './issuer-client.ts'
 import { tokenReply } from './token-reply.ts'
 
@@ -59,7 +59,7 @@ export const signIn = (deps: IssuerDeps) =>
       bodies.schemas(),
     ])
     const document = await readDocument(request, bodies.malformed, { form })
-    const reply = await signInElsewhere(deps, request, document)
+    const reply = await signInWithoutPassword(deps, request, document)
     return reply ?? signInWith(deps, request, validate(schema, document, bodies.malformed))
   })
 

@@ -1,5 +1,5 @@
 import type { Invitation } from '../../lib/access/invitations.ts'
-import { type Person, rightsOfEntry, type SiteEntry } from '../../lib/access/people.ts'
+import { keyOfName, type Person, rightsOfEntry, type SiteEntry } from '../../lib/access/people.ts'
 import type { RoleName } from '../../lib/access/roles.ts'
 import {
   addUser as add,
@@ -21,6 +21,7 @@ import { done, ok } from '../../lib/http/reply.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import type { DataCentre } from '../../lib/sites/site-directory.ts'
 import { bodies } from './bodies.ts'
+import { pageIn, pageOf } from './pages.ts'
 
 type Segments = Readonly<Record<string, string>>
 
@@ -77,12 +78,15 @@ const invitationView = (
 
 const neverStored = { 'Cache-Control': 'no-store' }
 
-/** */
+const keyOfPerson = ({ name }: Person): string => keyOfName(name)
+
+/** */
 export const listUsers = ({ people }: AccessDeps) =>
-  operation({ params: noParams }, async ({ site }) => {
-    const value: Answer<typeof userPage> = {
-      users: (await people.listOfSite(site.id)).map((person) => userView(person, site.id)),
-    }
+  operation({ params: noParams, query: pageIn }, async ({ site, query: { limit, after } }) => {
+    const rest = (await people.listOfSite(site.id)).filter((person) => keyOfPerson(person) > after)
+    const all = rest.slice(0, limit).map((person) => userView(person, site.id))
+    const { views, next } = pageOf(rest, all, keyOfPerson)
+    const value: Answer<typeof userPage> = { users: views, ...next }
     return ok({ value })
   })
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { extname, join } from 'node:path'
+import { basename, extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { ServiceError } from '../../lib/core/errors.ts'
@@ -24,6 +24,19 @@ const types: Readonly<Record<string, string>> = {
   '.txt': 'text/plain',
 }
 
+// The console shows stored pages in this frame. They run no script, load nothing, and cannot reach the console (K-45).
+const frame = {
+  file: 'frame.html',
+  headers: {
+    'Content-Security-Policy':
+      "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; " +
+      "form-action 'none'; frame-ancestors 'self'",
+  },
+}
+
+const typeOf = (file: string): string | undefined =>
+  basename(file) === frame.file ? 'text/html' : types[extname(file)]
+
 // The build names files by their content: `main-4QZ7XK2A.js`.
 const isHashed = (name: string): boolean => /-[A-Za-z0-9]{8}\.\w+$/.test(name)
 
@@ -40,12 +53,21 @@ const readText = (file: string): Promise<string | undefined> =>
 const policy = async ({ findDataCentres, downloadsUrl }: ConsoleDeps): Promise<string> => {
   const urls = [...(await findDataCentres()).map(({ url }) => url), ...(downloadsUrl ? [downloadsUrl] : [])]
   const origins = urls.map((url) => new URL(url).origin)
-  return pagePolicy('blob:', origins, '', "require-trusted-types-for 'script'", "trusted-types 'none'")
+  const media = ["media-src 'self'", ...new Set(origins)].join(' ')
+  return pagePolicy(
+    'blob:',
+    origins,
+    '',
+    media,
+    "frame-src 'self'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  )
 }
 
 // Features that the page does not use. The page may write to the clipboard, but not read it.
 const unusedFeatures =
-  'accelerometer autoplay camera clipboard-read display-capture fullscreen geolocation gyroscope hid magnetometer ' +
+  'accelerometer autoplay camera clipboard-read display-capture geolocation gyroscope hid magnetometer ' +
   'microphone midi payment picture-in-picture publickey-credentials-get screen-wake-lock serial sync-xhr usb'
 
 const isolation = {
@@ -70,11 +92,12 @@ export const getConsole = (deps: ConsoleDeps) =>
   })
 
 const load = async (file: string): Promise<{ readonly plain: Reply; readonly gzipped: Reply }> => {
-  const type = types[extname(file)]
+  const type = typeOf(file)
   const content = type === undefined ? undefined : await readText(file)
   if (type === undefined || content === undefined) throw new ServiceError('routeUnknown')
   const headers = {
     Vary: 'Accept-Encoding',
+    ...(basename(file) === frame.file && frame.headers),
     ...(isHashed(file) && { 'Cache-Control': 'public, max-age=31536000, immutable' }),
   }
   const plain = { ...text(type, content, tagOfText(content)), headers }

@@ -106,7 +106,7 @@ const putFileContent = (deps: StorageDeps) =>
     const contentType = mediaType(input.headers['content-type'])
     const checked = await checkedContent(input)
     const { body, complete, follow } = openBody(deps, input)
-    const requester = { ...requesterOf(input), besideEntry: complete }
+    const requester = { ...requesterOf(input), alongsideEntry: complete }
     const content = { contentType, content: checked?.(body) ?? body, hasArrived: () => hasArrived(input) }
     await follow(putFile(deps, { path: input.params.path, asDraft: input.query }, content, requester))
     return succeeded

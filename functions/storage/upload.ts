@@ -100,7 +100,7 @@ export const openBody = (
 export const upload = (deps: StorageDeps) =>
   operation({ params: writablePath }, async (input) => {
     const { body, complete, follow } = openBody(deps, input)
-    const requester = { ...requesterOf(input), besideEntry: complete }
+    const requester = { ...requesterOf(input), alongsideEntry: complete }
     const files = incomingFiles(body, input.headers['content-type'])
     const incoming = { files, hasArrived: hasArrived(input) }
     await follow(uploadFiles(deps, input.params.path, incoming, requester))

@@ -31,13 +31,15 @@ const isInvited = ({ invitation, disabled }: Person, secret: string, now: number
   timingSafeEqual(Buffer.from(hashToken(secret)), Buffer.from(invitation.hash))
 
 /**
- * A-83. Ends all sessions of the person, and returns the person. Errors: invitationUnknown, passwordWeak, unavailable.
+ * A-83. Ends all sessions of the person and all accounts at issuers, because others may have them. Returns the person.
+ * Errors: invitationUnknown, passwordWeak, unavailable.
  */
 export const acceptInvitation = async (deps: SignInDeps, text: string, password: string): Promise<Person> => {
   const [, name = '', secret = ''] = shape.exec(text) ?? []
   const person = name === '' ? undefined : await deps.people.get(name, true)
   if (!person || !isInvited(person, secret, deps.clock.wall())) throw new ServiceError('invitationUnknown')
-  const after = await withPassword(deps, person, password)
+  const { identities: _, ...invited } = person
+  const after = await withPassword(deps, invited, password)
   const outcome = await deps.people.replace(person, after, [])
   if (outcome !== 'done') throw new ServiceError('invitationUnknown')
   return after

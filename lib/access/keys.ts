@@ -111,20 +111,25 @@ export const revokeKey = async (
 
 const peopleAtOnce = 16
 
-export const listKeys = async (
-  { grants, people }: { readonly grants: Pick<Grants, 'keysOf'>; readonly people: Pick<People, 'get'> },
+export const orderOfKey = ({ name, hash }: Key): string => name + hash
+
+/** Those that have not expired, in their order. Errors: unavailable. */
+export const currentKeys = async (
+  { grants, clock }: { readonly grants: Pick<Grants, 'keysOf'>; readonly clock: { readonly wall: () => number } },
   site: SiteId,
-  now: number,
-) => {
-  const keys = (await grants.keysOf(site)).filter((key) => isCurrent(key, now))
+): Promise<readonly Key[]> => {
+  const keys = (await grants.keysOf(site)).filter((key) => isCurrent(key, clock.wall()))
+  return keys.sort((one, other) => (orderOfKey(one) < orderOfKey(other) ? -1 : 1))
+}
+
+export const describeKeys = async ({ people }: { readonly people: Pick<People, 'get'> }, keys: readonly Key[]) => {
   const users = [...new Set(keys.map(({ user }) => user))]
   const found = new Map<string, Person | undefined>()
   await inParallel(users, peopleAtOnce, async (user) => void found.set(user, await people.get(user)))
-  const views = keys.map((key) => {
-    const { hash: id, name, user, expires, lastUsed = null } = key
+  return keys.map((key) => {
+    const { hash: id, name, user, sites, expires, lastUsed = null } = key
     const caller = callerOf(key, found.get(user))
-    const rights = caller ? rightsOn(caller, site).map(textOfRight) : []
+    const rights = caller ? rightsOn(caller, sites[0] as SiteId).map(textOfRight) : []
     return { id, name, user, rights, expires: inIso(expires), lastUsed }
   })
-  return views.sort((one, other) => (one.name + one.id < other.name + other.id ? -1 : 1))
 }

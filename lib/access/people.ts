@@ -50,12 +50,12 @@ export interface People {
 
 const nameShape = /^[A-Za-z0-9._@+-]{1,64}$/
 
-// CloudFront would send requests for people with these names to the function for files.
-const areaNames: ReadonlySet<string> = new Set(['storage', 'uploads', 'changes'])
+// CloudFront would send requests for people with these names to the function for files. Clients shorten paths with dots.
+const addressNames: ReadonlySet<string> = new Set(['.', '..', 'storage', 'uploads', 'changes'])
 
 export const keyOfName = (name: string): string => name.toLowerCase()
 
-export const isPersonName = (name: string): boolean => nameShape.test(name) && !areaNames.has(keyOfName(name))
+export const isPersonName = (name: string): boolean => nameShape.test(name) && !addressNames.has(keyOfName(name))
 
 export const sitesOfPerson = ({ sites }: Pick<Person, 'sites'>): readonly SiteId[] =>
   Object.keys(sites).map((id) => storedId<SiteId>(id))

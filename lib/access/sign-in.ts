@@ -66,7 +66,8 @@ const namesAround = async ({ findSite }: Pick<SignInDeps, 'findSite'>, person: P
   return [person.name, ...sites.flatMap((site) => (site ? [site.name] : []))]
 }
 
-const newSessions = (person: Person, now: number): number => Math.max(now, person.sessions + 1)
+/** Sessions that began before have ended. */
+export const newSessions = (person: Person, now: number): number => Math.max(now, person.sessions + 1)
 
 /** Sets a new password, and ends all sessions. Errors: passwordWeak, unavailable. */
 export const withPassword = async (

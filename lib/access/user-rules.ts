@@ -40,8 +40,8 @@ export interface UserChange {
   readonly invite?: true | undefined
 }
 
-// DynamoDB stores a person in one item, and an item has at most 400 KB.
-const longestRecord = 200_000
+// In bytes. DynamoDB stores a person in one item, and an item has at most 400 KB.
+const largestRecord = 200_000
 
 const rightsAt = ({ rightsBySite }: Manager, site: SiteId): readonly Right[] => rightsBySite.get(site) ?? []
 
@@ -88,7 +88,7 @@ const newPerson = ({ name, displayName, email }: NewUser, now: number): Person =
 
 const withEntry = (person: Person, site: SiteId, entry: SiteEntry): Person => {
   const changed = { ...person, sites: { ...person.sites, [site]: entry } }
-  if (JSON.stringify(changed).length <= longestRecord) return changed
+  if (Buffer.byteLength(JSON.stringify(changed)) <= largestRecord) return changed
   throw new ServiceError('accessMalformed', {
     message: 'The person has too many sites or rights. Give a role instead of single rights.',
   })
@@ -115,7 +115,7 @@ export const addUser = async (
   if (!isPersonName(user.name)) {
     throw new ServiceError('accessMalformed', {
       message:
-        'name: it must have 1 to 64 letters, digits or . _ - @ +, and must not be "storage", "uploads" or "changes".',
+        'name: it must have 1 to 64 letters, digits or . _ - @ +, and must not be ".", "..", "storage", "uploads" or "changes".',
     })
   }
   requireGrantable(manager, user.entry)

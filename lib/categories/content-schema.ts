@@ -28,7 +28,7 @@ const date = z.string(notDate).transform((text, context) => {
   return z.NEVER
 })
 
-const said = (type: string) => ({ said: type })
+const typeText = (type: string) => ({ typeText: type })
 
 const text = z
   .string('must be a string')
@@ -40,8 +40,8 @@ const schemas: Readonly<Record<MemberType, z.ZodType<Scalar>>> = {
   flag: z.literal([0, 1], 'must be 1 or 0'),
   string,
   boolean: z.boolean('must be true or false'),
-  date: date.meta(said('date such as `2026-01-31` or `2026-01-31T12:00:00`, in UTC')),
-  text: text.meta(said(`text of up to ${longestText.toLocaleString('en')} bytes`)),
+  date: date.meta(typeText('date such as `2026-01-31` or `2026-01-31T12:00:00`, in UTC')),
+  text: text.meta(typeText(`text of up to ${longestText.toLocaleString('en')} bytes`)),
 }
 
 export const contentId = z

@@ -204,5 +204,5 @@ export const runList = async <E extends Entry>(
   const limit = wasCut ? shown.length : query.limit
   if (query.paging.by === 'skip') return writePage(shown, { totalItemsCount: total, skip: query.paging.skip, limit })
   const rest = wasCut ? { behind: query.order.positionOf(last) } : next
-  return writePage(shown, { totalItemsCount: total, nextCursor: rest && query.cursorBehind(rest.behind), limit })
+  return writePage(shown, { totalItemsCount: total, nextCursor: rest && query.cursorAfter(rest.behind), limit })
 }

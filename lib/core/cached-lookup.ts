@@ -7,6 +7,13 @@ interface Options {
 interface Answer<Value> {
   readonly value: Promise<Value | undefined>
   readonly until: number
+  arrived?: Value
+}
+
+export interface CachedLookup<Key, Value> {
+  (key: Key): Promise<Value | undefined>
+  /** Also forgets the values that are still being loaded: they may be older than the change. */
+  forget(isStale: (value: Value) => boolean): void
 }
 
 /**
@@ -16,7 +23,7 @@ interface Answer<Value> {
 export const cachedLookup = <Key extends string | number, Value extends object>(
   load: (key: Key) => Promise<Value | undefined>,
   { ttl, max, now }: Options,
-): ((key: Key) => Promise<Value | undefined>) => {
+): CachedLookup<Key, Value> => {
   const answers = new Map<Key, Answer<Value>>()
 
   const forget = (key: Key, answer: Answer<Value>) => {
@@ -33,14 +40,20 @@ export const cachedLookup = <Key extends string | number, Value extends object>(
     answer.value.then(
       (value) => {
         if (value === undefined) forget(key, answer)
+        else answer.arrived = value
       },
       () => forget(key, answer),
     )
     return answer.value
   }
 
-  return (key) => {
+  const find = (key: Key): Promise<Value | undefined> => {
     const answer = answers.get(key)
     return answer && now() < answer.until ? answer.value : ask(key)
   }
+  return Object.assign(find, {
+    forget(isStale: (value: Value) => boolean) {
+      for (const [key, { arrived }] of answers) if (arrived === undefined || isStale(arrived)) answers.delete(key)
+    },
+  })
 }

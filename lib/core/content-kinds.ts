@@ -35,8 +35,8 @@ export const withDefaults = <Given extends Scalars>(
   const moment = new Date(now).toISOString().slice(0, 19)
   const content: Record<string, Scalar> = { ...given }
   const defaultOf = (name: string): Scalar => {
-    const said = content[name]
-    if (said !== undefined) return said
+    const value = content[name]
+    if (value !== undefined) return value
     const otherwise = contentMembers[kind][name]?.otherwise ?? null
     return typeof otherwise === 'function' ? otherwise(defaultOf, moment) : otherwise
   }

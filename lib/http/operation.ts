@@ -18,7 +18,7 @@ interface AdmittedRequest extends RoutedRequest {
   readonly caller: SiteCaller
   readonly site: Site
   readonly dataCentre: DataCentre
-  /** For a request that lasts: finds the caller again. Errors: as at the beginning. */
+  /** Finds the caller of a long request again. Errors: those of the first check. */
   readonly readmit: () => Promise<SiteCaller>
 }
 

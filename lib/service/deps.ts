@@ -2,7 +2,7 @@ import { type Caller, findCaller } from '../access/callers.ts'
 import { createUseLog } from '../access/keys.ts'
 import type { ListDeps } from '../categories/lists.ts'
 import type { CategoriesSettings, DocumentationSettings, EdgeSettings, FileSettings } from '../config/config.ts'
-import { cachedLookup } from '../core/cached-lookup.ts'
+import { type CachedLookup, cachedLookup } from '../core/cached-lookup.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import type { SiteId } from '../core/ids.ts'
 import type { EdgeDeps } from '../http/handler.ts'
@@ -15,41 +15,52 @@ import { createQuotas, limitFiles, type Quotas, type UsageCounts } from '../stor
 import { type LeaseTerms, renewedLease } from '../storage/uploads/lease.ts'
 import type { Stores } from './stores.ts'
 
+export type CallerLookup = CachedLookup<string, Caller>
+
+/** A-13: groups of one process that share `callers` forget a revoked token at the same moment. */
 export interface Surroundings {
   readonly telemetry: Telemetry
   readonly clock?: Clock
+  readonly callers?: CallerLookup
 }
 
-// In milliseconds. A revoked token stops working after this time at the latest.
+// In milliseconds. A token that another process has revoked stops working after this time at the latest.
 const directoryTtl = 20_000
+
+const remembered = ({ monotonic }: Clock) => ({ ttl: directoryTtl, max: 10_000, now: monotonic })
 
 type EdgeStores = Pick<Stores, 'sites' | 'grants' | 'people'>
 
 type HandledSettings = Pick<EdgeSettings, 'dataCentre'> &
   Partial<Pick<EdgeSettings, 'requestsPerToken' | 'requestsPerSite'>>
 
+type CallerStores = Pick<Stores, 'grants' | 'people'>
+
+export const createCallerLookup = ({ grants, people }: CallerStores, clock: Clock = systemClock): CallerLookup => {
+  const noteUse = createUseLog(grants, clock.wall)
+  return cachedLookup(async (hash) => {
+    const caller = await findCaller({ grants, people }, hash)
+    if (caller) await noteUse(caller)
+    return caller
+  }, remembered(clock))
+}
+
+const nobody = async () => undefined
+
 const edgeOf = (
   { dataCentre, requestsPerToken = 0, requestsPerSite = 0 }: HandledSettings,
-  { sites, grants, people }: Pick<Stores, 'sites'> & Partial<EdgeStores>,
-  { telemetry, clock = systemClock }: Surroundings,
-): EdgeDeps => {
-  const remembered = { ttl: directoryTtl, max: 10_000, now: clock.monotonic }
-  const noteUse = grants && createUseLog(grants, clock.wall)
-  return {
-    dataCentre,
-    findCaller: cachedLookup<string, Caller>(async (hash) => {
-      const caller = grants && people && (await findCaller({ grants, people }, hash))
-      if (caller) await noteUse?.(caller)
-      return caller
-    }, remembered),
-    findSite: cachedLookup<SiteId, Site>((id) => sites.getSite(id), remembered),
-    findDataCentre: cachedLookup<string, DataCentre>((id) => sites.getDataCentre(id), remembered),
-    limitToken: createRequestLimit(requestsPerToken, 'with this token', clock.monotonic),
-    limitSite: createRequestLimit(requestsPerSite, 'for this site', clock.monotonic),
-    telemetry,
-    clock,
-  }
-}
+  { sites, grants, people }: Pick<Stores, 'sites'> & Partial<CallerStores>,
+  { telemetry, clock = systemClock, callers }: Surroundings,
+): EdgeDeps => ({
+  dataCentre,
+  findCaller: callers ?? (grants && people ? createCallerLookup({ grants, people }, clock) : nobody),
+  findSite: cachedLookup<SiteId, Site>((id) => sites.getSite(id), remembered(clock)),
+  findDataCentre: cachedLookup<string, DataCentre>((id) => sites.getDataCentre(id), remembered(clock)),
+  limitToken: createRequestLimit(requestsPerToken, 'with this token', clock.monotonic),
+  limitSite: createRequestLimit(requestsPerSite, 'for this site', clock.monotonic),
+  telemetry,
+  clock,
+})
 
 export const createDocumentationDeps = (
   settings: Pick<DocumentationSettings, 'dataCentre' | 'downloadsUrl' | 'keptDays'> & {
@@ -84,24 +95,31 @@ export interface AccessSurroundings {
   readonly insecureSignIn: boolean
 }
 
+/** A-13: the process forgets the callers that it revokes or changes. */
+const withForgetting = ({ grants, people }: CallerStores, callers: CallerLookup): CallerStores => ({
+  grants: {
+    ...grants,
+    remove: (hash, entries) =>
+      grants.remove(hash, entries).finally(() => callers.forget((caller) => caller.hash === hash)),
+  },
+  people: {
+    ...people,
+    replace: (before, after, entries) =>
+      people.replace(before, after, entries).finally(() => callers.forget(({ user }) => user === before.name)),
+  },
+})
+
 export const createAccessDeps = (
   settings: HandledSettings,
-  {
-    grants,
-    people,
-    attempts,
-    sites,
-    issuers,
-    accessValues,
-  }: EdgeStores & Pick<Stores, 'attempts' | 'issuers' | 'accessValues'>,
+  { attempts, issuers, accessValues, ...stores }: EdgeStores & Pick<Stores, 'attempts' | 'issuers' | 'accessValues'>,
   surroundings: Surroundings & Partial<AccessSurroundings>,
 ) => {
-  const edge = edgeOf(settings, { grants, people, sites }, surroundings)
-  const { insecureSignIn = false, clock = systemClock, findClientSecret = async () => undefined } = surroundings
+  const { insecureSignIn = false, clock = systemClock, findClientSecret = nobody } = surroundings
+  const callers = surroundings.callers ?? createCallerLookup(stores, clock)
+  const edge = edgeOf(settings, stores, { ...surroundings, callers })
   return {
     edge,
-    grants,
-    people,
+    ...withForgetting(stores, callers),
     attempts,
     issuers,
     accessValues,

@@ -32,7 +32,6 @@ export interface Stores {
   readonly progress: UploadProgress
   readonly uploadRecords: UploadRecords
   readonly uploadParts: UploadParts<Staged>
-  /** Undefined on one machine. */
   readonly directParts?: DirectParts
   readonly history: History
   readonly live: LiveChanges

@@ -61,21 +61,34 @@ describe('client.access', () => {
     await expect(access.people.get('bob')).rejects.toThrow(ServiceError)
   })
 
-  test('creates, lists and revokes keys (T-31)', async ({ owned }) => {
+  test('creates, lists and revokes keys, which stop at once (T-31, A-13)', async ({ owned }) => {
     const { access } = await connect(owned.login)
-    const { id } = await access.keys.create({ name: 'Robot', rights: ['files:read'] })
-    expect(await all(access.keys.list())).toMatchObject([{ id, name: 'Robot', user: 'ann' }])
+    const { id, key } = await access.keys.create({ name: 'Robot', rights: ['files:read'] })
+    const { id: other } = await access.keys.create({ name: 'Zoe', rights: ['files:read'] })
+    const inPages: typeof fetch = (input, init) =>
+      fetch(String(input).replace(/\/keys(?:\?|$)/, '/keys?limit=1&'), init)
+    const paged = await connect({ ...owned.login, fetch: inPages })
+    expect(await all(paged.access.keys.list())).toMatchObject([{ id, name: 'Robot', user: 'ann' }, { id: other }])
+    await access.keys.revoke(other)
+    const robot = await connect({ url: owned.baseUrl, token: key, patience })
+    expect(await all(robot.files.list())).not.toEqual([])
     await access.keys.revoke(id)
+    await expect(all(robot.files.list())).rejects.toMatchObject({ status: 401 })
     expect(await all(access.keys.list())).toEqual([])
   })
 
-  test('ends every session, and changes the password (T-31)', async ({ owned }) => {
+  test('ends every session at once, and changes the password (T-31, A-13, A-61)', async ({ owned }) => {
     const [one, other] = [await connect(owned.login), await connect(owned.login)]
+    const isRefused = expect.objectContaining({ status: 401 })
+    const listWith = async ({ files }: typeof one) => void (await all(files.list()))
+    await listWith(other)
     await one.access.changePassword({ oldPassword: password, password: 'another horse battery' })
+    await expect(listWith(other)).rejects.toEqual(isRefused)
+    await listWith(one)
     await expect(signIn(owned.login)).rejects.toMatchObject({ code: 101001 })
     await one.access.signOut({ all: true })
+    await expect(listWith(one)).rejects.toEqual(isRefused)
     await expect(signIn({ ...owned.login, password: 'another horse battery' })).resolves.toMatch(/^[0-9a-f]{64}$/)
-    expect(other.site.id).toBe(1001)
   })
 })
 

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { acceptInvitation, connect, type NewUser, signIn } from '../../client/src/index.ts'
 import { administerJson } from '../support/administration.ts'
+import { startIdentityProvider } from '../support/identity-provider.ts'
 import { test as base, expectAccessible } from './support/console.ts'
 import {
   choose,
@@ -13,6 +14,7 @@ import {
   press,
   row,
   signInAs,
+  widthOf,
   signIn as withToken,
 } from './support/page.ts'
 
@@ -139,6 +141,105 @@ test('my account shows the rights, changes the password, and ends all sessions (
   expect((await me(people.baseUrl, third)).status).toBe(401)
 })
 
+const narrow = { width: 390, height: 800 }
+
+/** An issuer called "work", whose rule makes editors of the group "web". */
+const withIssuer = test.extend('issuer', async ({ people, directory }, { onCleanup }) => {
+  const callback = `${people.baseUrl}/api/v2/admin/sign-in/work/callback`
+  const provider = await startIdentityProvider({ id: 'site-admin', redirectUris: [callback] })
+  onCleanup(provider.close)
+  const issuer = `issuer add ${provider.url} --id work --audience programs --client-id site-admin`
+  await administerJson(directory, issuer.split(' '))
+  await administerJson(directory, 'rule add --issuer work --claim groups=web --site 1001 --role editor'.split(' '))
+  return provider
+})
+
+withIssuer(
+  'a person signs in at an issuer, and comes back to the same place (K-31, A-96)',
+  async ({ people, issuer, open }) => {
+    const eve = { sub: 'eve', email: 'eve@example.com', email_verified: true, name: 'Eve' }
+    const options = { token: null, baseUrl: people.baseUrl, issuer: issuer.url, viewport: narrow }
+    const page = await open('#/1001/categories', options)
+    const button = page.getByRole('button', { name: 'Sign in with work' })
+    await button.waitFor()
+    expect(await widthOf(page)).toBeLessThanOrEqual(narrow.width)
+    await expectAccessible(page)
+    const enter = async (groups: readonly string[]) => {
+      issuer.signInAs({ ...eve, groups })
+      await page.getByLabel('Stay signed in').check()
+      await button.press('Enter')
+    }
+    await enter(['press'])
+    await page.getByRole('alert').getByText('Nobody was signed in.').waitFor()
+    expect(await nameField(page).getAttribute('aria-invalid')).toBe('false')
+    await enter(['web'])
+    await page.locator('.chooser-item').first().waitFor()
+    expect(page.url()).toMatch(/console#\/1001\/categories/)
+    const [none, token] = await kept(page)
+    expect([none, (await (await me(people.baseUrl, token)).json()).name]).toEqual([null, eve.email])
+
+    // Somebody else has begun this sign-in, so its code changes nothing.
+    await page.goto(`${people.baseUrl}/console?other#code=${'f'.repeat(64)}`)
+    await grid(page).waitFor()
+    expect([page.url().includes('code'), await kept(page)]).toEqual([false, [null, token]])
+    await choose(page, 'Settings', 'Sign out')
+    const failed = `${people.baseUrl}/console#error=100503&request=abc`
+    await page.route('**/sign-in/work?*', (route) => route.fulfill({ status: 303, headers: { Location: failed } }))
+    await enter(['web'])
+    await page.getByRole('alert').getByText('error 100503').waitFor()
+    await page.getByRole('alert').getByText('request: abc.').waitFor()
+  },
+)
+
+test('an owner creates and revokes keys with the keyboard (K-32)', async ({ people, open }) => {
+  const token = await people.add({ name: 'olga', role: 'owner' })
+  const page = await open('#/1001/access', { token, baseUrl: people.baseUrl, viewport: narrow })
+  const key = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'Deployment' }) })
+  const isAllowed = async (secret: string, path: string) => {
+    const headers = { Authorization: secret }
+    const address = `${people.baseUrl}/api/v2/admin/sites/1001/storage/${path}`
+    return (await fetch(address, { method: 'PUT', headers, body: 'text' })).status
+  }
+  await page.context().grantPermissions(['clipboard-write'])
+  await page.getByRole('button', { name: 'Create a key' }).press('Enter')
+  await page.keyboard.type('Deployment')
+  await press(page, 'Tab')
+  await page.keyboard.press('End')
+  await page.getByLabel('History').selectOption('read')
+  await page.getByRole('textbox', { name: 'Folders' }).fill('news')
+  await page.getByLabel('Works until the end of').fill('2000-01-01')
+  await expectAccessible(page)
+  await confirm(page, 'Create')
+  const form = page.getByRole('dialog', { name: 'Create a key' })
+  expect(await form.isVisible()).toBe(true)
+  const days = (count: number) => new Date(Date.now() + count * 24 * 3_600_000).toISOString().slice(0, 10)
+  await page.getByLabel('Works until the end of').fill(days(30))
+  await confirm(page, 'Create')
+  const once = page.getByRole('dialog', { name: 'Key Deployment' })
+  await once.getByRole('button', { name: 'Copy the key' }).press('Enter')
+  await notice(page, 'Key copied.').waitFor()
+  const secret = await once.getByLabel('Key', { exact: true }).inputValue()
+  await confirm(page, 'Done')
+  for (const text of ['olga', 'Files: read and change in /news', 'History: read', 'Never used'])
+    await key.getByText(text).waitFor()
+  expect(await page.locator('html').innerHTML()).not.toContain(secret)
+  expect(await widthOf(page)).toBeLessThanOrEqual(narrow.width)
+  await expectAccessible(page)
+  expect([await isAllowed(secret, 'news/a.txt'), await isAllowed(secret, 'a.txt')]).toEqual([200, 400])
+  await page.reload()
+  await key.getByText(/^Last used/).waitFor()
+  await key.getByRole('button', { name: 'Revoke Deployment' }).press('Enter')
+  await confirm(page, 'Revoke')
+  await notice(page, 'Key Deployment revoked.').waitFor()
+  await key.waitFor({ state: 'detached' })
+  await expect.poll(() => isAllowed(secret, 'news/a.txt')).toBe(401)
+
+  // A token of an operator belongs to no person, so it can create no key.
+  const operator = await open('#/1001/access', { token: people.token, baseUrl: people.baseUrl, locale: 'de-DE' })
+  await operator.getByRole('heading', { name: 'Schlüssel für Programme' }).waitFor()
+  expect(await operator.getByRole('button', { name: 'Schlüssel erstellen' }).count()).toBe(0)
+})
+
 test('an owner invites and manages people with the keyboard (K-29)', async ({ people, open }) => {
   const token = await people.add({ name: 'olga', role: 'owner' })
   const page = await open('#/1001/access', { token, baseUrl: people.baseUrl })
@@ -196,6 +297,7 @@ test('a person with access:read sees people without buttons, in German (K-27, K-
   await person(page, 'olga').getByText('Inhaber').waitFor()
   await person(page, 'rita').getByText('Dateien: lesen in /news').waitFor()
   expect(await page.locator('main').getByRole('button').count()).toBe(0)
+  expect(await page.getByRole('heading', { name: 'Schlüssel' }).count()).toBe(0)
   await expectAccessible(page)
 })
 

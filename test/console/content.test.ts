@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { listen } from '../support/listen.ts'
 import { readZip } from '../support/read-zip.ts'
 import { test } from './support/console.ts'
-import { choose, confirm, grid, notice, press, row } from './support/page.ts'
+import { choose, confirm, details, follow, grid, notice, press, row } from './support/page.ts'
 
 /** The save dialog is not part of the page: here it chooses a file in the private folder of the page. */
 const answerSaveDialog = (page: Page) =>
@@ -74,4 +76,202 @@ test('without a save dialog for pages, a zip has a limit, and is a download (K-4
     `${folder}/a.txt`,
     `${folder}/sub/c.txt`,
   ])
+})
+
+const tile = (page: Page, name: string) => grid(page).getByRole('gridcell').filter({ hasText: name })
+const chosen = (page: Page) => grid(page).locator('[aria-selected=true] bdi').allTextContents()
+const picture = (colour: string) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" width="800" height="400"><rect width="800" height="400" fill="${colour}"/></svg>`
+
+test('a grid has thumbnails, which are made once, and all arrow keys move through it (K-42)', async ({
+  openFolder,
+  client,
+  folder,
+}) => {
+  await client.files.put(`${folder}/a.svg`, picture('red'))
+  await client.files.put(`${folder}/large.png`, new Uint8Array(2_000_001))
+  const page = await openFolder(['b.txt', 'c.txt', 'd.txt', 'e.txt', 'f.txt', 'broken.png', 'sub/g.txt'])
+  const asked: string[] = []
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url())
+    if (search === '' && pathname.includes(folder)) asked.push(pathname.replace(/.*\//, ''))
+  })
+  await page.getByRole('button', { name: 'Show as a grid' }).press('Enter')
+  const thumbnail = tile(page, 'a.svg').locator('img')
+  const width = () => thumbnail.evaluate((shown) => shown instanceof HTMLImageElement && shown.naturalWidth)
+  await expect.poll(width).toBe(240)
+  await page.reload()
+  await expect.poll(width).toBe(240)
+  expect(new Set(asked)).toEqual(new Set(['a.svg', 'broken.png']))
+  const before = asked.length
+  await page.getByRole('button', { name: 'Show as a list' }).press('Enter')
+  await row(page, 'a.svg').waitFor()
+  await page.getByRole('button', { name: 'Show as a grid' }).press('Enter')
+  await expect.poll(width).toBe(240)
+  expect(asked.slice(before)).not.toContain('a.svg')
+  await client.files.put(`${folder}/a.svg`, picture('#00ff00'), { replace: true })
+  await expect.poll(() => asked.filter((name) => name === 'a.svg').length).toBe(3)
+
+  const columns = Number(await grid(page).getAttribute('aria-colcount'))
+  expect(columns).toBeGreaterThan(2)
+  await grid(page).focus()
+  const names = ['sub', 'a.svg', 'b.txt', 'broken.png', 'c.txt', 'd.txt', 'e.txt', 'f.txt', 'large.png']
+  await press(page, 'ArrowDown', 'ArrowRight')
+  expect(await chosen(page)).toEqual(['a.svg'])
+  await press(page, 'ArrowDown')
+  expect(await chosen(page)).toEqual([names[1 + columns]])
+  await press(page, 'ArrowUp', 'Shift+ArrowRight')
+  expect(await chosen(page)).toEqual(['a.svg', 'b.txt'])
+  await press(page, 'Home', 'Enter')
+  await tile(page, 'g.txt').waitFor()
+  await press(page, 'Backspace')
+  await tile(page, 'b.txt').click()
+  await press(page, 'F2')
+  await page.getByLabel('New name').fill('z.txt')
+  await press(page, 'Enter')
+  await tile(page, 'z.txt').waitFor()
+})
+
+/** One second of silence. */
+const sound = () => {
+  const header = Buffer.alloc(44)
+  header.write('RIFF\0\0\0\0WAVEfmt ')
+  for (const [at, value] of [
+    [4, 36 + 8000],
+    [16, 16],
+    [24, 8000],
+    [28, 8000],
+    [40, 8000],
+  ] as const)
+    header.writeUInt32LE(value, at)
+  for (const [at, value] of [
+    [20, 1],
+    [22, 1],
+    [32, 1],
+    [34, 8],
+  ] as const)
+    header.writeUInt16LE(value, at)
+  header.write('data', 36)
+  return new Uint8Array(Buffer.concat([header, Buffer.alloc(8000, 128)]))
+}
+
+test('audio is played, also after its link has expired, and video has a player (K-43)', async ({
+  open,
+  client,
+  folder,
+}) => {
+  await client.files.put(`${folder}/sound.wav`, sound())
+  await client.files.put(`${folder}/film.webm`, 'no film')
+  const page = await open(`#/1001/files/${folder}?file=sound.wav`)
+  const player = details(page).locator('audio')
+  const ended = () => player.evaluate((shown) => shown instanceof HTMLMediaElement && shown.ended)
+  const links: string[] = []
+  page.on('request', (request) => void (request.url().endsWith('?link=') && links.push(request.url())))
+  await player.evaluate(async (shown) => shown instanceof HTMLMediaElement && (await shown.play()))
+  await expect.poll(ended).toBe(true)
+  // An expired link is refused with 403.
+  await player.evaluate((shown) => shown instanceof HTMLMediaElement && shown.setAttribute('src', `${shown.src}0`))
+  await expect.poll(() => links.length).toBe(1)
+  await expect
+    .poll(() => player.evaluate((shown) => shown instanceof HTMLMediaElement && shown.readyState))
+    .toBeGreaterThan(0)
+  await row(page, 'film.webm').getByRole('link').click()
+  await details(page).getByText('No preview is available').waitFor()
+})
+
+test('a text is edited, and a change of someone else is shown beside it (K-44)', async ({
+  openFolder,
+  client,
+  folder,
+}) => {
+  const page = await openFolder(['a.txt'])
+  const path = `${folder}/a.txt`
+  const textNow = async () => (await client.files.read(path)).text()
+  const dialog = page.getByRole('dialog', { name: 'a.txt' })
+  const edit = async (text: string) => {
+    await details(page).getByRole('button', { name: 'Edit' }).press('Enter')
+    await dialog.getByLabel('Source').waitFor()
+    await press(page, 'Control+a')
+    await page.keyboard.type(text)
+  }
+  await row(page, 'a.txt').getByRole('link').click()
+  await edit('mine')
+  await confirm(page, 'Save')
+  await notice(page, 'a.txt saved.').waitFor()
+  await details(page).getByText('mine', { exact: true }).waitFor()
+
+  await edit('mine again')
+  await client.files.put(path, 'theirs', { replace: true })
+  await confirm(page, 'Save')
+  await dialog.getByRole('alert').getByText('Someone else has saved a.txt').waitFor()
+  expect(await dialog.getByLabel('Your version').inputValue()).toBe('mine again')
+  expect(await dialog.getByLabel('Saved version').inputValue()).toBe('theirs')
+  expect(await textNow()).toBe('theirs')
+  await confirm(page, 'Use the saved version')
+  expect(await dialog.getByLabel('Source').inputValue()).toBe('theirs')
+  await press(page, 'Escape')
+  await dialog.waitFor({ state: 'detached' })
+
+  await edit('last')
+  await client.files.put(path, 'theirs again', { replace: true })
+  await confirm(page, 'Save')
+  await confirm(page, 'Save my version')
+  await expect.poll(textNow).toBe('last')
+  await dialog.waitFor({ state: 'detached' })
+
+  await edit('lost')
+  await press(page, 'Escape')
+  await dialog.getByText('Your changes are not saved.').waitFor()
+  await press(page, 'Escape')
+  await confirm(page, 'Continue editing')
+  expect(await dialog.getByLabel('Source').inputValue()).toBe('lost')
+  await follow(page, '#/1001/files')
+  await row(page, folder).waitFor()
+  await follow(page, `#/1001/files/${folder}?file=a.txt`)
+  await details(page).getByRole('button', { name: 'Edit' }).press('Enter')
+  expect(await dialog.getByLabel('Source').inputValue()).toBe('lost')
+  await press(page, 'Escape')
+  await confirm(page, 'Discard the changes')
+  expect(await textNow()).toBe('last')
+})
+
+test('a page is shown without scripts, requests, or a way to the console (K-45)', async ({
+  browser,
+  client,
+  folder,
+  service,
+  onTestFinished,
+}) => {
+  const asked: (string | undefined)[] = []
+  const server = createServer(({ url }, answer) => {
+    asked.push(url)
+    answer.end()
+  })
+  onTestFinished(() => void server.close())
+  const elsewhere = await listen(server)
+  await client.files.put(
+    `${folder}/page.html`,
+    `<style>p { color: rgb(1, 2, 3) }</style><p style="width: 50px">Hello</p>
+    <script>document.body.append('ran')</script><img src="${elsewhere}/picture" onerror="document.body.append('ran')">
+    <link rel="stylesheet" href="${elsewhere}/style"><meta http-equiv="refresh" content="0; url=${elsewhere}/refresh">
+    <iframe src="${elsewhere}/frame"></iframe><form action="${elsewhere}/form"><button>Send</button></form>
+    <a href="${elsewhere}/link">Follow</a><a href="${elsewhere}/top" target="_top">Leave</a>`,
+  )
+  const page = await browser.newPage()
+  await page.goto(`${service.baseUrl}/console#token=${service.token}&/1001/files/${folder}?file=page.html`)
+  await details(page).getByRole('button', { name: 'Show and edit' }).press('Enter')
+  const shown = page.frameLocator('iframe[title="Page page.html"]').frameLocator('iframe')
+  const look = () =>
+    shown.locator('p').evaluate((seen) => ({
+      colour: getComputedStyle(seen).color,
+      width: seen.clientWidth,
+      origin: location.origin,
+      text: document.body.innerText.match(/ran|Hello/g),
+    }))
+  expect(await look()).toEqual({ colour: 'rgb(1, 2, 3)', width: 50, origin: 'null', text: ['Hello'] })
+  for (const name of ['Leave', 'Send', 'Follow']) await shown.getByText(name).click()
+  await page.getByLabel('Source').fill('<p>New</p>')
+  await shown.getByText('New').waitFor()
+  expect([asked, new URL(page.url()).pathname]).toEqual([[], '/console'])
+  await page.close()
 })

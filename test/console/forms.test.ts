@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { test } from './support/console.ts'
+import { expectAccessible, test } from './support/console.ts'
 import { fieldsOf, fill, form, idsOf } from './support/fields.ts'
 import { choose, focusedLabel, press, refusal } from './support/page.ts'
 
@@ -45,6 +45,25 @@ test('a field is added, required, moved, removed and restored by keyboard (K-13)
   await expectRows(page, ['Date of birth', 'Name', 'Email address'])
   expect(await fieldsOf(client)).toMatchObject([{ id: -7, mandatory: true }, { id: -2 }, { id: -3 }])
 })
+
+test('the preview shows a form as its visitors see it (K-13)', async ({ open, client }) => {
+  await fill(client, [-3, -304, -10, -302, -301, -403])
+  await client.forms.change(form, -3, { mandatory: true })
+  const page = await open(view)
+  await page.getByRole('button', { name: 'Preview' }).press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Preview of Newsletter' })
+  const mail = dialog.getByLabel('Email address')
+  expect(await mail.evaluate((field) => [field.getAttribute('type'), field.matches(':required')])).toEqual([
+    'email',
+    true,
+  ])
+  await dialog.getByRole('group', { name: 'Home address' }).getByLabel('City').fill('Bonn')
+  expect(await dialog.getByText('Form security').count()).toBe(0)
+  await expectAccessible(page)
+  await press(page, 'Escape')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Preview')
+})
+
 test('a field is dragged by its handle, and Escape cancels the drag (K-13)', async ({ open, client }) => {
   await fill(client, [-2, -3, -7, -20])
   const page = await open(view)

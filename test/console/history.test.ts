@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { test } from './support/console.ts'
+import { expectAccessible, test } from './support/console.ts'
 
 const changes = (page: Page) => page.locator('.change')
 const newest = (page: Page) => changes(page).first()
@@ -38,6 +38,37 @@ test('the address keeps the filter of the history (K-16)', async ({ open, client
     .toEqual(new Set(['npm start']))
   await page.getByLabel('Where').fill('nowhere')
   await page.getByText('No changes match the filter.').waitFor()
+})
+
+test('the files of an upload are one line, which expands to their names (K-16)', async ({ open, client, folder }) => {
+  for (let number = 1; number <= 12; number++) await client.files.put(`${folder}/sub/${number}.txt`, '')
+  const page = await open(`#/1001/history?where=${folder}`)
+  const line = page.getByRole('button', { name: new RegExp(`12 files into ${folder}/sub`) })
+  await line.press('Enter')
+  expect(await line.getAttribute('aria-expanded')).toBe('true')
+  await expect
+    .poll(() => page.locator('.change.is-inside .change-subject').allTextContents())
+    .toEqual(Array.from({ length: 12 }, (_, index) => `${12 - index}.txt `))
+  await expectAccessible(page)
+  await line.press('Enter')
+  await expect.poll(() => changes(page).count()).toBe(2)
+})
+
+test('the history scrolls back to the first change of the site (K-16)', async ({ open }) => {
+  const page = await open('')
+  await page.route(/changes\?.*before=/, (route) =>
+    route.continue({ url: route.request().url().replace('limit=500', 'limit=15') }),
+  )
+  await page.getByRole('link', { name: 'History' }).click()
+  await newest(page).waitFor()
+  const older = page.getByRole('button', { name: 'Show older changes' })
+  await expect
+    .poll(async () => {
+      await page.locator('.history-list .rows').evaluate((rows) => rows.scrollTo(0, rows.scrollHeight))
+      return older.count()
+    })
+    .toBe(0)
+  await page.getByText('Site created').last().waitFor()
 })
 
 test('the history calls a move within a folder a rename', async ({ open, client, folder }) => {

@@ -23,6 +23,8 @@ test('the focus returns to the list when the focused element disappears', async 
   await removeChosen('1 file')
   await row(page, 'a.txt').waitFor({ state: 'detached' })
   await expectFocus(page, 'grid')
+  // The neighbour of the deleted file is the next one for the keys.
+  expect(await grid(page).locator('.is-active').textContent()).toContain('b.txt')
   await page.getByRole('button', { name: 'Undo' }).press('Enter')
   await row(page, 'a.txt').waitFor()
   await expectFocus(page, 'grid')

@@ -60,6 +60,8 @@ test('a move and a rename can be undone (K-24)', async ({ openFolder, client, fo
   await notice(page, 'c.txt renamed to a.txt.').waitFor()
   await row(page, 'a.txt').dragTo(row(page, 'sub'))
   await notice(page, 'a.txt moved to sub.').waitFor()
+  await row(page, 'a.txt').waitFor({ state: 'detached' })
+  expect(await grid(page).locator('.is-active').textContent()).toContain('sub')
   await page.getByRole('button', { name: 'Undo' }).last().press('Enter')
   await row(page, 'a.txt').waitFor()
   expect((await client.files.stat(`${folder}/a.txt`)).size).toBe(5)

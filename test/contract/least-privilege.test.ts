@@ -5,15 +5,16 @@ import { listAll } from '../../lib/storage/object-store.ts'
 import { type Answer, codeOf } from '../support/answer.ts'
 import { type Act, type Ask, acts, free, put } from './storage/acts.ts'
 import { storageHands } from './storage/hands.ts'
-import type { StorageUnderTest } from './storage/service.ts'
+import type { Requests, StorageUnderTest } from './storage/service.ts'
 
-// Every operation on files with every kind of right, on both stores. authorisation-matrix.test.ts has the rights of
-// whole areas, for all groups.
+// Every operation on files with every kind of right, of tokens and keys, on both stores. authorisation-matrix.test.ts
+// has the rights of whole areas, for all groups.
 
 /**
- * A planted bug in the two functions that refuse: with the bug, both let every caller pass, and the test must notice.
+ * Planted bugs, which the test must notice: the two functions that refuse let every caller pass, or a key has all of
+ * its own rights, or all rights of its person.
  */
-const hole = vi.hoisted(() => ({ isOpen: false }))
+const hole = vi.hoisted((): { isOpen: boolean; rightsOfKey?: 'own' | 'of the person' } => ({ isOpen: false }))
 vi.mock('../../lib/core/rights.ts', async (load) => {
   const real = await load<typeof import('../../lib/core/rights.ts')>()
   return {
@@ -21,8 +22,14 @@ vi.mock('../../lib/core/rights.ts', async (load) => {
     requireRight: (...given: Parameters<typeof real.requireRight>) => hole.isOpen || real.requireRight(...given),
     requireSomewhere: (...given: Parameters<typeof real.requireSomewhere>) =>
       hole.isOpen || real.requireSomewhere(...given),
+    commonRights: (...[own, ofPerson]: Parameters<typeof real.commonRights>) => {
+      if (!hole.rightsOfKey) return real.commonRights(own, ofPerson)
+      return hole.rightsOfKey === 'own' ? own : ofPerson
+    },
   }
 })
+
+const everything = areas.map((area) => `${area}:write`)
 
 /** Rights that do not cover the target, each for a different reason. */
 const refusedRights = (act: Act, folder: string, target: string): readonly (readonly string[])[] => [
@@ -66,21 +73,32 @@ describe.each(storageHands)('On $name', ({ open }) => {
   afterAll(() => storage.close())
   let count = 0
 
-  const askWith = async (rights: readonly string[]): Promise<Ask> => {
-    const { callSite } = await storage.as(...rights)
-    return ({ method, path, ...request }) => callSite(method, path, request)
-  }
+  const askOver =
+    ({ callSite }: Requests): Ask =>
+    ({ method, path, ...request }) =>
+      callSite(method, path, request)
 
   const newCell = async ({ prepare, target = 'secret.txt' }: Pick<Act, 'prepare' | 'target'>) => {
     count += 1
-    const cell = { ask: await askWith(['files']), folder: `caf\u00e9-${count}-end` }
+    const cell = { ask: askOver(storage), folder: `caf\u00e9-${count}-end` }
     await cell.ask(put(`/${cell.folder}/secret.txt`))
     const prepared = (await prepare?.(cell)) as never
     return { ...cell, prepared, target: target === '' ? cell.folder : `${cell.folder}/${target}` }
   }
 
-  const askAs = async (act: Act, rights: readonly string[]) =>
-    askWith([...rights, ...(act.hasOtherEnd ? [`files:write:/${free}`] : [])])
+  const withOtherEnd = (act: Act, rights: readonly string[]) => [
+    ...rights,
+    ...(act.hasOtherEnd ? [`files:write:/${free}`] : []),
+  ]
+
+  /** Callers with the same rights: a token, a key with fewer rights than its person, and one with more. */
+  const callersWith = async (act: Act, given: readonly string[]): Promise<readonly [Ask, ...Ask[]]> => {
+    const rights = withOtherEnd(act, given)
+    const token = askOver(await storage.as(...rights))
+    if (act.isOfUser) return [token]
+    const keys = [storage.asKey(rights, everything), storage.asKey(everything, rights)]
+    return [token, ...(await Promise.all(keys)).map(askOver)]
+  }
 
   const statusOf = ({ otherwise = 200, withoutParts = otherwise }: Act) =>
     storage.deps.directParts ? otherwise : withoutParts
@@ -102,8 +120,9 @@ describe.each(storageHands)('On $name', ({ open }) => {
       const { folder, target, prepared } = await newCell(act)
       const before = await state()
       for (const rights of refusedRights(act, folder, target)) {
-        const ask = await askAs(act, rights)
-        for (const path of spellings(target)) {
+        const callers = await callersWith(act, rights)
+        for (const [index, path] of spellings(target).entries()) {
+          const ask = callers[index % callers.length] ?? callers[0]
           const answer = await ask(act.question(path, target, prepared))
           const { etag, location } = answer.headers
           expect({ rights, path, answer, refused: isRefused(answer) }).toMatchObject({ refused: true })
@@ -113,13 +132,19 @@ describe.each(storageHands)('On $name', ({ open }) => {
       }
       expect(await state()).toEqual(before)
 
-      // The same request passes if the check has the bug.
-      const ask = await askAs(act, ['history:read'])
-      hole.isOpen = true
-      const passed = await ask(act.question(encoded(target), target, prepared)).finally(() => {
-        hole.isOpen = false
-      })
-      expect({ passed, refused: isRefused(passed) }).toMatchObject({ refused: false })
+      // The same request passes if the check has one of the bugs.
+      const bugs = [
+        { isOpen: true },
+        { isOpen: false, rightsOfKey: 'of the person' },
+        { isOpen: false, rightsOfKey: 'own' },
+      ] as const
+      for (const [index, ask] of (await callersWith(act, ['history:read'])).entries()) {
+        Object.assign(hole, bugs[index])
+        const passed = await ask(act.question(encoded(target), target, prepared)).finally(() => {
+          Object.assign(hole, { isOpen: false, rightsOfKey: undefined })
+        })
+        expect({ index, passed, refused: isRefused(passed) }).toMatchObject({ refused: false })
+      }
     })
 
     test('a right on all files, on the folder or on the path is enough (A-33, A-37, A-41)', async () => {
@@ -127,7 +152,9 @@ describe.each(storageHands)('On $name', ({ open }) => {
       for (let index = 0; index < counted; index++) {
         const { folder, target, prepared } = await newCell(act)
         const rights = allowedRights(act, folder, target)[index] ?? []
-        const answer = await (await askAs(act, rights))(act.question(encoded(target), target, prepared))
+        const callers = await callersWith(act, rights)
+        const ask = callers[index % callers.length] ?? callers[0]
+        const answer = await ask(act.question(encoded(target), target, prepared))
         expect({ rights, answer, status: Math.floor(answer.status / 100) }).toMatchObject({
           status: Math.floor(statusOf(act) / 100),
         })

@@ -51,7 +51,6 @@ export const startIdentityProvider = async ({ id, secret, redirectUris }: Client
   const serve = provider.callback()
   answer = async (request, response) => {
     if (!request.url?.startsWith('/interaction/')) return serve(request, response)
-    accounts.set(next.sub, next)
     return provider.interactionFinished(request, response, { login: { accountId: next.sub } })
   }
   return {
@@ -59,6 +58,7 @@ export const startIdentityProvider = async ({ id, secret, redirectUris }: Client
     close,
     signInAs(account: Account) {
       next = account
+      accounts.set(account.sub, account)
     },
   }
 }

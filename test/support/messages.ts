@@ -24,6 +24,8 @@ export const messages = {
       text`^AWS refuses this: …credentials…. Check your credentials…. (Stacks: SiteAdmin-… at ${place})$`,
     noRegion: (place: string) =>
       text`^No valid region is set. Set AWS_REGION to the home region of the directory, such as us-east-1. (Stacks: SiteAdmin-… at ${place})$`,
+    noTables: (prefix: string, region: string) =>
+      text`^This region has no tables of the service. … --directory-region, … (Stacks: ${prefix}-… at …, ${region})$`,
     noUrl: (place: string) =>
       text`^AWS_ENDPOINT_URL is not a URL. Set it to …, or leave it out. (Stacks: SiteAdmin-… at ${place})$`,
     refused: (why: string) => text`^AWS refuses this: ${why}. Check your credentials and their permissions. (…)$`,
@@ -60,7 +62,7 @@ export const messages = {
     tooLarge: text`^The backup …site-admin-backup.json is larger than it can be. …$`,
     tooShort: (what: string) => text`${what}. … No backup was made.$`,
     unreadable: text`^The backup … cannot be read: … run this as the user who owns the backup. …$`,
-    unusableDisk: /is not empty|is a file system of its own/,
+    unusableDisk: /is not empty|is the root of a file system/,
     uploadLacks: text`\n\n1 unfinished upload lacks bytes: the sender must start again. …$`,
     versionDamaged: text`\n\n1 old version is damaged and cannot be restored. The current files of the sites`,
   },
@@ -243,7 +245,7 @@ export const messages = {
       text`^Nothing was removed. --reset removes ${what} from ${place}…: run it in a terminal to confirm, or add --yes.$`,
     old: (version: string) => text` was made by version ${version} … Move it away, … --reset.$`,
     otherProgram: text`No released version made them. Choose another data directory.`,
-    pipe: text`site-admin.json is neither a file nor a folder. Replace it with the real file, or with one from a backup.$`,
+    pipe: text`site-admin.json is neither a file nor a folder. Replace it with the real file, or with a copy from a backup.$`,
     readOnly: text`^The data directory … read-only file system, … Copy it … name the copy with --data-dir. …$`,
     tableMissing: (table: string) =>
       text`is damaged: the table ${table} is missing. Restore the directory from a backup, `,

@@ -82,4 +82,13 @@ describe('a cached lookup', () => {
     await find('a')
     expect(loads).toEqual(['a', 'b', 'a', 'c'])
   })
+
+  test('stale answers are forgotten, also one that is still being loaded', async () => {
+    const { find, loads } = observed()
+    await Promise.all([find('a'), find('b')])
+    const arriving = find('c')
+    find.forget(({ key }) => key === 'a')
+    await Promise.all([arriving, find('a'), find('b'), find('c')])
+    expect(loads).toEqual(['a', 'b', 'c', 'a', 'c'])
+  })
 })

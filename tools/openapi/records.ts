@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { recordShapes } from '../../admin/records/record-schemas.ts'
 import { type ContentKind, contentKinds, contentMembers } from '../../lib/core/content-kinds.ts'
 
-/** `said` replaces the name of the type. `otherwise` is the default. */
+/** `typeText` replaces the name of the type. `otherwise` is the default. */
 type Member = z.core.JSONSchema.BaseSchema
 
 const isMember = (schema: Member | boolean): schema is Member => typeof schema === 'object'
@@ -10,9 +10,9 @@ const isMember = (schema: Member | boolean): schema is Member => typeof schema =
 const code = (value: unknown) => `\`${value}\``
 
 const typeOf = (member: Member): string => {
-  const { type, anyOf, said, enum: values, minLength = 0, maxLength, minimum, maximum } = member
+  const { type, anyOf, typeText, enum: values, minLength = 0, maxLength, minimum, maximum } = member
   if (anyOf) return anyOf.filter(isMember).map(typeOf).join(', or ')
-  if (said !== undefined) return String(said)
+  if (typeText !== undefined) return String(typeText)
   if (values) return values.map(code).join(' or ')
   if (type === 'integer') return `whole number from ${minimum} to ${maximum}`
   if (type === 'string') return `text of ${minLength > 0 ? `${minLength} to ` : 'up to '}${maxLength} characters`

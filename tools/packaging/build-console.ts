@@ -6,9 +6,9 @@ import { build, type Loader, type Plugin } from 'esbuild'
 import { buildFolder } from './built-folder.ts'
 
 /**
- * `npm run build:console` builds the console into `dist/`. All file names but `index.html` have a hash, so that caches
- * may keep the files. The page is served at `…/console` without a final slash, so its relative addresses begin with
- * `console/`.
+ * `npm run build:console` builds the console into `dist/`. All file names but `index.html` and `frame.html` have a hash, so
+ * that caches may keep the files. The page is served at `…/console` without a final slash, so its relative addresses
+ * begin with `console/`.
  */
 const room = join(import.meta.dirname, '..', '..', 'console')
 
@@ -75,6 +75,7 @@ await buildFolder(join(room, 'dist'), async (dist) => {
     return basename(found?.[0] ?? '')
   }
 
+  copyFileSync(join(room, 'frame.html'), join(dist, 'frame.html'))
   const icon = join(room, 'icon.svg')
   const iconName = `icon-${createHash('sha256').update(readFileSync(icon)).digest('hex').slice(0, 8)}.svg`
   copyFileSync(icon, join(dist, iconName))

@@ -195,7 +195,7 @@ const addSynchronisation = (add: AddCommand, context: OpenContext, finish: (stat
 }
 
 // Commander puts its suggestion on a new line. Line breaks inside the user's arguments stay.
-const inOneLine = (text: string): string => text.trimEnd().replace(/\n(?=\(Did you mean [\w ,-]+\?\)$)/, ' ')
+const joinLines = (text: string): string => text.trimEnd().replace(/\n(?=\(Did you mean [\w ,-]+\?\)$)/, ' ')
 
 /** A command with several exit statuses calls `finish` with its status. */
 const createProgram = (signal: AbortSignal, finish: (status: number) => void, isJson: boolean): Command => {
@@ -251,14 +251,14 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void, is
       .configureHelp({ showGlobalOptions: true })
       .configureOutput({
         writeOut: (text) => void writeOut(text),
-        outputError: (text, write) => write(`${refusalOf(inOneLine(text), isJson)}\n`),
+        outputError: (text, write) => write(`${refusalOf(joinLines(text), isJson)}\n`),
       })
       .showHelpAfterError(isJson ? false : 'Add --help to see the usage.')
   }
   return program
 }
 
-/** These commands only print, so a closed pipe ("| head") is no failure. */
+/** These commands only print, so a closed pipe ("| head") is not a failure. */
 const printOnlyCommands = new Set(['ls', 'cat', 'versions', 'diff', 'completion', undefined])
 
 export const run = async (args: readonly string[]): Promise<number> => {

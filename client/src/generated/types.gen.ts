@@ -843,10 +843,14 @@ export type PasswordChange = {
 };
 
 /**
- * The people of a site, sorted by name.
+ * People of a site, sorted by name.
  */
 export type UserPage = {
     users: Array<User>;
+    /**
+     * Send this value as `cursor`. The last page has none.
+     */
+    nextCursor?: string;
 };
 
 /**
@@ -911,10 +915,14 @@ export type UserChange = {
 };
 
 /**
- * The keys of the site, sorted by name.
+ * Keys of the site, sorted by name.
  */
 export type KeyList = {
     keys: Array<Key>;
+    /**
+     * Send this value as `cursor`. The last page has none.
+     */
+    nextCursor?: string;
 };
 
 /**
@@ -5588,7 +5596,16 @@ export type ListUsersData = {
          */
         site: 'current' | number;
     };
-    query?: never;
+    query?: {
+        /**
+         * The largest number of entries in the answer: 500 by default, and at most.
+         */
+        limit?: number;
+        /**
+         * The `nextCursor` of the previous answer.
+         */
+        cursor?: string;
+    };
     url: '/api/v2/admin/sites/{site}/users';
 };
 
@@ -5596,6 +5613,7 @@ export type ListUsersErrors = {
     /**
      * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
      * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `101002` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
@@ -5946,7 +5964,16 @@ export type ListKeysData = {
          */
         site: 'current' | number;
     };
-    query?: never;
+    query?: {
+        /**
+         * The largest number of entries in the answer: 500 by default, and at most.
+         */
+        limit?: number;
+        /**
+         * The `nextCursor` of the previous answer.
+         */
+        cursor?: string;
+    };
     url: '/api/v2/admin/sites/{site}/keys';
 };
 
@@ -5954,6 +5981,7 @@ export type ListKeysErrors = {
     /**
      * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
      * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `101002` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**

@@ -50,7 +50,7 @@ const formOverhead = 16 * 1024 * 1024
 const answersAfterBody = (largestFile: number): EarlyAnswers => ({
   bytes: largestFile + formOverhead,
   ms: streaming.longestRequest * 1000,
-  comeLast: true,
+  waitForBody: true,
   strangers: { bytes: 1024 * 1024, ms: slowestBody.seconds * 1000 },
 })
 

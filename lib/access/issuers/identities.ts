@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import type { Author, HistoryEntry } from '../../core/history-entry.ts'
 import { isPersonName, type People, type Person, sitesOfPerson } from '../people.ts'
+import { newSessions } from '../sign-in.ts'
 import type { Issuer, KeyedValues, Trust } from './issuers.ts'
 import { type Claims, rolesFor } from './match-rules.ts'
 
@@ -52,7 +53,7 @@ const verifiedEmail = (claims: Claims): string | undefined => {
   return isVerified === true && typeof email === 'string' && email !== '' ? email : undefined
 }
 
-/** finds the person by the address of an open invitation, and uses the invitation up. */
+/** uses up an open invitation. The person who made it may know the password, or have an account of the person. */
 const matchInvited = async (deps: IdentityDeps, arrived: Arrived, identity: string): Promise<Person | undefined> => {
   const email = verifiedEmail(arrived.claims)
   if (email === undefined) return undefined
@@ -63,8 +64,8 @@ const matchInvited = async (deps: IdentityDeps, arrived: Arrived, identity: stri
   const [person, ...others] = invited
   if (!person || others.length > 0) return undefined
   await remember(deps, identity, person.name)
-  const { invitation: _, ...kept } = person
-  const after = { ...kept, identities: [...(person.identities ?? []), identity] }
+  const { invitation: _, password: __, ...kept } = person
+  const after = { ...kept, identities: [identity], sessions: newSessions(person, deps.clock.wall()) }
   const outcome = await deps.people.replace(person, after, entriesOf('user.changed', person, arrived))
   return outcome === 'done' ? deps.people.get(person.name, true) : undefined
 }

@@ -68,7 +68,7 @@ const mostClaims = 10
 const longestText = 255
 export const longestGrant = 3600
 
-// In characters of JSON, so that all issuers and rules fit into one item of DynamoDB.
+// In bytes of JSON, so that all issuers and rules fit into one item of DynamoDB.
 const mostTrust = 150_000
 
 export const isIssuerId = (text: string): boolean => /^[a-z][a-z0-9-]{0,31}$/.test(text)
@@ -95,7 +95,7 @@ export const parseClaim = (text: string): readonly [name: string, value: string]
 }
 
 const bounded = (trust: Trust): Trust => {
-  if (JSON.stringify(trust).length <= mostTrust) return trust
+  if (Buffer.byteLength(JSON.stringify(trust)) <= mostTrust) return trust
   throw refuse('There are too many rules. Remove the rules that you no longer need: "rule list" lists them.')
 }
 

@@ -111,15 +111,15 @@ const listOnce = async (
   return { objects, folders, next: IsTruncated ? last.at(-1) : undefined }
 }
 
-// No key of the service follows this one, because all keys start with an ASCII letter.
-const behindAllKeys = '\u00e9'
+// No key of the service follows this key, because all keys start with an ASCII letter.
+const afterAllKeys = '\u00e9'
 
 /**
  * LocalStack 4.14.0 compares names in their URL-encoded form, and so skips names that are not ASCII. There, a listing
  * after this key returns objects.
  */
 const isSortedByBytes = async (bucket: Bucket): Promise<boolean> => {
-  const { objects } = await listOnce(bucket, { prefix: '', folded: false, after: behindAllKeys, limit: 1 })
+  const { objects } = await listOnce(bucket, { prefix: '', folded: false, after: afterAllKeys, limit: 1 })
   if (objects.length === 0) return true
   noteLack(bucket, 'listings in the order of names')
   return false

@@ -86,7 +86,7 @@ const foldedKey = (prefix: string, key: string): string => {
   return end < 0 ? key : key.slice(0, end + 1)
 }
 
-const behindKey = (prefix: string, key: string): ListPosition => ({
+const positionAfter = (prefix: string, key: string): ListPosition => ({
   key: key.endsWith('/') && key !== prefix ? `${key}${lastCharacter}` : key,
 })
 
@@ -119,7 +119,7 @@ const candidatesIn = (
 /** The first listing is short, because most requests want few entries. Each further listing is longer. */
 async function* findCandidates(bucket: Bucket, { prefix, after, limit }: RemovedQuery) {
   let upTo = after
-  let position = after === undefined ? undefined : behindKey(prefix, after)
+  let position = after === undefined ? undefined : positionAfter(prefix, after)
   let undecided: Undecided | undefined
   for (let pages = 0; pages < (undecided ? 2 : 1) * mostPages; pages++) {
     const length = Math.min(longestListing, (limit + 1) * 4 ** pages)
@@ -129,7 +129,7 @@ async function* findCandidates(bucket: Bucket, { prefix, after, limit }: Removed
     undecided = next?.id !== undefined && found.undecided?.key === next.key ? found.undecided : undefined
     if (next && !undecided) {
       upTo = foldedKey(prefix, next.key)
-      position = behindKey(prefix, upTo)
+      position = positionAfter(prefix, upTo)
     } else position = next
     yield { candidates: found.candidates, upTo, isLast: !next }
     if (!next) return

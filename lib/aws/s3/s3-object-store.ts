@@ -102,7 +102,7 @@ export const createS3ObjectStore = ({
       const { outcome, hasChanged } = await place({ bucket, removals, bodyOf }, changes, conditions)
       if (outcome.outcome === 'placed') for (const change of changes) if (change.kind === 'put') take(change.staged)
       const write = claimIn(changes)?.complete ?? record
-      if (hasChanged) await Promise.all([write(entry, conditions.deadline), conditions.besideEntry?.()])
+      if (hasChanged) await Promise.all([write(entry, conditions.deadline), conditions.alongsideEntry?.()])
       return outcome
     },
 

@@ -74,7 +74,7 @@ export const parseListQuery = (query: ReadonlyMap<string, string>, { shape, iden
     order,
     limit,
     paging,
-    cursorBehind: (position: Position | undefined): string => writeCursor(hash(), position),
+    cursorAfter: (position: Position | undefined): string => writeCursor(hash(), position),
     page: JSON.stringify([identity, switches.map(textOf)]),
   }
 }

@@ -1,6 +1,17 @@
 import * as z from 'zod/mini'
 import { roleNames } from '../../access/roles.ts'
-import { component, described, type GroupContract, named, ok, parameter, siteParameter, text } from '../contract.ts'
+import {
+  component,
+  described,
+  type GroupContract,
+  named,
+  ok,
+  parameter,
+  siteParameter,
+  switchesOf,
+  text,
+} from '../contract.ts'
+import { pageSwitches } from '../page-switches.ts'
 import {
   codeBody,
   exchangeBody,
@@ -48,7 +59,9 @@ const key = component('Key', 'A key for a program.', {
   lastUsed: described(z.nullable(z.iso.date()), 'The day when the key was last used, or null.'),
 })
 
-export const keyList = component('KeyList', 'The keys of the site, sorted by name.', { keys: z.array(key) })
+const nextCursor = described(z.optional(z.string()), 'Send this value as `cursor`. The last page has none.')
+
+export const keyList = component('KeyList', 'Keys of the site, sorted by name.', { keys: z.array(key), nextCursor })
 
 export const createdKey = component('CreatedKey', 'A new key.', {
   ...keyMembers,
@@ -86,7 +99,7 @@ export const user = component('User', 'A person, with the entry for one site.', 
   ...entry,
 })
 
-export const userPage = component('UserPage', 'The people of a site, sorted by name.', { users: z.array(user) })
+export const userPage = component('UserPage', 'People of a site, sorted by name.', { users: z.array(user), nextCursor })
 
 export const invitation = component('Invitation', 'A person, with the invitation if there is a new one.', {
   name: z.string(),
@@ -121,6 +134,11 @@ const signOut = {
 } satisfies GroupContract<'access'>['operations']['signOut']
 
 const ofUser = ['personUnknown'] as const
+
+const pages = switchesOf(pageSwitches, {
+  limit: ['The largest number of entries in the answer: 500 by default, and at most.', 100],
+  cursor: ['The `nextCursor` of the previous answer.', ''],
+})
 
 export const accessContract: GroupContract<'access'> = {
   tag,
@@ -206,6 +224,8 @@ export const accessContract: GroupContract<'access'> = {
     listUsers: {
       summary: 'List the people of a site',
       answers: ok('The people, sorted by name.', userPage),
+      query: pages,
+      errors: ['accessMalformed'],
     },
     addUser: {
       summary: 'Add a person to a site',
@@ -253,7 +273,12 @@ export const accessContract: GroupContract<'access'> = {
       query: { all: parameter('Ends all sessions of the person.', '', z.string()) },
       errors: ['signInRefused'],
     },
-    listKeys: { summary: 'List the keys of a site', answers: ok('The keys.', keyList) },
+    listKeys: {
+      summary: 'List the keys of a site',
+      answers: ok('The keys.', keyList),
+      query: pages,
+      errors: ['accessMalformed'],
+    },
     createKey: {
       summary: 'Create a key for a program',
       description:

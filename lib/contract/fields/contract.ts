@@ -103,7 +103,7 @@ export const fieldsContract: GroupContract<'fields'> = {
     name: 'Web forms',
     description: 'The web forms of a site and the system fields on them. Answers and bodies are JSON or XML.',
   },
-  // A text that is no id, such as `abc` or `07`, gets the answer for an unknown id.
+  // A text that is not an id, such as `abc` or `07`, gets the answer for an unknown id.
   parameters: {
     site: siteParameter,
     webForm: parameter('The id of the web form.', 1, z.int()),

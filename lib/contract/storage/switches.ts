@@ -1,37 +1,21 @@
 import * as z from 'zod/mini'
 import { changeTypes, readChangeType } from '../../core/history-entry.ts'
+import { atMost, digits, pageLimit, pageSwitches } from '../page-switches.ts'
 
 // Query switches with bounded values, for the operations and the document.
 const deletedVersion = z.literal('draft', 'must be draft, or be left out')
 const putVersion = z.enum(['draft', 'draft-publish'], 'must be draft or draft-publish, or be left out')
 export const force = z.enum(['true', 'false'], 'must be true or false')
 
-const countable = 'must be a whole number, 1 or more'
-const pageLimit = z.int(countable).check(z.minimum(1, countable), z.maximum(999_999_999, 'must be 999999999 or less'))
-
-const atMost = (length: number) => z.maxLength(length, `must have ${length} characters or fewer`)
-const pageCursor = z.string().check(atMost(2_000))
-
 const recursive = z.literal('true', 'must be true, or be left out')
-
-// A text that is no number becomes NaN, which the next schema refuses with its own message.
-const digits = z.pipe(
-  z.string(),
-  z.transform((text) => (/^[1-9]\d*$/.test(text) ? Number(text) : Number.NaN)),
-)
 
 export const deleteSwitches = z.object({ version: z.optional(deletedVersion), force: z.optional(force) })
 export const putSwitches = z.object({ version: z.optional(putVersion) })
-export const listing = z.object({
-  limit: z.optional(z.pipe(digits, pageLimit)),
-  cursor: z.optional(pageCursor),
-  recursive: z.optional(recursive),
-})
+export const listing = z.object({ ...pageSwitches.shape, recursive: z.optional(recursive) })
 
 const searchText = 'must be 1 to 255 characters without control characters or slashes'
 export const searchQuery = z.object({
-  limit: listing.shape.limit,
-  cursor: listing.shape.cursor,
+  ...pageSwitches.shape,
   search: z.string().check(z.regex(/^[^\p{Cc}/]{1,255}$/u, searchText)),
 })
 

@@ -76,7 +76,9 @@ export const createObjectRows = (connection: DatabaseSync) => {
 
 export type ObjectRows = ReturnType<typeof createObjectRows>
 
-/** The rows in one step: twice as many as the previous step returned, so that little is read below a folder in vain. */
+/**
+ * The rows in one step: twice as many as the previous step returned, so that few unneeded rows are read below a folder.
+ */
 const steps = { first: 256, least: 8, most: 1_001 } as const
 
 type Entry = ListedObject | string
@@ -93,7 +95,7 @@ const fold = (rows: readonly ListedObject[], depth: number): Entry[] => {
   return entries
 }
 
-const behindEntry = (entry: Entry): string => (typeof entry === 'string' ? endOf(entry) : behind(entry.key))
+const positionAfter = (entry: Entry): string => (typeof entry === 'string' ? endOf(entry) : behind(entry.key))
 
 const foldedEntries = (rows: ObjectRows, prefix: string, start: string, count: number): Entry[] => {
   const end = endOf(prefix)
@@ -106,7 +108,7 @@ const foldedEntries = (rows: ObjectRows, prefix: string, start: string, count: n
     entries.push(...found)
     const last = found.at(-1)
     if (read.length < step || last === undefined) break
-    from = behindEntry(last)
+    from = positionAfter(last)
     step = Math.min(Math.max(found.length * 2, steps.least), steps.most)
   }
   return entries.slice(0, count)

@@ -34,7 +34,7 @@ const entryOf = (
   return { key: folder, removedAt: old.lastRemoval(folder, endOf(folder)), size: null }
 }
 
-const behindEntry = (prefix: string, key: string): string => {
+const positionAfter = (prefix: string, key: string): string => {
   const slash = key.indexOf('/', prefix.length)
   return slash < 0 ? behind(key) : endOf(key.slice(0, slash + 1))
 }
@@ -49,7 +49,7 @@ const removedFrom = (
   let from = start
   for (const row of found) {
     if (row.key < from) continue
-    from = behindEntry(prefix, row.key)
+    from = positionAfter(prefix, row.key)
     const entry = entryOf(stored, prefix, row)
     if (entry) entries.push(entry)
   }

@@ -14,7 +14,7 @@ import { type RecordChange, recordIf } from './history.ts'
 const insideFolder = (folder: StoragePath): string => (folder === root ? '' : `${folder}/`)
 
 /** The paths below a folder end before this: `0` follows `/`. In SQLite, all texts sort before all blobs. */
-const behindFolder = (folder: StoragePath): string | Uint8Array => (folder === root ? new Uint8Array() : `${folder}0`)
+const endOfFolder = (folder: StoragePath): string | Uint8Array => (folder === root ? new Uint8Array() : `${folder}0`)
 
 /** The lease of a removal, and the time when its worker last reported, both on the monotonic clock. */
 interface Lease {
@@ -141,7 +141,7 @@ export const createFolderRemovals = (
     lastOf: (site, folders) => read(() => removals.last.all(site, JSON.stringify(folders))),
 
     isOpenBelow: (site, folder) =>
-      read(() => removals.firstBelow.get(site, insideFolder(folder), behindFolder(folder)) !== undefined),
+      read(() => removals.firstBelow.get(site, insideFolder(folder), endOfFolder(folder)) !== undefined),
   }
 }
 
@@ -178,7 +178,7 @@ export const createWorkflows = (database: Database, record: RecordChange): Workf
     isRunning: (site, pages) => read(() => firstOf.get(site, JSON.stringify(pages)) !== undefined),
 
     isRunningBelow: (site, folder) =>
-      read(() => firstBelow.get(site, insideFolder(folder), behindFolder(folder)) !== undefined),
+      read(() => firstBelow.get(site, insideFolder(folder), endOfFolder(folder)) !== undefined),
 
     list: (site, after = root, limit) =>
       readPages(database, {

@@ -28,7 +28,7 @@ export interface Requester extends Scope {
   /** True: the path is taken as written, without a lookup that ignores case (S-7). */
   readonly isCaseSensitive?: boolean
   readonly conditions?: Conditions
-  readonly besideEntry?: () => Promise<void>
+  readonly alongsideEntry?: () => Promise<void>
 }
 
 /** The refusals of an operation in the order of its checks. A refusal that does not apply is false or undefined. */
@@ -92,7 +92,7 @@ export const foldersAround = (paths: readonly StoragePath[]): readonly StoragePa
 const noAncestors: Ancestors = { existing: undefined, missing: [] }
 
 const place = async ({ files }: StorageStores, plan: Changes, requester: Requester) => {
-  const { site, author, deadline, besideEntry } = requester
+  const { site, author, deadline, alongsideEntry } = requester
   const { paths, changes, absent, matching = [], entry, lockId, seenLocks, removedFolder } = plan
   const { existing, missing } = plan.ancestors ?? noAncestors
   const created = missing.map((folder): Change => ({ kind: 'folder', key: folderKey('live', site, folder) }))
@@ -104,7 +104,7 @@ const place = async ({ files }: StorageStores, plan: Changes, requester: Request
     matching,
     deadline,
     removedFolder,
-    besideEntry,
+    alongsideEntry,
   }
   const result: PlaceOutcome = await files.place([...created, ...changes], conditions, { ...author, site, ...entry })
   if (result.outcome === 'locked') throw new ServiceError('folderLocked')

@@ -78,6 +78,17 @@ describeWithAdmin('Keys', () => {
     }
   })
 
+  test('The list comes in pages, also when keys have the same name (A-114)', async () => {
+    const { create, askKeys, list } = await openKeys()
+    for (const name of ['Robot', 'Ärger 🍐', 'Robot']) await create(['files:read'], { name })
+    const first = (await askKeys('GET', '?limit=1')).json
+    const second = (await askKeys('GET', `?limit=1&cursor=${first.nextCursor}`)).json
+    const last = (await askKeys('GET', `?cursor=${second.nextCursor}`)).json
+    expect([first, second, last].flatMap(({ keys }) => keys)).toEqual(await list())
+    expect([last.keys.length, last.nextCursor]).toEqual([1, undefined])
+    expectError(await askKeys('GET', '?limit=0'), 400, 101002)
+  })
+
   test.each<[string, object]>([
     ['no name', { rights: ['files:read'] }],
     ['an empty name', { name: '', rights: ['files:read'] }],

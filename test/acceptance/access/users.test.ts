@@ -35,6 +35,17 @@ describeWithAdmin('The people of a site', () => {
     expect((await ask('GET', `/${name.toUpperCase()}`)).json.name).toBe(name)
   })
 
+  it('The list comes in pages (A-114, E-56)', async () => {
+    const { ask, invite } = await openSite()
+    for (const start of ['b', 'A', 'c']) await invite({ role: 'editor' }, newName(start))
+    const { users, nextCursor: none } = (await ask('GET')).json
+    const first = (await ask('GET', '?limit=2')).json
+    const last = (await ask('GET', `?limit=2&cursor=${first.nextCursor}`)).json
+    expect([first.users.length, [...first.users, ...last.users]]).toEqual([2, users])
+    expect([none, last.nextCursor]).toEqual([undefined, undefined])
+    for (const limit of ['0', '-1', 'x', '']) expectError(await ask('GET', `?limit=${limit}`), 400, 101002)
+  })
+
   it.each<[string, object]>([
     ['no role', {}],
     ['an unknown role', { role: 'director' }],

@@ -66,7 +66,7 @@ describe('The switch wait', () => {
 })
 
 describeStream('A stream of changes', () => {
-  it('A listener gets each change as it happens, with its id (V-18, V-19)', async () => {
+  it('A listener gets each change at once, with its id and its entry (V-18, V-19)', async () => {
     const { response, events, next, close } = await listen({ query: { subject: own } })
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'text/event-stream',
@@ -82,7 +82,7 @@ describeStream('A stream of changes', () => {
     close()
   })
 
-  it('A listener with a shaky connection gets each change once, in order (V-19)', async () => {
+  it('A listener that often reconnects gets each change once, in order (V-19)', async () => {
     const start = await end()
     const names = Array.from({ length: 60 }, (_, index) => `lost/${index}`)
     const writing = Promise.all(

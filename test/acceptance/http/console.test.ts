@@ -33,6 +33,8 @@ describe('GET /console', () => {
       'style-src': ["'self'"],
       'img-src': ["'self'", 'blob:'],
       'connect-src': expect.arrayContaining(["'self'", new URL(target.baseUrl).origin]),
+      'media-src': expect.arrayContaining(["'self'", new URL(target.baseUrl).origin]),
+      'frame-src': ["'self'"],
       'base-uri': ["'none'"],
       'form-action': ["'none'"],
       'frame-ancestors': ["'none'"],
@@ -49,6 +51,24 @@ describe('GET /console', () => {
       expect.arrayContaining(['camera=()', 'clipboard-read=()', 'geolocation=()', 'microphone=()', 'usb=()']),
     )
     expect(headers['permissions-policy']).not.toContain('clipboard-write')
+  })
+
+  test('Only the console can show the frame for stored pages, which loads nothing (K-45)', async () => {
+    const { status, headers } = await call('/console/frame.html', anonymous)
+    expect({ status, type: headers['content-type'], cache: headers['cache-control'] }).toEqual({
+      status: 200,
+      type: 'text/html; charset=utf-8',
+      cache: 'private, no-cache',
+    })
+    expect(headers['content-security-policy']?.split('; ')).toEqual([
+      "default-src 'none'",
+      "style-src 'unsafe-inline'",
+      'img-src data:',
+      'font-src data:',
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'self'",
+    ])
   })
 
   test('The page contains the number of days that removed files are kept (H-14)', async () => {

@@ -10,12 +10,14 @@ import {
   type ListView,
   linkedAmong,
   pageSize,
-  readAll,
+  readLinkable,
   readLinked,
+  readObject,
+  wordsOf,
 } from '../../../console/categories/objects-store.ts'
 import { dropIndex } from '../../../console/forms/field-row.tsx'
+import { linesOf } from '../../../console/history/change-lines.ts'
 import { createHistoryStore, groupOf } from '../../../console/history/history-store.ts'
-import { byDay } from '../../../console/history/history-view.tsx'
 import { placeOf } from '../../../console/history/places.ts'
 import { test } from '../support/console.ts'
 
@@ -107,11 +109,13 @@ describe('requests for lists', () => {
     '%s can be listed by title, and found by id',
     async (kind, { client: { categories } }) => {
       const byTitle = { ...defaultView, sort: 'title', isDescending: false } as const
-      const { items, total } = await readAll(categories, kind, byTitle)
+      const { items, total } = await readLinkable(categories, kind, byTitle)
       const titles = items.map(({ title }) => title.toLowerCase())
       expect([titles.toSorted(), total]).toEqual([titles, items.length])
+      // Deleted objects cannot be linked.
+      expect(items.filter(({ isDeleted }) => isDeleted)).toEqual([])
       for (const list of [
-        (view: ListView) => readAll(categories, kind, view),
+        (view: ListView) => readLinkable(categories, kind, view),
         (view: ListView) => readLinked(categories, 1, kind, view),
       ]) {
         const [first] = (await list(byTitle)).items
@@ -120,6 +124,16 @@ describe('requests for lists', () => {
       }
     },
   )
+
+  test('the content of an object is shown as words (K-15)', async ({ client: { categories } }) => {
+    expect(wordsOf('<style>p { }</style><p>One&nbsp;&amp;&#32;<b>two</b></p> &lt;3')).toBe('One &&#32; two <3')
+    expect(await readObject(categories, 'news', 4)).toMatchObject({ text: expect.stringMatching(/item 4 of the demo/) })
+    expect(await readObject(categories, 'blogs', 1)).toMatchObject({
+      address: '/blogs/notes-1',
+      text: 'What happens in San Jose',
+    })
+    expect(await readObject(categories, 'news', 9999)).toBeUndefined()
+  })
 
   test('the links of a set of objects are found', async ({ client: { categories } }) => {
     const { items } = await readLinked(categories, 1, 'news', defaultView)
@@ -189,7 +203,7 @@ describe('the history', () => {
     const answer = Promise.withResolvers<readonly Change[]>()
     const store = createHistoryStore({
       types,
-      changes: { newest: () => answer.promise, async *list() {} },
+      changes: { page: async () => ({ items: await answer.promise, next: undefined }) },
     })
     const reading = store.load()
     store.receive([change('2', 'file.stored', 'b')])
@@ -198,48 +212,75 @@ describe('the history', () => {
     expect(store.changes.value?.map(({ subject }) => subject)).toEqual(['b', 'a'])
   })
 
-  test('the complete history can be read, up to the newest 20,000 entries', async () => {
-    const total = 20_750
-    const all = Array.from({ length: total }, (_, index) => ({
-      ...change('1', 'file.stored', `file-${index}`),
-      id: String(index).padStart(8, '0'),
-    }))
+  test('the history scrolls back to its oldest change, one page at a time (K-16)', async () => {
+    const all = Array.from({ length: 1_200 }, (_, index) => change(String(index).padStart(8, '0'), 'file.stored', 'a'))
+    const asked: (string | undefined)[] = []
     const store = createHistoryStore({
       types,
       changes: {
-        newest: async (count) => all.slice(-count),
-        async *list() {
-          yield* all
+        async page({ before } = {}) {
+          asked.push(before)
+          const newest = all.filter(({ id }) => before === undefined || id < before).toReversed()
+          return { items: newest.slice(0, 500), next: newest[500] && newest[499]?.id }
         },
       },
     })
     await store.load()
-    expect([store.changes.value?.length, store.isLimited.value]).toEqual([500, true])
-    const reading = store.readAll()
-    expect(store.readCount.value).toBe(0)
-    await reading
-    const shown = store.changes.value ?? []
-    expect([shown.length, shown[0]?.id, shown.at(-1)?.id]).toEqual([20_000, '00020749', '00000750'])
-    expect([store.isLimited.value, store.readCount.value]).toEqual([true, undefined])
+    expect([store.changes.value?.length, store.hasMore.value]).toEqual([500, true])
+    await Promise.all([store.readOlder(), store.readOlder()])
+    await store.readOlder()
+    await store.readOlder()
+    expect(store.changes.value?.map(({ id }) => id)).toEqual(all.map(({ id }) => id).toReversed())
+    expect([asked, store.hasMore.value]).toEqual([[undefined, '00000700', '00000200'], false])
   })
 
-  test('a new filter stops a complete read', async ({ client }) => {
-    const store = createHistoryStore({ changes: client.changes, types })
+  test('a search for the changes of a user reads at most ten pages at a time', async () => {
+    let pages = 0
+    const store = createHistoryStore({
+      types,
+      filter: { what: '', who: 'bob', where: '' },
+      changes: {
+        page: async () => ({ items: [change('1', 'file.stored', 'a')], next: String(++pages) }),
+      },
+    })
     await store.load()
-    const reading = store.readAll()
-    await store.setFilter({ what: 'form.created' })
-    await reading
-    expect(new Set(store.changes.value?.map(({ type }) => type))).toEqual(new Set(['form.created']))
-    expect(store.readCount.value).toBeUndefined()
+    expect([pages, store.changes.value, store.hasMore.value]).toEqual([10, [], true])
   })
 
   test('the history has a heading for each day', () => {
-    const lines = byDay([
+    const lines = linesOf([
       change('3', 'file.stored', 'a'),
-      change('2', 'file.stored', 'b'),
+      change('2', 'form.created', 'b'),
       change('2', 'file.stored', 'c'),
     ])
-    expect(lines.map((line) => ('day' in line ? 'day' : line.change.subject))).toEqual(['day', 'a', 'day', 'b', 'c'])
+    expect(lines.map((line) => ('change' in line ? line.change.subject : 'day'))).toEqual(['day', 'a', 'day', 'b', 'c'])
+  })
+
+  test('the files of one upload are one line, until a pause or another user (K-16)', () => {
+    const at = (second: number, subject: string, other: Partial<Change> = {}) => ({
+      ...change('1', 'file.stored', subject),
+      id: `${second}`,
+      at: `2026-03-01T12:${String(Math.floor(second / 60)).padStart(2, '0')}:${String(second % 60).padStart(2, '0')}Z`,
+      ...other,
+    })
+    const changes = [
+      at(300, 'web/css/a.css', { actor: 'bob' }),
+      at(299, 'web/css/b.css'),
+      at(250, 'web', { details: { names: ['c', 'd'] } }),
+      at(249, 'web/old', { type: 'file.removed' }),
+      at(120, 'web/e'),
+      at(116, 'f'),
+      at(60, 'web/g'),
+    ]
+    const shown = (open?: ReadonlySet<string>) =>
+      linesOf(changes, open).flatMap((line) => {
+        if ('day' in line) return []
+        if ('change' in line) return `${line.within ?? ''}: ${line.change.subject}`
+        return `${line.group.files} in ${line.group.folder}`
+      })
+    const single = [': web/css/a.css', '3 in web', ': web/old', '2 in ', ': web/g']
+    expect(shown()).toEqual(single)
+    expect(shown(new Set(['250']))).toEqual(single.toSpliced(2, 0, 'web: web/css/b.css', 'web: web'))
   })
 
   test.each<[string, Change, object | undefined]>([

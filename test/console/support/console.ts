@@ -9,8 +9,10 @@ import { test as base } from '../../support/test.ts'
 export interface OpenOptions extends BrowserContextOptions {
   /** The token of the tab. Default: the demo token. */
   readonly token?: string | null
-  /** The address of another service than that of the tests. */
+  /** The address of a service other than the service of the tests. */
   readonly baseUrl?: string
+  /** Another address that the page may visit. */
+  readonly issuer?: string
 }
 
 /** Faults that no page may have. They are reported at the end of the test. */
@@ -19,7 +21,7 @@ interface Watch {
 }
 
 /** Policy violations, script errors, and requests to other hosts. */
-const watch = (page: Page, baseUrl: string): Watch => {
+const watch = (page: Page, allowed: readonly string[]): Watch => {
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(String(error.stack ?? error)))
   page.on('console', (message) => {
@@ -27,7 +29,8 @@ const watch = (page: Page, baseUrl: string): Watch => {
   })
   page.on('request', (request) => {
     const url = request.url()
-    if (!url.startsWith(`${baseUrl}/`) && !url.startsWith('blob:')) faults.push(`A request to ${url}`)
+    if (![...allowed.map((address) => `${address}/`), 'blob:'].some((start) => url.startsWith(start)))
+      faults.push(`A request to ${url}`)
   })
   return { faults }
 }
@@ -37,16 +40,16 @@ const openPage = async (
   hash: string,
   token: string | null,
   baseUrl: string,
-  options: BrowserContextOptions,
+  { issuer = baseUrl, ...options }: OpenOptions,
 ) => {
   const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options })
   context.setDefaultTimeout(25_000)
   const page = await context.newPage()
-  const { faults } = watch(page, baseUrl)
+  const { faults } = watch(page, [baseUrl, issuer])
   if (token !== null) {
     await page.addInitScript((given) => {
-      // The token is set once, so a token that the page stores later remains.
-      if (sessionStorage.getItem('signed-in-by-test')) return
+      // The token is set once, so a token that the page stores later remains. Frames have no storage.
+      if (parent !== window || sessionStorage.getItem('signed-in-by-test')) return
       sessionStorage.setItem('signed-in-by-test', 'true')
       sessionStorage.setItem('site-admin-token', given)
     }, token)
@@ -106,6 +109,8 @@ export const expectAccessible = async (page: Page): Promise<void> => {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
     const { violations } = await new AxeBuilder({ page })
+      // A frame of the console runs no script, and axe is one.
+      .exclude('iframe')
       .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
       .analyze()
     const found = violations.map(

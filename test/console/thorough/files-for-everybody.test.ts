@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { expectAccessible, test } from '../support/console.ts'
-import { grid, press, signIn, widthOf } from '../support/page.ts'
+import { grid, press, refusal, signIn, widthOf } from '../support/page.ts'
 
 const chooseFile = (page: Page, name: string) =>
   page
@@ -50,6 +50,31 @@ const looks: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   'the list of shortcuts': async (page) => {
     await press(page, '?')
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+  },
+  'the grid': async (page) => {
+    await page.getByRole('button', { name: 'Show as a grid' }).click()
+    await chooseAll(page)
+    await page.getByRole('gridcell', { name: 'page.html' }).waitFor()
+  },
+  'the zip of a folder': async (page) => {
+    await chooseAll(page)
+    await page.getByRole('button', { name: 'Download as zip' }).click()
+    await page.getByText('in all.').waitFor()
+  },
+  'a page beside its source': async (page) => {
+    await page.getByRole('link', { name: 'page.html' }).click()
+    await page.getByRole('button', { name: 'Show and edit' }).click()
+    await page.frameLocator('iframe').frameLocator('iframe').getByText('second').waitFor()
+  },
+  'two versions of a text, and a question': async (page) => {
+    await page.getByRole('link', { name: 'page.html' }).click()
+    await page.getByRole('button', { name: 'Show and edit' }).click()
+    await page.getByLabel('Source').fill('mine')
+    await page.route('**/page.html', (route) => refusal(412, 100412, 'Changed.')(route), { times: 1 })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Someone else has saved').waitFor()
+    await press(page, 'Escape')
+    await page.getByText('Your changes are not saved.').waitFor()
   },
   'an upload with a question': async (page) => {
     await chooseFile(page, 'page.html')
@@ -113,6 +138,13 @@ test('on the width of a phone, no German text is cut off', async ({ openFolder }
   const page = await openFolder([name], { viewport: { width: 320, height: 640 }, locale: 'de-DE' })
   await page.getByRole('button', { name: 'Hochladen', exact: true }).waitFor()
   await page.getByRole('checkbox').last().check()
+  expect(await widthOf(page)).toBeLessThanOrEqual(320)
+  await page.getByRole('button', { name: 'Als Raster zeigen' }).click()
+  await page.getByRole('gridcell').waitFor()
+  expect(await widthOf(page)).toBeLessThanOrEqual(320)
+  await page.getByRole('gridcell').getByRole('link').click()
+  await page.getByRole('button', { name: 'Bearbeiten' }).click()
+  await page.getByLabel('Quelltext').waitFor()
   expect(await widthOf(page)).toBeLessThanOrEqual(320)
   expect(await page.evaluate(() => document.documentElement.lang)).toBe('de')
   await expectAccessible(page)

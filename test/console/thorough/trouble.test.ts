@@ -97,7 +97,7 @@ test('names are shown literally, whatever they contain', async ({ open, start, d
   await expect.poll(() => page.locator('.field-name bdi').first().textContent()).toBe(hostile[1])
   await page.getByRole('link', { name: 'Categories' }).click()
   await page.getByRole('link', { name: script, exact: true }).click()
-  const titles = page.locator('.items-title > bdi')
+  const titles = page.locator('.items-title bdi')
   await expect.poll(async () => (await titles.allTextContents()).toSorted()).toEqual(hostile.toSorted())
   const { width, hasRun } = await page.evaluate(() => ({
     width: document.documentElement.scrollWidth,

@@ -30,6 +30,7 @@ const looks: Readonly<Record<string, readonly [hash: string, show: (page: Page) 
       await page.getByRole('alert').waitFor()
     },
   ],
+  'the preview of a form': ['forms/1', (page) => page.getByRole('button', { name: 'Preview' }).click()],
   'a category with selected objects': [
     'categories/1',
     (page) => page.locator('tbody').getByRole('checkbox').first().click(),
@@ -41,13 +42,10 @@ const looks: Readonly<Record<string, readonly [hash: string, show: (page: Page) 
       await page.getByRole('dialog').locator('tbody tr').first().waitFor()
     },
   ],
-  'the categories of an object': [
+  'an object with its categories': [
     'categories/1',
     async (page) => {
-      await page
-        .getByRole('button', { name: /^Categories of/ })
-        .first()
-        .click()
+      await page.locator('.items-title').getByRole('button').first().click()
       await page.getByRole('dialog').getByRole('checkbox').first().waitFor()
     },
   ],

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createAccessHandler } from '../../../functions/access/group.ts'
 import { addIssuer, addRule } from '../../../lib/access/issuers/issuers.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
-import type { Handler, RequestRecord } from '../../../lib/http/request.ts'
+import type { Handler, RequestRecord, SignInRecord } from '../../../lib/http/request.ts'
 import { createAccessDeps } from '../../../lib/service/deps.ts'
 import { send } from '../../support/gateway.ts'
 import { entry, hands, type OpenedHand } from '../../support/hands.ts'
@@ -17,6 +17,7 @@ let issuer: TokenIssuer
 let hand: OpenedHand
 let handler: Handler
 const records: RequestRecord[] = []
+const signIns: SignInRecord[] = []
 let now = Date.now()
 const clock = { wall: () => now, monotonic: () => performance.now() }
 const secret = 'secret/of the:tests'
@@ -62,9 +63,13 @@ beforeAll(async () => {
 beforeEach(() => {
   now = Date.now()
   records.length = 0
+  signIns.length = 0
   issuer.answers.clear()
   describeItself()
-  const telemetry = { request: (record: RequestRecord) => void records.push(record) }
+  const telemetry = {
+    request: (record: RequestRecord) => void records.push(record),
+    signIn: (record: SignInRecord) => void signIns.push(record),
+  }
   const findClientSecret = async (id: string) => (id === 'work' ? secret : undefined)
   handler = createAccessHandler(
     createAccessDeps({ dataCentre: 'us' }, hand.stores, { telemetry, clock, findClientSecret }),
@@ -98,7 +103,7 @@ interface Told {
   readonly person?: object
 }
 
-/** The provider answers the code with a token of these claims. Returns what it was sent. */
+/** The provider answers the code with a token of these claims. Returns the requests that the provider gets. */
 const answerWith = (begun: Begun, { claims = {}, signing = {}, person = {} }: Told = {}) => {
   const asked: { authorization: string | undefined; body: URLSearchParams }[] = []
   issuer.answers.set('/token', async (request: IncomingMessage, response) => {
@@ -166,7 +171,8 @@ describe('The code flow', () => {
     const { outcome } = await finish(begun)
     issuer.answers.set('/token', json({ error: 'invalid_client', hint: secret }, 401))
     await finish(await begin())
-    const logged = JSON.stringify(records)
+    expect(signIns).toEqual([{ name: null, address: null, outcome: 'refused' }])
+    const logged = JSON.stringify([records, signIns])
     const secrets = [secret, 'code-of-the-issuer', outcome['code'], begun.sent.get('state'), begun.cookie.slice(8)]
     expect(records).toHaveLength(4)
     expect(secrets.filter((each) => logged.includes(String(each)))).toEqual([])
@@ -220,9 +226,10 @@ describe('A provider with faulty answers', () => {
     ['is a file', { authorization_endpoint: 'file:///etc/passwd' }],
     ['is not encrypted', { authorization_endpoint: 'http://evil.example/' }],
     ['is missing', { authorization_endpoint: undefined }],
-  ])('No browser is sent to a provider whose sign-in page %s (A-92)', async (_, more) => {
+  ])('No browser is sent to a provider whose sign-in page %s (A-92, A-96)', async (_, more) => {
     describeItself(more)
     const { status, headers } = await send(handler, 'GET', work, { query: { challenge } })
-    expect({ status, location: headers['location'] }).toEqual({ status: 503, location: undefined })
+    const location = `${baseUrl}/console#${new URLSearchParams(unavailable)}`
+    expect({ status, location: headers['location'] }).toEqual({ status: 303, location })
   })
 })

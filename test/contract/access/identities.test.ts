@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, describe, expect, test } from 'vitest'
+import { acceptInvitation, invite as createInvitation } from '../../../lib/access/invitations.ts'
 import { findPerson } from '../../../lib/access/issuers/identities.ts'
 import type { Issuer, Trust } from '../../../lib/access/issuers/issuers.ts'
 import type { Person } from '../../../lib/access/people.ts'
@@ -8,7 +9,7 @@ import type { Stores } from '../../../lib/service/stores.ts'
 import { type Hand, hands } from '../../support/hands.ts'
 import { testPerson } from '../../support/people.ts'
 
-type Tested = Pick<Stores, 'accessValues' | 'history' | 'people'>
+type Tested = Pick<Stores, 'accessValues' | 'attempts' | 'grants' | 'history' | 'people'>
 
 const site = 1001 as SiteId
 const issuer: Issuer = { id: 'work', url: 'https://login.example.com', audience: 'programs', clientId: 'site-admin' }
@@ -22,6 +23,7 @@ const describeIdentities = async ({ name, open }: Hand<Tested>): Promise<void> =
   const clock = { wall: () => now, monotonic: () => now }
   const hand = await open(clock)
   const { accessValues, history, people } = hand.stores
+  const signInDeps = { ...hand.stores, clock, findSite: async () => undefined }
   afterAll(() => hand.close())
 
   const arrive = (claims: object, by: Issuer = issuer) =>
@@ -48,6 +50,32 @@ const describeIdentities = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect((await people.get(invited))?.invitation).toBeUndefined()
       expect(await arrive({ sub: claims.sub })).toMatchObject({ name: invited })
       expect((await history.before(site, undefined, 1))[0]).toMatchObject({ type: 'user.changed', actor: invited })
+    })
+
+    test('An account that matches ends the password, the sessions and the accounts of others (A-94)', async () => {
+      const other = sub()
+      const planted = { sub: other, email: `${other}@example.com`, email_verified: true }
+      const { name: invited } = await invite({ email: planted.email })
+      const taken = await arrive(planted)
+      if (!taken) throw new Error('Nobody was matched')
+      const { person: again } = createInvitation(taken, now)
+      await people.replace(taken, { ...again, email: 'victim@example.com', password: 'known to others' }, [])
+      await arrive({ sub: sub(), email: 'victim@example.com', email_verified: true })
+      const found = await people.get(invited)
+      expect(found?.password).toBeUndefined()
+      expect(found?.sessions).toBeGreaterThan(taken.sessions)
+      expect(await arrive({ sub: other })).toBeUndefined()
+    })
+
+    test('An accepted invitation ends the accounts at issuers (A-83)', async () => {
+      const account = sub()
+      const claims = { sub: account, email: `${account}@example.com`, email_verified: true, groups: 'web' }
+      const person = await arrive(claims)
+      if (!person) throw new Error('Nobody was added')
+      const { person: invited, invitation } = createInvitation(person, now)
+      await people.replace(person, invited, [])
+      await acceptInvitation(signInDeps, invitation.text, 'correct horse battery')
+      expect(await arrive({ sub: account })).toBeUndefined()
     })
 
     test('An address matches once, and another account with the same address matches nobody (A-94)', async () => {

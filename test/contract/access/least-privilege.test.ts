@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createAccessHandler } from '../../../functions/access/group.ts'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
+import { newKey } from '../../../lib/access/keys.ts'
 import type { Person } from '../../../lib/access/people.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { areas } from '../../../lib/core/rights.ts'
@@ -11,11 +12,14 @@ import { hands, type OpenedHand } from '../../support/hands.ts'
 import { entry } from '../../support/history.ts'
 import { testPerson } from '../../support/people.ts'
 
-// Every operation on people against rights that are not enough, on both stores. authorisation-matrix.test.ts has the
-// rights of whole areas, for all groups.
+// Every operation on people and keys against rights that are not enough, of tokens and keys, on both stores.
+// authorisation-matrix.test.ts has the rights of whole areas, for all groups.
 
-/** Planted into the functions that compare rights: the table must notice that they let everybody pass. */
-const hole = vi.hoisted(() => ({ isOpen: false }))
+/**
+ * Planted bugs, which the table must notice: the functions that compare rights let every caller pass, or a key has all
+ * of its own rights, or all rights of its person.
+ */
+const hole = vi.hoisted((): { isOpen: boolean; rightsOfKey?: 'own' | 'of the person' } => ({ isOpen: false }))
 vi.mock('../../../lib/core/rights.ts', async (load) => {
   const real = await load<typeof import('../../../lib/core/rights.ts')>()
   return {
@@ -24,27 +28,36 @@ vi.mock('../../../lib/core/rights.ts', async (load) => {
     requireRight: (...given: Parameters<typeof real.requireRight>) => hole.isOpen || real.requireRight(...given),
     requireSomewhere: (...given: Parameters<typeof real.requireSomewhere>) =>
       hole.isOpen || real.requireSomewhere(...given),
+    commonRights: (...[own, ofPerson]: Parameters<typeof real.commonRights>) => {
+      if (!hole.rightsOfKey) return real.commonRights(own, ofPerson)
+      return hole.rightsOfKey === 'own' ? own : ofPerson
+    },
   }
 })
+
+const everything = areas.map((area) => `${area}:write`)
 
 const site = 1001 as SiteId
 const other = 1002 as SiteId
 
 interface Row {
   readonly method: string
-  readonly ofPerson?: true
+  /** Default: `people`. */
+  readonly on?: 'people' | 'a person' | 'keys' | 'a key'
   readonly body?: object
   /** The smallest set of rights that suffices. */
   readonly needs: readonly string[]
   /** The person has rights on another site, which the caller must have as well. */
   readonly onEverySite?: true
+  /** A token of a command belongs to nobody, so it is refused. */
+  readonly needsPerson?: true
 }
 
 const ofTarget = ['files:write:/a', 'history:read', 'access:write']
 
 const rows: Readonly<Record<string, Row>> = {
   'a list': { method: 'GET', needs: ['access:read'] },
-  'a look': { method: 'GET', ofPerson: true, needs: ['access:read'] },
+  'a look': { method: 'GET', on: 'a person', needs: ['access:read'] },
   'a person without rights': { method: 'POST', body: { rights: [] }, needs: ['access:write'] },
   'an editor': {
     method: 'POST',
@@ -58,23 +71,39 @@ const rows: Readonly<Record<string, Row>> = {
   },
   'another right': {
     method: 'PUT',
-    ofPerson: true,
+    on: 'a person',
     body: { rights: ['files:write:/A'] },
     needs: ['access:write', 'files:write:/A'],
   },
-  'the end of all rights': { method: 'PUT', ofPerson: true, body: { rights: [] }, needs: ['access:write'] },
-  disabling: { method: 'PUT', ofPerson: true, body: { disabled: true }, needs: ofTarget, onEverySite: true },
-  'a new invitation': { method: 'PUT', ofPerson: true, body: { invite: true }, needs: ofTarget, onEverySite: true },
+  'the end of all rights': { method: 'PUT', on: 'a person', body: { rights: [] }, needs: ['access:write'] },
+  disabling: { method: 'PUT', on: 'a person', body: { disabled: true }, needs: ofTarget, onEverySite: true },
+  'a new invitation': { method: 'PUT', on: 'a person', body: { invite: true }, needs: ofTarget, onEverySite: true },
   'another e-mail address': {
     method: 'PUT',
-    ofPerson: true,
+    on: 'a person',
     body: { email: 'x@y.z' },
     needs: ofTarget,
     onEverySite: true,
   },
+  'the keys': { method: 'GET', on: 'keys', needs: ['access:write'] },
+  'a new key': {
+    method: 'POST',
+    on: 'keys',
+    body: { name: 'New', rights: ['files:write:/a', 'history:read'] },
+    needs: ['access:write', 'files:write:/a', 'history:read'],
+    needsPerson: true,
+  },
+  'a new key for people': {
+    method: 'POST',
+    on: 'keys',
+    body: { name: 'New', rights: ['access:write'] },
+    needs: ['access:write'],
+    needsPerson: true,
+  },
+  'the end of a key': { method: 'DELETE', on: 'a key', needs: ['access:write'] },
   'another display name': {
     method: 'PUT',
-    ofPerson: true,
+    on: 'a person',
     body: { displayName: 'X' },
     needs: ofTarget,
     onEverySite: true,
@@ -86,6 +115,13 @@ describe.each(hands)('On $name', ({ open }) => {
   let ask: (row: Row, token: string) => ReturnType<typeof send>
   let count = 0
   let target = ''
+  let key = ''
+  const pathOf = {
+    people: () => 'users',
+    'a person': () => `users/${target}`,
+    keys: () => 'keys',
+    'a key': () => `keys/${key}`,
+  }
 
   beforeAll(async () => {
     hand = await open()
@@ -96,10 +132,10 @@ describe.each(hands)('On $name', ({ open }) => {
     }
     const deps = createAccessDeps({ dataCentre: 'us' }, stores, { telemetry: { request: () => {} } })
     const handler = createAccessHandler(deps)
-    ask = ({ method, ofPerson, body }, token) =>
-      send(handler, method, `/api/v2/admin/sites/${site}/users${ofPerson ? `/${target}` : ''}`, {
+    ask = ({ method, on = 'people', body }, token) =>
+      send(handler, method, `/api/v2/admin/sites/${site}/${pathOf[on]()}`, {
         headers: { Authorization: token },
-        ...(body && { body: ofPerson ? body : { name: `new.${count}`, ...body } }),
+        ...(body && { body: on === 'people' ? { name: `new.${count}`, ...body } : body }),
       })
   })
   afterAll(() => hand.close())
@@ -111,9 +147,24 @@ describe.each(hands)('On $name', ({ open }) => {
     return token
   }
 
+  const keyWith = async (permissions: readonly string[], rights: readonly string[]): Promise<string> => {
+    const text = newKey()
+    const hash = hashToken(text)
+    const person = testPerson({ name: `p.${hash.slice(0, 60)}`, sites: { [site]: { rights } } as Person['sites'] })
+    await hand.stores.people.create(person, [])
+    const owned = { kind: 'key', user: person.name, since: person.created, name: 'Test' } as const
+    await hand.stores.grants.put({ ...owned, hash, sites: [site], permissions, expires: 4_000_000_000 }, [])
+    return text
+  }
+
+  /** A key with fewer rights than its person, and one with more: both have these rights. */
+  const keysWith = (rights: readonly string[]) =>
+    Promise.all([keyWith(rights, everything), keyWith(everything, rights)])
+
   const newTarget = async ({ onEverySite }: Row): Promise<void> => {
     count += 1
     target = `ann.${count}`
+    key = hashToken(await keyWith([], []))
     const own = { rights: ['files:write:/a', 'history:read'] }
     const elsewhere = onEverySite && { [other]: { rights: ['history:read'] } }
     await hand.stores.people.create(
@@ -124,6 +175,7 @@ describe.each(hands)('On $name', ({ open }) => {
 
   const state = async () => ({
     people: await hand.stores.people.listOfSite(site),
+    keys: new Set((await hand.stores.grants.keysOf(site)).map(({ hash, permissions }) => `${hash} ${permissions}`)),
     last: (await hand.stores.history.before(site, undefined, 1))[0],
   })
 
@@ -134,36 +186,65 @@ describe.each(hands)('On $name', ({ open }) => {
     areas.filter((area) => area !== 'access').map((area) => `${area}:write`),
   ]
 
+  /** Tokens and keys that lack something: a right, the other site, or a person. */
+  const refusedCallers = async (row: Row): Promise<readonly string[]> => {
+    const callers: string[] = []
+    for (const rights of lacking(row)) {
+      callers.push(await tokenWith(['x:y', ...rights], [site, other]), ...(await keysWith(rights)))
+    }
+    if (row.onEverySite) callers.push(await tokenWith(row.needs), ...(await keysWith(row.needs)))
+    if (row.needsPerson) callers.push(await tokenWith(everything))
+    return callers
+  }
+
+  /** Callers without the rights of the row, each with the bug that lets them pass. */
+  const callersOfBugs = async ({ onEverySite, needsPerson }: Row) => {
+    const [weakKey = '', keyOfWeak = ''] = await keysWith(['history:read'])
+    const ofKeys = [
+      [{ isOpen: false, rightsOfKey: 'of the person' }, weakKey],
+      [{ isOpen: false, rightsOfKey: 'own' }, keyOfWeak],
+    ] as const
+    const ofToken = [[{ isOpen: true }, await tokenWith(['history:read'])]] as const
+    return [...(needsPerson ? [] : ofToken), ...(onEverySite ? [] : ofKeys)]
+  }
+
   describe.each(Object.entries(rows))('%s', (_, row) => {
-    test('is refused if any of its rights is missing, and changes nothing (A-34, A-57, A-59)', async () => {
+    test('is refused if any of its rights is missing, and changes nothing (A-34, A-57, A-59, A-89)', async () => {
       await newTarget(row)
+      const callers = await refusedCallers(row)
       const before = await state()
-      const callers = lacking(row).map((rights) => tokenWith(['x:y', ...rights], [site, other]))
-      const onlyHere = row.onEverySite ? [tokenWith(row.needs)] : []
-      for (const token of await Promise.all([...callers, ...onlyHere])) {
+      for (const token of callers) {
         const answer = await ask(row, token)
         expect(statusAndCode(answer)).toEqual([403, 100403])
-        expect(answer.text).not.toContain(target)
+        expect([answer.text.includes(target), answer.text.includes(key)]).toEqual([false, false])
       }
       expect(await state()).toEqual(before)
-
-      // Without the check of rights, the same request succeeds.
-      hole.isOpen = true
-      const passed = await ask(row, await tokenWith(['history:read'])).finally(() => {
-        hole.isOpen = false
-      })
-      expect(Math.floor(passed.status / 100)).toBe(2)
     })
 
-    test('works with only these rights (A-33, A-56)', async () => {
-      await newTarget(row)
-      const answer = await ask(row, await tokenWith(row.needs, [site, other]))
-      expect(Math.floor(answer.status / 100)).toBe(2)
+    test('passes each planted bug of the check, so this table would notice it', async () => {
+      for (const [bug, token] of await callersOfBugs(row)) {
+        await newTarget(row)
+        Object.assign(hole, bug)
+        const { status } = await ask(row, token).finally(() => {
+          Object.assign(hole, { isOpen: false, rightsOfKey: undefined })
+        })
+        expect(Math.floor(status / 100)).toBe(2)
+      }
+    })
+
+    test('works with only these rights (A-33, A-56, A-87, A-89)', async () => {
+      const token = row.needsPerson ? [] : [await tokenWith(row.needs, [site, other])]
+      const keys = row.onEverySite ? [] : await keysWith(row.needs)
+      for (const caller of [...token, ...keys]) {
+        await newTarget(row)
+        const answer = await ask(row, caller)
+        expect(Math.floor(answer.status / 100)).toBe(2)
+      }
     })
   })
 
   test('a removal without all rights removes only the entry of this site (A-51, A-60)', async () => {
-    const row: Row = { method: 'DELETE', ofPerson: true, needs: ofTarget, onEverySite: true }
+    const row: Row = { method: 'DELETE', on: 'a person', needs: ofTarget, onEverySite: true }
     for (const [rights, sites] of [
       [['access:write'], [site, other]],
       [ofTarget, [site]],
@@ -171,6 +252,11 @@ describe.each(hands)('On $name', ({ open }) => {
       await newTarget(row)
       expect((await ask(row, await tokenWith(rights, sites))).status).toBe(200)
       expect(Object.keys((await hand.stores.people.get(target))?.sites ?? {})).toEqual([String(other)])
+    }
+    for (const key of await keysWith(ofTarget)) {
+      await newTarget(row)
+      expect((await ask(row, key)).status).toBe(200)
+      expect(await hand.stores.people.get(target)).toBeDefined()
     }
     await newTarget(row)
     expect((await ask(row, await tokenWith(ofTarget, [site, other]))).status).toBe(200)

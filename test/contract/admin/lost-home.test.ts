@@ -47,6 +47,14 @@ describe('While the home region of the directory is lost', () => {
     expect([status, stderr]).toEqual([1, expect.stringMatching(/AWS refuses this/)])
   })
 
+  test('--directory-region needs a region with a copy of the directory (T-61)', async () => {
+    const list = (...options: readonly string[]) => administerIn(...options, 'token', 'list')
+    const { status, stderr } = await list('--stack-prefix', 'Other', '--directory-region', 'eu-west-1')
+    const reason = expect.stringMatching(messages.aws.noTables('Other', 'eu-west-1'))
+    expect([status, JSON.parse(stderr).message]).toEqual([1, reason])
+    expect((await list('--directory-region', 'europe')).status).toBe(2)
+  })
+
   test('--directory-region lets a command revoke a token in a replica (T-61, A-13)', async () => {
     asked.length = 0
     expect(await administerIn('--directory-region', 'eu-west-1', 'token', 'list')).toMatchObject({

@@ -64,7 +64,7 @@ test('a sign-in is counted by its outcome, under the same name as on one machine
 })
 
 describe('the log level of a deployment', () => {
-  /** Sends a request that is refused, and one that fails. */
+  /** Sends a request that is refused, and a request that fails. */
   const tell = (telemetry: Telemetry) => {
     telemetry.arrival?.(arrival)
     telemetry.request(record)

@@ -44,7 +44,7 @@ const create = (path: string, content: string): Operation => ({
   entry: `stored ${path}`,
 })
 
-/** Reads a file, and replaces it if it has not changed since. */
+/** Reads a file, and replaces it if it is still unchanged. */
 const replace = (path: string, content: string): Operation => {
   let read: string | undefined
   return {
@@ -258,6 +258,21 @@ export const anyFileOperation: fc.Arbitrary<() => Operation> = fc.oneof(
   { weight: 3, arbitrary: onFile },
   { weight: 1, arbitrary: onFolder },
 )
+
+/** Reads all versions of a file. Every change has other content, so no content may be stored twice. */
+export const readVersions = (path: string): Operation => ({
+  label: `read versions of ${path}`,
+  async run(site) {
+    const listed = await site.request('GET', `storage/${path}`, { query: { versions: '' } })
+    const found: readonly { readonly version: string }[] = listed.status === 200 ? listed.json.versions : []
+    const contents = new Set<string>()
+    for (const { version } of found) {
+      contents.add((await site.request('GET', `storage/${path}`, { query: { versionId: version } })).text)
+    }
+    return { ...listed, status: 200, text: contents.size === found.length ? 'all differ' : 'two are equal' }
+  },
+  succeed: (files, { text }) => (text === 'all differ' ? files : undefined),
+})
 
 export const list = (folder: string): Operation => ({
   label: `list ${folder}`,

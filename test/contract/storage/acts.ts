@@ -34,6 +34,8 @@ export interface Act {
   readonly showsWay?: true
   /** True if the other end is in `free`, where every caller may write. */
   readonly hasOtherEnd?: true
+  /** True if only the user who began it may continue it. */
+  readonly isOfUser?: true
   /** True if only a right on all files is enough. */
   readonly isOnRoot?: true
   /** The status for a caller with the right, if it is not a success. */
@@ -117,6 +119,7 @@ const openUpload = async ({ ask, folder }: Cell): Promise<string> => {
 const ofUpload = (method: string, more: Pick<Question, 'headers' | 'body'> = {}): Act => ({
   level: 'write',
   target: 'new.txt',
+  isOfUser: true,
   prepare: openUpload,
   question: (_, __, path: string) => ({ method, path, ...more, headers: { ...tus, ...more.headers } }),
 })

@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
+import { newKey } from '../../../lib/access/keys.ts'
+import type { Person } from '../../../lib/access/people.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Downloads, StorageDeps, Surroundings } from '../../../lib/service/deps.ts'
 import { listAll } from '../../../lib/storage/object-store.ts'
@@ -9,6 +11,7 @@ import { type Between, openTestFiles, type TestFiles } from '../../support/files
 import { send } from '../../support/gateway.ts'
 import { entry } from '../../support/history.ts'
 import { type FilePart, formHeaders, multipart } from '../../support/multipart.ts'
+import { testPerson } from '../../support/people.ts'
 
 type Fields = Readonly<Record<string, string>>
 
@@ -77,6 +80,8 @@ export interface StorageUnderTest
   readonly site: SiteId
   /** The requests of another token of the same user. */
   as(...permissions: readonly string[]): Promise<Requests>
+  /** The requests of a key with these rights, of a person who has other rights. */
+  asKey(own: readonly string[], ofPerson: readonly string[]): Promise<Requests>
   readonly deps: StorageDeps
   /** All keys, live and draft. */
   keys(): Promise<string[]>
@@ -95,14 +100,12 @@ export type StorageOptions = Partial<Surroundings> & {
 export const openStorage = async ({ wholeBodies, ...options }: StorageOptions = {}): Promise<StorageUnderTest> => {
   const files = await openTestFiles(options)
   const site = 1001 as SiteId
-  const { sites, grants } = files.stores
+  const { sites, grants, people } = files.stores
   await sites.createSite({ id: site, name: 'Test', dataCentre: 'us', renderingEngine: true }, entry)
   await sites.putDataCentre({ id: 'us', url: 'http://localhost', isDefault: true })
 
-  const as = async (...permissions: readonly string[]): Promise<Requests> => {
-    const token = newToken()
-    const expires = Date.now()
-    await grants.put({ hash: hashToken(token), user: 'test', sites: [site], permissions, expires }, [])
+  const expires = Date.now()
+  const requestsWith = (token: string): Requests => {
     const callSite: Call = (method, path, { body = '', headers, ...more } = {}) =>
       send(files.handler, method, `/api/v2/admin/sites/current${path}`, {
         ...more,
@@ -113,10 +116,26 @@ export const openStorage = async ({ wholeBodies, ...options }: StorageOptions = 
     return { ...requestsOver(call), callSite }
   }
 
+  const as = async (...permissions: readonly string[]): Promise<Requests> => {
+    const token = newToken()
+    await grants.put({ hash: hashToken(token), user: 'test', sites: [site], permissions, expires }, [])
+    return requestsWith(token)
+  }
+
+  const asKey: StorageUnderTest['asKey'] = async (permissions, rights) => {
+    const key = newKey()
+    const person = testPerson({ name: hashToken(key), sites: { [site]: { rights } } as Person['sites'] })
+    await people.create(person, [])
+    const owned = { kind: 'key', user: person.name, since: person.created, name: 'Test' } as const
+    await grants.put({ ...owned, hash: hashToken(key), sites: [site], permissions, expires }, [])
+    return requestsWith(key)
+  }
+
   return {
     ...files,
     ...(await as('files')),
     as,
+    asKey,
     site,
     async keys() {
       const keys: string[] = []

@@ -10,7 +10,7 @@ const site = 1001 as SiteId
 const other = 1002 as SiteId
 
 describe('A name of a person', () => {
-  test.each(['a', 'Ann.Lee-1_2@example.com+x', 'x'.repeat(64), '..', 'users'])('may be %s (A-52)', (name) => {
+  test.each(['a', 'Ann.Lee-1_2@example.com+x', 'x'.repeat(64), '...', 'users'])('may be %s (A-52)', (name) => {
     expect(isPersonName(name)).toBe(true)
   })
 
@@ -26,6 +26,8 @@ describe('A name of a person', () => {
     'Storage',
     'uploads',
     'changes',
+    '.',
+    '..',
   ])('may not be %j (A-52)', (name) => {
     expect(isPersonName(name)).toBe(false)
   })

@@ -10,15 +10,15 @@ import { type Ask, newsOf, site, sizes } from './library.ts'
 
 type Query = Readonly<Record<string, string>>
 
-const cursorBehind = (category: CategoryId, key: number): string =>
-  parseListQuery(new Map([['cursor', '']]), associationList(site, category, 'news')).cursorBehind({ key, values: [] })
+const cursorAfter = (category: CategoryId, key: number): string =>
+  parseListQuery(new Map([['cursor', '']]), associationList(site, category, 'news')).cursorAfter({ key, values: [] })
 
 // The requests of the tables, by the number of links of the category.
 const requests: Readonly<Record<string, (category: CategoryId, size: number) => Query>> = {
   'first page': () => ({}),
   'first page by cursor': () => ({ cursor: '' }),
   'last page by skip': (_, size) => ({ skip: String(size - 10) }),
-  'last page by cursor': (category, size) => ({ cursor: cursorBehind(category, size - 10) }),
+  'last page by cursor': (category, size) => ({ cursor: cursorAfter(category, size - 10) }),
   'where, matching 1 %': () => ({ where: '{weight:7}' }),
   'where by cursor': () => ({ where: '{weight:7}', cursor: '' }),
   'where on links alone': () => ({ where: '{objectId:{$in:[7,77]}}' }),

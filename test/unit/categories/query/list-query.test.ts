@@ -8,7 +8,7 @@ const switches = { order: 'subject', where: '{id:{$gt:1}}' }
 const read = (more: Readonly<Record<string, string>>, of = list) =>
   parseListQuery(new Map(Object.entries({ ...switches, ...more })), of)
 const position = { key: 12, values: ['summer'] }
-const cursor = read({ cursor: '' }).cursorBehind(position)
+const cursor = read({ cursor: '' }).cursorAfter(position)
 const refusal = expect.objectContaining({ code: 220000, problems: [{ path: 'cursor', message: expect.any(String) }] })
 
 test('a cursor continues at its position, and needs no encoding in a URL', () => {

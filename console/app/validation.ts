@@ -1,0 +1,29 @@
+import { texts } from '../texts/texts.ts'
+
+type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
+
+const isControl = (target: EventTarget | null): target is Control =>
+  target instanceof HTMLInputElement || target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement
+
+const messageFor = ({ validity, title, labels }: Control): string => {
+  const t = texts.value.validation
+  const name = labels?.[0]?.textContent ?? ''
+  if (validity.valueMissing) return t.missing(name)
+  return validity.patternMismatch && title !== '' ? title : t.wrong(name)
+}
+
+/** Browsers show the messages of invalid fields in their own language. These are in the language of the page. */
+export const showOwnMessages = (): void => {
+  // Another button of a group may have the message.
+  const clear = ({ target }: Event) => {
+    if (isControl(target))
+      for (const each of target.form?.elements ?? [target]) if (isControl(each)) each.setCustomValidity('')
+  }
+  const explain = ({ target }: Event) => {
+    if (!isControl(target)) return
+    target.setCustomValidity('')
+    target.setCustomValidity(messageFor(target))
+  }
+  addEventListener('input', clear, true)
+  addEventListener('invalid', explain, true)
+}

@@ -1,0 +1,116 @@
+import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { ServiceError, type SiteClient } from '../../client/src/index.ts'
+import { asText, mostEdited } from './preview-content.ts'
+
+interface Saved {
+  /** The line ends of the text are line feeds. Undefined if the file is not text. */
+  readonly text: string | undefined
+  readonly etag: string | undefined
+  readonly contentType: string | undefined
+  /** The line ends of the file. Undefined: several kinds, which a text field would make equal. */
+  readonly lineEnd: '\n' | '\r\n' | undefined
+}
+
+const absent: Saved = { text: '', etag: undefined, contentType: undefined, lineEnd: '\n' }
+
+export interface Editor {
+  readonly text: Signal<string>
+  /** The state that the text is based on. Undefined before the first answer. */
+  readonly base: ReadonlySignal<Saved | undefined>
+  /** The state that someone else saved since. A removed file has no tag. */
+  readonly theirs: ReadonlySignal<Saved | undefined>
+  readonly isChanged: ReadonlySignal<boolean>
+  open(): Promise<void>
+  /** Returns false if someone else saved first. Then `theirs` has that state, and the next call replaces it. */
+  save(): Promise<boolean>
+  takeTheirs(): void
+  discard(): void
+  /** Keeps changes that were neither saved nor discarded, for the next editor of the file. */
+  close(): void
+}
+
+const lineEndOf = (text: string): Saved['lineEnd'] => {
+  const rest = text.replaceAll('\r\n', '')
+  if (rest === text) return rest.includes('\r') ? undefined : '\n'
+  return /[\r\n]/.test(rest) ? undefined : '\r\n'
+}
+
+const readSaved = async ({ files }: SiteClient, path: string): Promise<Saved> => {
+  const { etag, contentType } = await files.stat(path)
+  const bytes = await (await files.read(path, { etag })).arrayBuffer()
+  const text = bytes.byteLength > mostEdited ? undefined : asText(new Uint8Array(bytes), false)
+  return { text: text?.replaceAll('\r\n', '\n'), etag, contentType, lineEnd: lineEndOf(text ?? '') }
+}
+
+const isOf = (error: unknown, status: number): boolean => error instanceof ServiceError && error.status === status
+
+type Unsaved = Map<string, { readonly text: string; readonly base: Saved }>
+
+/** By path, for each sign-in. */
+const unsaved = new WeakMap<SiteClient, Unsaved>()
+
+const unsavedOf = (client: SiteClient): Unsaved => {
+  const found = unsaved.get(client) ?? new Map()
+  unsaved.set(client, found)
+  return found
+}
+
+/** The text of a file that a person changes. It is saved only over the state that the person has seen (K-44). */
+export const createEditor = (client: SiteClient, path: string): Editor => {
+  const mine = unsavedOf(client)
+  const text = signal('')
+  const base = signal<Saved | undefined>(undefined)
+  const theirs = signal<Saved | undefined>(undefined)
+  const isChanged = computed(() => base.value !== undefined && text.value !== base.value.text)
+
+  const begin = (saved: Saved, current = saved.text ?? '') =>
+    batch(() => {
+      base.value = saved
+      theirs.value = undefined
+      text.value = current
+    })
+
+  const put = async ({ etag, contentType }: Saved) => {
+    const content = base.value?.lineEnd === '\r\n' ? text.value.replaceAll('\n', '\r\n') : text.value
+    const replace = etag === undefined ? {} : { replace: etag }
+    await client.files.put(path, content, { ...replace, ...(contentType !== undefined && { contentType }) })
+  }
+
+  return {
+    text,
+    base,
+    theirs,
+    isChanged,
+    async open() {
+      const kept = mine.get(path)
+      mine.delete(path)
+      if (kept) begin(kept.base, kept.text)
+      else begin(await readSaved(client, path))
+    },
+    async save() {
+      const expected = theirs.value ?? base.value
+      if (!expected) return false
+      try {
+        await put(expected)
+      } catch (error) {
+        if (!isOf(error, 412)) throw error
+        theirs.value = await readSaved(client, path).catch((failure: unknown) => {
+          if (isOf(failure, 404)) return absent
+          throw failure
+        })
+        return false
+      }
+      begin({ ...expected, text: text.value })
+      return true
+    },
+    takeTheirs() {
+      if (theirs.value) begin(theirs.value)
+    },
+    discard() {
+      text.value = base.value?.text ?? ''
+    },
+    close() {
+      if (isChanged.value && base.value) mine.set(path, { text: text.value, base: base.value })
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
+import { usePage } from '../page/context.ts'
+import { formatSize } from '../parts/format.ts'
+import { Rows } from '../parts/rows.tsx'
+import { texts } from '../texts/texts.ts'
+import { linkOf } from './commands.ts'
+import { type EntryProps, entryEvents, keepSelecting } from './entry-events.ts'
+import { EntryIcon } from './entry-icon.tsx'
+import { useFiles } from './files-context.ts'
+import { hasThumbnail, thumbnailOf } from './thumbnails.ts'
+import { useEntries } from './use-entries.tsx'
+
+/** In pixels, like the styles of `.tile`. */
+const lineHeight = 172
+const narrowestTile = 150
+
+const Picture = ({ entry, path }: Pick<EntryProps, 'entry'> & { readonly path: string }) => {
+  const { client } = usePage()
+  const url = useSignal<string | undefined>(undefined)
+  const { name, type, size, lastModified } = entry
+  useEffect(() => {
+    const stop = new AbortController()
+    if (hasThumbnail(entry))
+      thumbnailOf(client, path, entry, stop.signal).then(
+        (found) => {
+          if (!stop.signal.aborted) url.value = found
+        },
+        // The icon stays.
+        () => {},
+      )
+    return () => stop.abort()
+  }, [path, size, lastModified])
+  return url.value === undefined ? <EntryIcon name={name} type={type} /> : <img src={url.value} alt="" />
+}
+
+const Tile = (given: EntryProps & { readonly column: number }) => {
+  const files = useFiles()
+  const { entry, index, isChosen, column } = given
+  const { name, type, size } = entry
+  const { path, looks, props } = entryEvents(files, given)
+  return (
+    <div id={`file-${index}`} role="gridcell" aria-colindex={column} class={`tile ${looks}`} {...props}>
+      <a
+        href={linkOf(files.store.folder.path.value, entry)}
+        tabIndex={-1}
+        draggable={false}
+        title={name}
+        onClick={keepSelecting}
+      >
+        <span class="tile-picture">
+          <Picture entry={entry} path={path} />
+        </span>
+        <bdi>{name}</bdi>
+      </a>
+      <span class="hint">{type === 'file' ? formatSize(size) : ''}</span>
+      <input type="checkbox" tabIndex={-1} checked={isChosen} aria-label={texts.value.files.chooseRow(name)} />
+    </div>
+  )
+}
+
+/** The entries as tiles with thumbnails (K-42). */
+export const FileGrid = () => {
+  const columns = useSignal(4)
+  const { rows, selection, index, box, menu, openMenu } = useEntries(columns.value, lineHeight)
+  useLayoutEffect(() => {
+    const shown = box.ref.current
+    if (!shown) return
+    const look = () => {
+      columns.value = Math.max(2, Math.floor(shown.clientWidth / narrowestTile))
+    }
+    const sizes = new ResizeObserver(look)
+    sizes.observe(shown)
+    look()
+    return () => sizes.disconnect()
+  }, [])
+  const lines = Math.ceil(rows.length / columns.value)
+  return (
+    <div {...box} class="grid tiles" aria-rowcount={lines} aria-colcount={columns.value}>
+      <Rows
+        count={lines}
+        height={lineHeight}
+        active={index < 0 ? index : Math.floor(index / columns.value)}
+        row={(line, slot) => (
+          <div
+            key={slot}
+            role="row"
+            aria-rowindex={line + 1}
+            class="tiles-line"
+            style={{ gridTemplateColumns: `repeat(${columns.value}, minmax(0, 1fr))` }}
+          >
+            {rows.slice(line * columns.value, (line + 1) * columns.value).map((entry, at) => (
+              <Tile
+                key={entry.name}
+                entry={entry}
+                index={line * columns.value + at}
+                column={at + 1}
+                isChosen={selection.chosen.has(entry.name)}
+                isActive={entry.name === selection.active}
+                onMenu={openMenu}
+              />
+            ))}
+          </div>
+        )}
+      />
+      {menu}
+    </div>
+  )
+}

@@ -1,0 +1,97 @@
+import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import { usePage } from '../page/context.ts'
+import { Menu } from '../parts/menu.tsx'
+import { texts } from '../texts/texts.ts'
+import { commandsFor, runKey } from './commands.ts'
+import type { Point } from './entry-events.ts'
+import { useFiles } from './files-context.ts'
+import type { Folder } from './folder.ts'
+import { useListFocus } from './list-focus.ts'
+import type { SelectionMode } from './selection.ts'
+
+/** In milliseconds: after this pause, a letter starts a new word. */
+const pauseBetweenLetters = 800
+
+/** Returns true if the key moved through the entries. `page` is the number of visible lines. */
+const walk = (folder: Folder, event: KeyboardEvent, columns: number, page: number): boolean => {
+  // Without an active entry, every arrow leads to the next one.
+  const line = folder.selection.value.active === undefined ? 1 : columns
+  const by: Readonly<Record<string, number>> = {
+    ArrowDown: line,
+    ArrowUp: -line,
+    ...(columns > 1 && { ArrowRight: 1, ArrowLeft: -1 }),
+    PageDown: page * columns,
+    PageUp: -page * columns,
+    Home: Number.NEGATIVE_INFINITY,
+    End: Number.POSITIVE_INFINITY,
+  }
+  const steps = by[event.key]
+  if (steps === undefined || event.altKey) return false
+  const manner: SelectionMode = event.shiftKey ? 'range' : event.ctrlKey || event.metaKey ? 'toggle' : 'alone'
+  folder.step(steps, manner)
+  return true
+}
+
+/** The entries of the open folder, with keys and menu, for lines of one or more entries. `height` is that of a line. */
+export const useEntries = (columns: number, height: number) => {
+  const files = useFiles()
+  const { store, keyboard } = files
+  const { client } = usePage()
+  const ref = useListFocus<HTMLDivElement>(keyboard)
+  const typed = useRef({ text: '', at: 0 })
+  const menuAt = useSignal<Point | undefined>(undefined)
+  const rows = store.folder.shown.value
+  const selection = store.folder.selection.value
+  const { active, chosen } = selection
+  const index = active === undefined ? -1 : rows.findIndex(({ name }) => name === active)
+  const openMenu = (at: Point) => {
+    menuAt.value = at
+  }
+  const openMenuByKey = () => {
+    const place = ref.current?.querySelector('.is-active')?.getBoundingClientRect()
+    if (place && chosen.size > 0) openMenu({ x: place.left + 60, y: place.bottom })
+  }
+  const seek = ({ key, timeStamp }: KeyboardEvent) => {
+    const isNext = timeStamp - typed.current.at > pauseBetweenLetters
+    typed.current = { text: (isNext ? '' : typed.current.text) + key, at: timeStamp }
+    store.folder.seek(typed.current.text)
+  }
+  const take = (event: KeyboardEvent): boolean => {
+    const page = Math.max(1, Math.floor((ref.current?.clientHeight ?? 400) / height) - 2)
+    if (walk(store.folder, event, columns, page) || runKey(files, event)) return true
+    if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) openMenuByKey()
+    else if (event.key.length !== 1 || event.ctrlKey || event.metaKey || event.altKey) return false
+    else if (event.key === ' ' && active !== undefined) store.folder.choose(active, 'toggle')
+    else seek(event)
+    return true
+  }
+  const box = {
+    ref,
+    role: 'grid',
+    tabIndex: 0,
+    'aria-label': texts.value.files.list,
+    'aria-multiselectable': true,
+    'aria-activedescendant': index >= 0 ? `file-${index}` : undefined,
+    onKeyDown(event: KeyboardEvent) {
+      // The buttons in the header handle their own keys.
+      if (!(event.target instanceof Element && event.target.matches('.grid'))) return
+      if (take(event)) event.preventDefault()
+    },
+    onClick({ target }: MouseEvent) {
+      // A click on an entry moves the keyboard focus there.
+      if (target instanceof Element && target.closest('.rows')) ref.current?.focus()
+    },
+  } as const
+  const menu = menuAt.value && (
+    <Menu
+      label={texts.value.more}
+      items={commandsFor(files, client)}
+      at={menuAt.value}
+      onClose={() => {
+        menuAt.value = undefined
+      }}
+    />
+  )
+  return { rows, selection, index, box, menu, openMenu }
+}

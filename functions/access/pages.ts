@@ -1,0 +1,27 @@
+import { largestPage, takeThatFit } from '../../lib/core/answer-size.ts'
+import type { Switches } from '../../lib/http/request.ts'
+import { bodies } from './bodies.ts'
+
+const mostItems = 500
+
+const loadSchema = async () => (await import('../../lib/contract/page-switches.ts')).pageSwitches
+
+/** A-114. `after` is the key of the last item of the previous page. Errors: accessMalformed. */
+export const pageIn = async (query: Switches): Promise<{ readonly limit: number; readonly after: string }> => {
+  if (!query.has('limit') && !query.has('cursor')) return { limit: mostItems, after: '' }
+  const [{ validate }, schema] = await Promise.all([import('../../lib/http/validate.ts'), loadSchema()])
+  const given = { limit: query.get('limit'), cursor: query.get('cursor') }
+  const { limit = mostItems, cursor = '' } = validate(schema, given, bodies.malformed)
+  return { limit: Math.min(limit, mostItems), after: Buffer.from(cursor, 'base64url').toString() }
+}
+
+/** The views of the first items of the rest of a list, as many as fit into an answer. */
+export const pageOf = <Item, View>(rest: readonly Item[], views: readonly View[], keyOf: (item: Item) => string) => {
+  const count = takeThatFit(views, (view) => view, largestPage).taken.length
+  const last = rest[count - 1]
+  const isEnd = last === undefined || count === rest.length
+  return {
+    views: views.slice(0, count),
+    next: isEnd ? {} : { nextCursor: Buffer.from(keyOf(last)).toString('base64url') },
+  }
+}

@@ -1,0 +1,19 @@
+import * as z from 'zod/mini'
+
+const countable = 'must be a whole number, 1 or more'
+export const pageLimit = z
+  .int(countable)
+  .check(z.minimum(1, countable), z.maximum(999_999_999, 'must be 999999999 or less'))
+
+export const atMost = (length: number) => z.maxLength(length, `must have ${length} characters or fewer`)
+
+// A text that is no number becomes NaN, which the next schema refuses with its own message.
+export const digits = z.pipe(
+  z.string(),
+  z.transform((text) => (/^[1-9]\d*$/.test(text) ? Number(text) : Number.NaN)),
+)
+
+export const pageSwitches = z.object({
+  limit: z.optional(z.pipe(digits, pageLimit)),
+  cursor: z.optional(z.string().check(atMost(2_000))),
+})
