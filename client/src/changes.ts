@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts'
-import { type ChangesQuery, type FollowQuery, followChanges } from './follow-changes.ts'
+import type { ChangesQuery, FollowQuery } from './follow-changes.ts'
 import { listChanges } from './generated/sdk.gen.ts'
 import type { Change } from './generated/types.gen.ts'
 import { paginate } from './pages.ts'
@@ -29,6 +29,12 @@ export interface ChangesPage {
 
 const largestPage = 500
 
+/** Loaded when it is first used, because most pages of a browser follow nothing. */
+async function* follow(connection: Connection, query: FollowQuery): AsyncGenerator<Change, void> {
+  const { followChanges } = await import('./follow-changes.ts')
+  yield* followChanges(connection, query)
+}
+
 export const createChanges = (connection: Connection): Changes => {
   const { site, calls } = connection
   const read = async ({ types, ...query }: ChangesQuery & { readonly before?: string; readonly limit: number }) => {
@@ -52,7 +58,7 @@ export const createChanges = (connection: Connection): Changes => {
       const { items, next } = await read({ ...query, before, limit: largestPage })
       return { items, next: next ?? undefined }
     },
-    follow: (query = {}) => followChanges(connection, query),
+    follow: (query = {}) => follow(connection, query),
     newest: async (count, query = {}) => (await read({ ...query, limit: Math.min(count, largestPage) })).items,
   }
 }
