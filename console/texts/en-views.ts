@@ -211,6 +211,103 @@ export const enViews = {
     today: 'Today',
     yesterday: 'Yesterday',
   },
+  access: {
+    people: 'People',
+    person: 'Person',
+    role: 'Role',
+    state: 'State',
+    none: 'This site has no people yet. Invite the first person.',
+    you: 'You',
+    roles: { owner: 'Owner', editor: 'Editor', author: 'Author', viewer: 'Viewer' },
+    roleHints: {
+      owner: 'Changes everything, including people.',
+      editor: 'Changes files, web forms and categories, and reads the history.',
+      author: 'Changes files in the given folders, and reads their history.',
+      viewer: 'Reads everything except people.',
+    },
+    areas: { files: 'Files', forms: 'Forms', categories: 'Categories', history: 'History', access: 'People' },
+    levels: { read: 'read', write: 'read and change' },
+    within: (folders: string) => `in ${folders}`,
+    noRights: 'No rights',
+    disabled: 'Disabled',
+    invited: 'Invited',
+    lastSignIn: (day: string) => `Last sign-in ${day}`,
+    actions: (name: string) => `Actions for ${name}`,
+    invite: 'Invite…',
+    inviteTitle: 'Invite a person',
+    inviteAction: 'Invite',
+    name: 'Name to sign in with',
+    displayName: 'Full name (optional)',
+    email: 'Email address (optional)',
+    folders: 'Folders',
+    foldersHint: 'One folder per line, such as /news.',
+    joined: (name: string) => `${name} already has an account for another site, and can now use this site too.`,
+    changeRole: 'Change role…',
+    roleTitle: (name: string) => `Role of ${name}`,
+    save: 'Save',
+    again: 'New invitation…',
+    disable: 'Disable…',
+    enable: 'Enable',
+    remove: 'Remove…',
+    questions: {
+      again: {
+        title: (name: string) => `New invitation for ${name}?`,
+        action: 'Create the invitation',
+        text:
+          'With the invitation, the person chooses a new password, which ends all sessions of the person. An earlier ' +
+          'invitation stops working now.',
+      },
+      disable: {
+        title: (name: string) => `Disable ${name}?`,
+        action: 'Disable',
+        text: 'The person can no longer sign in to any site. You can enable the person again.',
+      },
+      remove: {
+        title: (name: string) => `Remove ${name}?`,
+        action: 'Remove',
+        text:
+          'The person loses this site. If you have every right of the person on all sites, the person is removed from all ' +
+          'sites.',
+      },
+    },
+    removed: (name: string) => `${name} removed.`,
+    invitationOf: (name: string) => `Invitation for ${name}`,
+    link: 'Link of the invitation',
+    linkHint: (moment: string) =>
+      `Send this link to the person. The link works once, until ${moment}. The console does not show it again.`,
+    copyLink: 'Copy the link',
+    linkCopied: 'Link copied.',
+    done: 'Done',
+  },
+  keys: {
+    list: 'Keys for programs',
+    purpose: 'A program signs in with a key. A key has only rights that its person has too.',
+    name: 'Name',
+    rights: 'Rights',
+    noRight: 'none',
+    foldersHint: (own: string) =>
+      own === ''
+        ? 'One folder per line, such as /news. Leave this empty for all files.'
+        : `One folder per line. You have rights in ${own}.`,
+    lastDay: 'Works until the end of',
+    lastUsed: (day: string) => `Last used ${day}`,
+    neverUsed: 'Never used',
+    until: (moment: string) => `Until ${moment}`,
+    create: 'Create a key…',
+    createTitle: 'Create a key',
+    createAction: 'Create',
+    keyOf: (name: string) => `Key ${name}`,
+    key: 'Key',
+    keyHint: (moment: string) =>
+      `Store this key where the program reads it. It works until ${moment}. Nothing shows it again.`,
+    copyKey: 'Copy the key',
+    keyCopied: 'Key copied.',
+    revoke: (name: string) => `Revoke ${name}…`,
+    revokeTitle: (name: string) => `Revoke the key ${name}?`,
+    revokeAction: 'Revoke',
+    revokeText: 'The program can no longer sign in with this key. You cannot undo this.',
+    revoked: (name: string) => `Key ${name} revoked.`,
+  },
 }
 
 export type ViewTexts = typeof enViews
