@@ -108,7 +108,7 @@ const whole = async ({ status, headers, body }: Response): Promise<Response> => 
 
 type Outcome = { readonly response: Response } | { readonly fault: unknown }
 
-// The error code of Node, in brackets, because an untrusted certificate needs another remedy than a wrong port.
+// The error code of Node, in brackets, because an untrusted certificate and a wrong port need different remedies.
 // Browsers give no code.
 const reasonOf = (fault: unknown): string => {
   const { code, cause } = Object(fault)

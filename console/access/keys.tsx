@@ -13,7 +13,7 @@ import { CreatedKeyDialog, CreateKeyDialog, RevokeKeyDialog } from './key-dialog
 
 type Opened = 'create' | { readonly created: CreatedKey } | { readonly revoked: Key }
 
-/** The rights of a key also depend on those of its person. */
+/** The rights of a key also depend on the rights of its person. */
 const isAboutKeys = ({ type }: Change): boolean => /^(?:key|user)\./.test(type)
 
 const KeyRow = ({ value, onRevoke }: { readonly value: Key; readonly onRevoke: () => void }) => {

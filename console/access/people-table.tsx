@@ -1,7 +1,6 @@
 import type { User } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
 import { MenuButton, type MenuItem } from '../parts/menu.tsx'
-import { texts } from '../texts/texts.ts'
 import { viewTexts } from '../texts/view-texts.ts'
 import { describeEntry } from './describe-rights.ts'
 import { titleOfPerson } from './person-dialogs.tsx'
@@ -57,7 +56,7 @@ export const PeopleTable = (props: PeopleTableProps) => {
           <th scope="col">{t.state}</th>
           {canWrite && (
             <th class="items-more">
-              <span class="unseen">{texts.value.more}</span>
+              <span class="unseen">{viewTexts.value.more}</span>
             </th>
           )}
         </tr>

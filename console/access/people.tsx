@@ -8,7 +8,6 @@ import { Empty } from '../parts/empty.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { useRetainedFocus } from '../parts/focus.ts'
 import { notify, notifyFailure } from '../parts/toasts.tsx'
-import { texts } from '../texts/texts.ts'
 import { viewTexts } from '../texts/view-texts.ts'
 import { type Action, PeopleTable } from './people-table.tsx'
 import { InvitationDialog, InviteDialog, QuestionDialog, RoleDialog } from './person-dialogs.tsx'
@@ -92,7 +91,7 @@ export const People = () => {
         )}
       </div>
       {failure !== undefined && <Failure error={failure} onRepeat={load} />}
-      {!users && failure === undefined && <p class="empty">{texts.value.loading}</p>}
+      {!users && failure === undefined && <p class="empty">{viewTexts.value.loading}</p>}
       {users?.length === 0 && <Empty icon="person" title={t.none} />}
       {users && users.length > 0 && (
         <PeopleTable

@@ -87,7 +87,7 @@ const Invited = ({ session, invitation }: InvitedProps) =>
 /** Returns when the sign-in has begun, so that the page shows no form meanwhile. */
 const finish = async (session: Session, outcome: string) => {
   try {
-    const { finishSignIn } = await import('./on-demand.ts')
+    const { finishSignIn } = await import('./issuers.tsx')
     finishSignIn(session, outcome)
   } catch (error) {
     session.failure.value = error

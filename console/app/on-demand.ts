@@ -1,4 +1,3 @@
 /** Parts that most visits do not need, in one script. */
-export { finishSignIn, Issuers } from './issuers.tsx'
 export { LinkDialog } from './link-dialog.tsx'
 export { SignInAgain } from './sign-in-again.tsx'

@@ -164,7 +164,7 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
         sums[number - 1] = md5(bytes)
         name ??= startUpload(bucket, { key, contentType: target.contentType, id })
         const uploadId = await name
-        // Late bytes could overwrite those of the next holder.
+        // Late bytes could overwrite the bytes of the next holder.
         if (isOver()) throw new ServiceError('unavailable')
         await sendPart(bucket, { key, uploadId }, number, bytes)
         isSent[number - 1] = true
