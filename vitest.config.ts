@@ -3,8 +3,9 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Test files share what they import: reading the SDK of AWS again for each takes minutes. Two files change what they
- * import; they have a project of their own. Node imports TypeScript itself, so nothing is transformed.
+ * Test files share the modules that they import, because reading the SDK of AWS again for each file takes minutes. Two
+ * files change imported modules, so they have their own project. Node imports TypeScript itself, so nothing is
+ * transformed.
  */
 const shared = { isolate: false, experimental: { viteModuleRunner: false, nodeLoader: false } }
 /** A busy machine may take long to reach a polled state. */

@@ -52,7 +52,7 @@ const runOn = (node) => {
 const node = Number(process.versions.node.split('.')[0]) === wanted ? process.execPath : findNode()
 if (node === undefined) {
   console.error(
-    `site-admin needs Node ${wanted}, and its package has none for ${process.platform} on ${process.arch}. ` +
+    `site-admin needs Node ${wanted}, and its package has no Node for ${process.platform} on ${process.arch}. ` +
       `This is Node ${process.versions.node}: install Node ${wanted}, and run site-admin with it.`,
   )
   process.exitCode = 1

@@ -56,7 +56,7 @@ const storeDemoFiles = async (stores: Stores, site: SiteId): Promise<void> => {
   }
 }
 
-/** If the first start is interrupted, the next one repeats all of this. */
+/** If the first start is interrupted, the next start repeats all of this. */
 const storeDemoContents = async (stores: Stores, site: SiteId) => {
   const { webForms, contents, links } = stores
   const entry = entryOf(site)
@@ -130,8 +130,8 @@ const continueDemo = async (deps: DemoDeps, { state, ...demo }: KnownDemo): Prom
 
 /**
  * The first start creates the demo. Its token works as long as the demo site exists. If the token was revoked, issues
- * another one. Undefined if the demo site was removed, or if no file describes it: no other site gets a token. Throws
- * UsageError when this file cannot be read.
+ * another one. Undefined if the demo site was removed or if no file describes it, because no other site may get a
+ * token. Throws UsageError when this file cannot be read.
  */
 export const ensureDemo = async (deps: DemoDeps): Promise<Demo | undefined> => {
   const { directory, stores } = deps

@@ -6,6 +6,7 @@ import { readBaseUrl } from '../lib/sites/site-directory.ts'
 import { readBlocks } from '../server/caller-address.ts'
 import type { CertificateFiles } from './certificate.ts'
 import type { DataCentreListener } from './listeners.ts'
+import type { MetricsAddress } from './metrics.ts'
 import type { LogFormat } from './request-log.ts'
 
 /** One URL for the only data centre, or a URL for each data centre id. */
@@ -23,6 +24,7 @@ export interface RawFlags {
   readonly yes: boolean
   readonly demo: boolean
   readonly trustProxy?: BlockList
+  readonly metrics?: MetricsAddress
   readonly insecureSignIn: boolean
   readonly json: boolean
   readonly quiet: boolean
@@ -84,6 +86,13 @@ const parseProxies = (text: string): BlockList => {
   return blocks
 }
 
+const parseMetrics = (text: string): MetricsAddress => {
+  const [, host = '127.0.0.1', port] = /^(?:(\[[\da-f:.]+\]|[^:\s]+):)?(\d+)$/i.exec(text) ?? []
+  if (port === undefined)
+    throw new InvalidArgumentError('It must be a port, or an address with a port, such as 127.0.0.1:9464.')
+  return { host: host.replace(/^\[|\]$/g, ''), port: parsePort(port) }
+}
+
 const parseText = (text: string): string => {
   if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.')
   return text
@@ -126,6 +135,11 @@ export const addServiceOptions = (command: Command): Command =>
     )
     .option('--tls-cert <file>', 'serve https with this certificate and its chain (PEM); needs --tls-key', parseText)
     .option('--tls-key <file>', 'the private key of --tls-cert (PEM)', parseText)
+    .option(
+      '--metrics <address>',
+      'serve metrics for Prometheus on this port or address, without a token',
+      parseMetrics,
+    )
     .option('--reset', 'remove all data after a confirmation, then start empty', false)
     .option('--yes', 'with --reset: remove without a confirmation', false)
     .option('--no-demo', 'create no demo site')

@@ -21,7 +21,7 @@ const ownAddress = (): string =>
     .flatMap((addresses = []) => addresses)
     .find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1'
 
-const withPort = (name: string, port: number): string => `${isIPv6(name) ? `[${name}]` : name}:${port}`
+export const withPort = (name: string, port: number): string => `${isIPv6(name) ? `[${name}]` : name}:${port}`
 
 const refusals: Readonly<Record<string, (host: string, port: number) => string>> = {
   EADDRINUSE: (_, port) => `Port ${port} is taken. Choose another port with --port or --data-centres.`,

@@ -73,7 +73,7 @@ const createLogLines = (descriptor: number) => {
         const bytes = take()
         if (bytes.length > 0) writeSync(descriptor, bytes)
       } catch {
-        // The reader may be gone here too.
+        // Here, too, the reader may be gone.
       }
     },
   }

@@ -29,6 +29,8 @@ import { createClientSecrets } from './client-secrets.ts'
 import { ensureDemo } from './demo.ts'
 import { createDownloads, createLinkTo, isDownload } from './downloads.ts'
 import { createListeners, type DataCentreListener } from './listeners.ts'
+import type { MetricsAddress } from './metrics.ts'
+import { createReadiness } from './readiness.ts'
 
 const consoleFolder = join(import.meta.dirname, '..', 'console', 'dist')
 
@@ -39,13 +41,15 @@ interface ServerDeps {
   readonly telemetry: Telemetry
   readonly callers: CallerLookup
   readonly insecureSignIn: boolean
+  readonly checkReady: () => Promise<void>
 }
 
 /** In milliseconds. A renewal records how many bytes of an upload are on the disk, and the upload waits for it. */
 const lease = { lasts: 15_000, renewsEvery: 1_000 }
 
 /** The handlers of all groups for one data centre. */
-const handlersFor = ({ dataCentre, stores, settings, telemetry, callers, insecureSignIn }: ServerDeps) => {
+const handlersFor = (deps: ServerDeps) => {
+  const { dataCentre, stores, settings, telemetry, callers, insecureSignIn, checkReady } = deps
   const here = { dataCentre, ...settings }
   const surroundings = { telemetry, callers, consoleFolder }
   const linkTo = createLinkTo({ secret: stores.linkSecret }, systemClock)
@@ -55,7 +59,7 @@ const handlersFor = ({ dataCentre, stores, settings, telemetry, callers, insecur
   const groups = dispatch({
     documentation: createDocumentationHandler(createDocumentationDeps(here, stores, surroundings)),
     access: createAccessHandler(createAccessDeps(here, stores, { ...surroundings, insecureSignIn, findClientSecret })),
-    fields: createFieldsHandler(createFieldsDeps(here, stores, surroundings)),
+    fields: createFieldsHandler(createFieldsDeps(here, stores, { ...surroundings, checkReady })),
     categories: createCategoriesHandler(createCategoriesDeps(here, stores, surroundings)),
     storage: createStorageHandler(storage),
   })
@@ -85,6 +89,7 @@ interface Options {
   readonly demo?: boolean
   readonly trustProxy?: BlockList | undefined
   readonly insecureSignIn?: boolean
+  readonly metrics?: MetricsAddress
   readonly telemetry: Telemetry
   readonly say: (sentence: string) => void
 }
@@ -111,21 +116,35 @@ export const startService = async (options: Options) => {
     durable: settings.fsync === 'on',
     keptFor: settings.keptDays * 24 * 3600 * 1000,
   })
-  const { directory, stores } = machine
+  const { directory, stores, measures } = machine
   const callers = createCallerLookup(stores)
   const [{ id: home }] = dataCentres
+  const readiness = createReadiness(directory.path)
+  const metrics =
+    options.metrics &&
+    (await import('./metrics.ts')).createMetrics({
+      measures,
+      dataDirectory: directory.path,
+      listeners: stores.live.count,
+    })
+  const counted = metrics?.alsoTo(telemetry) ?? telemetry
   const listeners = createListeners(
     dataCentres,
     { scheme: tls ? 'https' : 'http', host },
     ({ id: dataCentre, baseUrl }) => {
       const addressOf = createAddressOf({ trusted, isBehindProxy: baseUrl !== undefined })
-      const handlers = handlersFor({ dataCentre, stores, settings, telemetry, callers, insecureSignIn })
-      return (tls?.createServer ?? createServer)(handlers, { addressOf })
+      const { check: checkReady } = readiness
+      const surroundings = { telemetry: counted, callers, insecureSignIn, checkReady }
+      const handlers = handlersFor({ dataCentre, stores, settings, ...surroundings })
+      const server = (tls?.createServer ?? createServer)(handlers, { addressOf })
+      metrics?.watchServer(server)
+      return server
     },
     say,
   )
   const stop = async () => {
     tls?.close()
+    metrics?.close()
     stores.live.close()
     await listeners.close()
     await machine.close()
@@ -135,11 +154,13 @@ export const startService = async (options: Options) => {
     readDemo(directory)
     reportDamage(stores, say)
     const { urls, listening } = await listeners.listen()
+    const metricsUrl = options.metrics && (await metrics?.listen(options.metrics))
     await registerDataCentres(stores.sites, urls, home)
     const deps = { directory, stores, dataCentre: home, clock: systemClock, say }
     const demo = wantsDemo ? await ensureDemo(deps) : undefined
     const hasPeople = demo && (await stores.people.listOfSite(demo.siteId)).length > 0
-    return { baseUrl: urls[home] ?? '', dataCentres: urls, listening, demo, hasPeople, stop }
+    readiness.started()
+    return { baseUrl: urls[home] ?? '', dataCentres: urls, listening, metricsUrl, demo, hasPeople, stop }
   } catch (error) {
     await stop()
     // A full disk may be noticed only by the writes at the start.

@@ -49,11 +49,13 @@ const withoutDemo = (baseUrl: string, admin: string): readonly string[] => [
   `The console asks for the token, or the name and the password: ${baseUrl}/console`,
 ]
 
-const readyLines = ({ dataCentres, listening }: RunningService): readonly string[] =>
-  Object.entries(dataCentres).map(([id, url], index) => {
+const readyLines = ({ dataCentres, listening, metricsUrl }: RunningService): readonly string[] => [
+  ...Object.entries(dataCentres).map(([id, url], index) => {
     const what = index === 0 ? 'site-admin is ready' : `Data centre ${id} is`
     return `${what} at ${url} (listening on ${listening[id]})`
-  })
+  }),
+  ...(metricsUrl === undefined ? [] : [`Metrics are at ${metricsUrl}`]),
+]
 
 const welcome = (service: RunningService, admin: string): string => {
   const { baseUrl, demo, hasPeople } = service
@@ -104,10 +106,16 @@ export const serve = async (given: Flags, admin: string): Promise<void> => {
   }
   process.on('SIGINT', stop).on('SIGTERM', stop)
   if (format === 'json') for (const line of readyLines(service)) say(line)
-  const { baseUrl, dataCentres, listening, demo } = service
+  const { baseUrl, dataCentres, listening, metricsUrl, demo } = service
   const isBehindProxy = flags.dataCentres.some((dataCentre) => dataCentre.baseUrl !== undefined)
   // O-6: the JSON object has no members for missing values.
-  const forPrograms = { baseUrl, dataCentres, ...(isBehindProxy && { listening }), ...demo }
+  const forPrograms = {
+    baseUrl,
+    dataCentres,
+    ...(isBehindProxy && { listening }),
+    ...(metricsUrl !== undefined && { metrics: metricsUrl }),
+    ...demo,
+  }
   const directory = escapeControls(resolve(dataDir)).replaceAll("'", "'\\''")
   console.log(json ? JSON.stringify(forPrograms) : welcome(service, `${admin} --data-dir '${directory}'`))
 }

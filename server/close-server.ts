@@ -15,7 +15,7 @@ export const closerOf = (server: Server, timeout = 10_000): Close => {
     connections.set(socket, new Set())
     socket.once('close', () => connections.delete(socket))
   }
-  // Over TLS, requests come on a socket of their own, after the handshake.
+  // Over TLS, requests come on another socket, after the handshake.
   server.on('connection', track).on('secureConnection', track)
   const owe = ({ socket }: IncomingMessage, response: ServerResponse) => {
     const owed = connections.get(socket)

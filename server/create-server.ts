@@ -20,7 +20,7 @@ interface Waiting {
   readonly begin: () => void
 }
 
-// Starts each request after the answer to the previous one on the same connection: otherwise a thousand pipelined
+// Starts each request after the answer to the previous request on the same connection. Otherwise a thousand pipelined
 // requests would need memory for a thousand answers. While requests wait, the connection is not read. `begin` must end
 // or destroy the response.
 const createTurns = () => {

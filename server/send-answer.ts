@@ -45,7 +45,7 @@ const untilDrained = (response: ServerResponse): Promise<void> =>
     response.on('drain', done).on('close', done)
   })
 
-// Throws the error of the stream, and an error when the length differs from the declared one. Only the loop has a
+// Throws the error of the stream, or an error if the length is not the declared length. Only the loop has a
 // variable for a chunk: any other variable would keep the chunk in memory until the answer ends.
 const writeStream = async (
   stream: Readable,

@@ -79,7 +79,7 @@ const writeWhole = async (records: AsyncIterable<object>, file: string): Promise
   }
 }
 
-// For a symbolic link, its target, so that the link itself stays.
+// Returns the target of a symbolic link, so that the link itself stays.
 const resolveTarget = (file: string): string => (lstatSync(file, { throwIfNoEntry: false }) ? realpathSync(file) : file)
 
 // A file inside the data directory could replace the database.

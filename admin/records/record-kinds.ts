@@ -166,7 +166,7 @@ const linkKnown = async (records: readonly LinkRecord[], list: LinkList, { store
   const known = items.filter(({ objectId }) => !outcome.ids.has(objectId))
   if (known.length === 0) return faults
   const second = await tryToLink(stores, list, known, administrator)
-  // The result of the second try also reports the objects that were removed since the first one.
+  // The result of the second try also reports the objects that were removed since the first try.
   return records.map((record, index) => faults[index] ?? faultIn(second, list, record))
 }
 

@@ -19,7 +19,7 @@ export interface Watch {
 
 export const period = Duration.minutes(5)
 
-// A custom policy replaces the default one, which lets alarms publish, so this policy allows alarms explicitly.
+// A custom policy replaces the default policy, which lets alarms publish. So this policy allows alarms explicitly.
 const createTopic = (scope: Construct, email: string): Topic => {
   const topic = new Topic(scope, 'Topic', { displayName: 'Alarms of site-admin', enforceSSL: true })
   topic.addToResourcePolicy(

@@ -34,7 +34,7 @@ export const createFilesBucket = (
       {
         id: 'forget-old-versions',
         noncurrentVersionExpiration: Duration.days(keptDays),
-        // A restored version can be read at once from this class too.
+        // A restored version of this class can also be read at once.
         ...(coldAfterDays !== undefined && {
           noncurrentVersionTransitions: [
             { storageClass: StorageClass.INFREQUENT_ACCESS, transitionAfter: Duration.days(coldAfterDays) },
@@ -81,8 +81,8 @@ export const createRemovalsQueue = (scope: Construct, longestWork: Duration) => 
   const failed = new Queue(parts, 'Failed', common)
   const queue = new Queue(parts, 'Queue', {
     ...common,
-    // A message is delivered again only when its worker must have ended, even if Lambda tries to start one for long:
-    // six times the work, as AWS advises.
+    // The queue delivers a message again after six times the duration of its work, as AWS advises. By then its worker
+    // has ended, even if Lambda needed long to start the worker.
     visibilityTimeout: Duration.seconds(longestWork.toSeconds() * 6),
     deadLetterQueue: { queue: failed, maxReceiveCount: 5 },
   })

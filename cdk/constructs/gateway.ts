@@ -149,7 +149,8 @@ export const createGateway = (
 ): RestApi => {
   const parts = new Construct(scope, 'Gateway')
   const api = new RestApi(parts, 'Api', {
-    // The metrics are named after the API, so they would include those of another API with this name in the region.
+    // The metrics have the name of the API. With a common name, they would include the metrics of another API in the
+    // region.
     restApiName: Stack.of(scope).stackName,
     description: 'Site administration service',
     endpointTypes: [EndpointType.REGIONAL],

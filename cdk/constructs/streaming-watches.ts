@@ -66,6 +66,6 @@ export const distributionWatches = (id: string, distribution: Distribution): rea
     impact: `Half of the callers of the data centre ${id} wait for more than 5 seconds.`,
     action:
       'Look at the dashboard of the data centre to see whether the functions or the tables are slow. ' +
-      'Many large uploads are no fault.',
+      'Many large uploads are not a fault.',
   },
 ]

@@ -175,8 +175,8 @@ export const createStreaming = (
     publishAdditionalMetrics: true,
     ...(edge.webAclArn && { webAclId: edge.webAclArn }),
   })
-  // Without streaming, this record leads to the gateway. Streaming changes the record, because a second one for the
-  // same name cannot exist.
+  // Without streaming, this record leads to the gateway. Streaming changes the record, because a name can have only one
+  // record.
   const records = customDomain ? recordsOf(new Construct(api, 'Entrance'), customDomain, distribution) : []
   return { ...handled, distribution, host: distribution.distributionDomainName, entrance: [distribution, ...records] }
 }

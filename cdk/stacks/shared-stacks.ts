@@ -96,7 +96,7 @@ export class EdgeStack extends Stack {
       const parts = new Construct(this, id)
       const certificate =
         customDomain && !customDomain.certificateArn && certificateOf(parts, customDomain, zoneOf(parts, customDomain))
-      // The stack of the distribution is deployed after this one. Until then, the distribution uses the old
+      // The stack of the distribution is deployed after this stack. Until then, the distribution uses the old
       // certificate.
       if (certificate) certificate.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE)
       const firewall =

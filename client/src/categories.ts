@@ -39,7 +39,7 @@ export interface Placed<Item> {
   readonly total: number
 }
 
-/** News items or blogs. Repeating `link` or `unlink` is no error. */
+/** News items or blogs. A repeated `link` or `unlink` also succeeds. */
 export interface Objects<Association, Item> {
   list(query?: ListQuery): AsyncIterable<Partial<Item>>
   of(category: number, query?: ListQuery): AsyncIterable<Partial<Association>>

@@ -43,8 +43,8 @@ export interface FileChanges {
   restore(path: string, options?: { readonly version?: string; readonly replace?: boolean }): Promise<void>
   /**
    * Deletes the old versions of a file for good, or only the version `version`. The file itself stays. 412 if the file
-   * changes meanwhile. On AWS, a version can be purged a minute after it became an old one, and the call waits for this
-   * minute.
+   * changes meanwhile. On AWS, a version can be purged a minute after it was replaced or removed, and the call waits
+   * for this minute.
    */
   purge(path: string, options?: { readonly version?: string | undefined }): Promise<void>
 }

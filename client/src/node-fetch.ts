@@ -11,7 +11,7 @@ const write = (request: ClientRequest, bytes: Uint8Array): Promise<void> =>
     request.write(bytes, (error) => (error ? reject(error) : resolve()))
   })
 
-/** Two buffers: reads the next bytes while it sends the previous ones. */
+/** Uses two buffers: it reads the next bytes while it sends the previous bytes. */
 const sendStream = async (request: ClientRequest, stream: ReadableStream<Uint8Array>): Promise<void> => {
   const closed = once(request, 'close').then(() => {
     throw new Error('The connection was closed.')

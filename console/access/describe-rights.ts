@@ -1,12 +1,12 @@
 import { parseRight } from '../page/rights.ts'
-import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 
 const isKey = <Named extends object>(names: Named, key: string): key is Extract<keyof Named, string> =>
   Object.hasOwn(names, key)
 
 /** "Files: read and change, in /news" */
 const describeRight = (text: string): string => {
-  const { areas, levels, within } = texts.value.access
+  const { areas, levels, within } = viewTexts.value.access
   const { area, level, folder } = parseRight(text)
   if (!isKey(areas, area) || !isKey(levels, level)) return text
   return `${areas[area]}: ${levels[level]}${folder === '' ? '' : ` ${within(`/${folder}`)}`}`
@@ -20,7 +20,7 @@ interface Entry {
 
 /** The role with its folders, or each right of a person without a role. */
 export const describeEntry = ({ role, folders, rights }: Entry): readonly string[] => {
-  const { roles, within, noRights } = texts.value.access
+  const { roles, within, noRights } = viewTexts.value.access
   if (role === null || !isKey(roles, role)) return rights.length === 0 ? [noRights] : rights.map(describeRight)
   return [folders.length === 0 ? roles[role] : `${roles[role]}, ${within(folders.join(', '))}`]
 }

@@ -2,7 +2,7 @@ import { type Signal, useComputed, useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import type { User } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
-import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { describeEntry } from './describe-rights.ts'
 import { grantableRoles, type Role } from './roles.ts'
 
@@ -49,7 +49,7 @@ export const FoldersField = ({ value, hint, isOptional = false }: FoldersFieldPr
   const [area, description] = [useId(), useId()]
   return (
     <div class="field">
-      <label for={area}>{texts.value.access.folders}</label>
+      <label for={area}>{viewTexts.value.access.folders}</label>
       <textarea
         id={area}
         rows={3}
@@ -69,7 +69,7 @@ export const FoldersField = ({ value, hint, isOptional = false }: FoldersFieldPr
 }
 
 export const EntryFields = ({ fields, user }: { readonly fields: EntryFields; readonly user?: User }) => {
-  const t = texts.value.access
+  const t = viewTexts.value.access
   const [select, hint] = [useId(), useId()]
   const { role, folders } = fields
   const offered = grantableRoles(usePage().rights)

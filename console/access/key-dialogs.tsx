@@ -7,7 +7,7 @@ import { FormDialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/fields.tsx'
 import { formatMoment } from '../parts/format.ts'
 import { notify } from '../parts/toasts.tsx'
-import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { FoldersField, foldersIn } from './entry-fields.tsx'
 import { SecretDialog } from './secret-dialog.tsx'
 
@@ -35,7 +35,7 @@ const rightsIn = (levels: Levels, folders: readonly string[]): string[] =>
 
 const RightsFields = ({ levels }: { readonly levels: Signal<Levels> }) => {
   const { rights } = usePage()
-  const t = texts.value
+  const t = viewTexts.value
   const has = (right: AreaRight) => rights.has(right)
   return (
     <fieldset class="choices key-rights">
@@ -65,7 +65,7 @@ const DayField = ({ value }: { readonly value: Signal<string> }) => {
   const field = useId()
   return (
     <div class="field">
-      <label for={field}>{texts.value.keys.lastDay}</label>
+      <label for={field}>{viewTexts.value.keys.lastDay}</label>
       <input
         id={field}
         type="date"
@@ -100,7 +100,7 @@ interface CreateKeyProps {
 /** A person starts with the least: reading files. */
 export const CreateKeyDialog = ({ onCreated, onClose }: CreateKeyProps) => {
   const { client, rights } = usePage()
-  const t = texts.value.keys
+  const t = viewTexts.value.keys
   const own = useOwnFolders()
   const [name, folders, day] = [useSignal(''), useSignal(own.join('\n')), useSignal(dayIn(lifetimes.usual))]
   const levels = useSignal<Levels>({
@@ -138,7 +138,7 @@ interface KeyProps<Shown> {
 }
 
 export const CreatedKeyDialog = ({ value: { name, key, expires }, onClose }: KeyProps<CreatedKey>) => {
-  const t = texts.value.keys
+  const t = viewTexts.value.keys
   return (
     <SecretDialog
       title={t.keyOf(name)}
@@ -154,7 +154,7 @@ export const CreatedKeyDialog = ({ value: { name, key, expires }, onClose }: Key
 
 export const RevokeKeyDialog = ({ value: { id, name }, onClose }: KeyProps<Key>) => {
   const { client } = usePage()
-  const t = texts.value.keys
+  const t = viewTexts.value.keys
   const submit = async () => {
     await client.access.keys.revoke(id)
     notify(t.revoked(name))

@@ -7,17 +7,17 @@ import { Button } from '../parts/button.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { useRetainedFocus } from '../parts/focus.ts'
 import { formatMoment } from '../parts/format.ts'
-import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { describeEntry } from './describe-rights.ts'
 import { CreatedKeyDialog, CreateKeyDialog, RevokeKeyDialog } from './key-dialogs.tsx'
 
 type Opened = 'create' | { readonly created: CreatedKey } | { readonly revoked: Key }
 
-/** The rights of a key also depend on those of its person. */
+/** The rights of a key also depend on the rights of its person. */
 const isAboutKeys = ({ type }: Change): boolean => /^(?:key|user)\./.test(type)
 
 const KeyRow = ({ value, onRevoke }: { readonly value: Key; readonly onRevoke: () => void }) => {
-  const t = texts.value.keys
+  const t = viewTexts.value.keys
   const { name, user, rights, expires, lastUsed } = value
   return (
     <tr>
@@ -47,7 +47,7 @@ interface KeysTableProps {
 }
 
 const KeysTable = ({ keys, onRevoke }: KeysTableProps) => {
-  const t = texts.value
+  const t = viewTexts.value
   return (
     <table class="items" aria-label={t.keys.list}>
       <thead>
@@ -72,7 +72,7 @@ const KeysTable = ({ keys, onRevoke }: KeysTableProps) => {
 /** A key belongs to a person, so a token of an operator can see and revoke keys, but not create one. */
 export const Keys = () => {
   const { me } = usePage()
-  const t = texts.value
+  const t = viewTexts.value
   const heading = useId()
   const { items, failure, load } = useLiveList<Key>((client) => client.access.keys.list(), isAboutKeys)
   const opened = useSignal<Opened | undefined>(undefined)

@@ -1,7 +1,7 @@
 import type { User } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
 import { MenuButton, type MenuItem } from '../parts/menu.tsx'
-import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { describeEntry } from './describe-rights.ts'
 import { titleOfPerson } from './person-dialogs.tsx'
 import { actionsOn } from './roles.ts'
@@ -18,7 +18,7 @@ const itemsFor = (
   allowed: ReturnType<typeof actionsOn>,
   onAction: PeopleTableProps['onAction'],
 ): readonly MenuItem[] => {
-  const t = texts.value.access
+  const t = viewTexts.value.access
   const items: readonly (readonly [boolean, Action, Omit<MenuItem, 'run'>])[] = [
     [allowed.canChangeRole, 'role', { label: t.changeRole, icon: 'rename' }],
     [allowed.canInvite, 'again', { label: t.again, icon: 'link' }],
@@ -32,7 +32,7 @@ const itemsFor = (
 }
 
 const State = ({ disabled, invited, lastSignIn }: User) => {
-  const t = texts.value.access
+  const t = viewTexts.value.access
   return (
     <>
       {disabled && <span class="state state-deleted">{t.disabled}</span>}
@@ -44,7 +44,7 @@ const State = ({ disabled, invited, lastSignIn }: User) => {
 
 export const PeopleTable = (props: PeopleTableProps) => {
   const { rights, me } = usePage()
-  const t = texts.value.access
+  const t = viewTexts.value.access
   const own = me.kind === 'token' ? undefined : me.name
   const canWrite = rights.has('access:write')
   return (
@@ -56,7 +56,7 @@ export const PeopleTable = (props: PeopleTableProps) => {
           <th scope="col">{t.state}</th>
           {canWrite && (
             <th class="items-more">
-              <span class="unseen">{texts.value.more}</span>
+              <span class="unseen">{viewTexts.value.more}</span>
             </th>
           )}
         </tr>

@@ -8,7 +8,7 @@ import { Failure } from '../parts/failure.tsx'
 import { useRetainedFocus } from '../parts/focus.ts'
 import { Icon } from '../parts/icon.tsx'
 import { notify, notifyFailure } from '../parts/toasts.tsx'
-import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { type Action, PeopleTable } from './people-table.tsx'
 import { InvitationDialog, InviteDialog, QuestionDialog, RoleDialog } from './person-dialogs.tsx'
 import { grantableRoles } from './roles.ts'
@@ -38,7 +38,7 @@ const OpenDialog = ({ opened, onChanged }: OpenDialogProps) => {
   const onInvited = ({ name, invitation, expires }: Invitation) => {
     if (invitation !== undefined && expires !== undefined)
       next.value = { kind: 'invitation', name, link: invitation, expires }
-    else notify(texts.value.access.joined(name))
+    else notify(viewTexts.value.access.joined(name))
   }
   switch (dialog.kind) {
     case 'invite':
@@ -60,7 +60,7 @@ const OpenDialog = ({ opened, onChanged }: OpenDialogProps) => {
 export const People = () => {
   const { client, rights } = usePage()
   const heading = useId()
-  const t = texts.value.access
+  const t = viewTexts.value.access
   const { items, failure: failed, load } = useLiveList<User>((client) => client.access.people.list(), isAboutPeople)
   const [users, failure] = [items.value, failed.value]
   const opened = useSignal<Opened | undefined>(undefined)
@@ -91,7 +91,7 @@ export const People = () => {
         )}
       </div>
       {failure !== undefined && <Failure error={failure} onRepeat={load} />}
-      {!users && failure === undefined && <p class="empty">{texts.value.loading}</p>}
+      {!users && failure === undefined && <p class="empty">{viewTexts.value.loading}</p>}
       {users?.length === 0 && (
         <div class="empty">
           <Icon name="person" />

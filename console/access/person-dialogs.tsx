@@ -5,7 +5,7 @@ import { FormDialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/fields.tsx'
 import { formatMoment } from '../parts/format.ts'
 import { notify } from '../parts/toasts.tsx'
-import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 import { EntryFields, useEntryFields } from './entry-fields.tsx'
 import { SecretDialog } from './secret-dialog.tsx'
 
@@ -25,7 +25,7 @@ export const titleOfPerson = ({ name, displayName }: User): string => displayNam
 
 export const InviteDialog = ({ onInvited, onClose }: InvitingProps) => {
   const { client } = usePage()
-  const t = texts.value.access
+  const t = viewTexts.value.access
   const [name, displayName, email] = [useSignal(''), useSignal(''), useSignal('')]
   const fields = useEntryFields()
   const submit = async () => {
@@ -57,7 +57,7 @@ export const InviteDialog = ({ onInvited, onClose }: InvitingProps) => {
 
 export const RoleDialog = ({ user, onClose }: UserProps) => {
   const { client } = usePage()
-  const t = texts.value.access
+  const t = viewTexts.value.access
   const fields = useEntryFields(user)
   const submit = async () => {
     const entry = fields.entry.value
@@ -84,7 +84,7 @@ interface QuestionProps extends UserProps, InvitingProps {
 
 export const QuestionDialog = ({ question, user, onInvited, onClose }: QuestionProps) => {
   const { people } = usePage().client.access
-  const t = texts.value.access
+  const t = viewTexts.value.access
   const { title, action, text } = t.questions[question]
   const answers: Readonly<Record<Question, () => Promise<void>>> = {
     again: async () => onInvited(await people.change(user.name, { invite: true })),
@@ -114,7 +114,7 @@ interface InvitationProps extends DialogProps {
 }
 
 export const InvitationDialog = ({ name, link, expires, onClose }: InvitationProps) => {
-  const t = texts.value.access
+  const t = viewTexts.value.access
   return (
     <SecretDialog
       title={t.invitationOf(name)}

@@ -27,7 +27,7 @@ interface Actions {
 
 const isOwner = ({ role, disabled }: User): boolean => role === 'owner' && !disabled
 
-/** Nobody invites, disables or removes themselves. The last owner stays as it is. */
+/** People cannot invite, disable or remove themselves. Nobody can change the last owner. */
 export const actionsOn = (user: User, users: readonly User[], rights: Rights, own: string | undefined): Actions => {
   const isOther = user.name !== own
   const isLastOwner = isOwner(user) && users.filter(isOwner).length === 1

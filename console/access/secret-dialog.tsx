@@ -3,7 +3,7 @@ import { Button } from '../parts/button.tsx'
 import { copyText } from '../parts/copy-text.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { notify, notifyFailure } from '../parts/toasts.tsx'
-import { texts } from '../texts/texts.ts'
+import { viewTexts } from '../texts/view-texts.ts'
 
 interface SecretDialogProps {
   readonly title: string
@@ -46,7 +46,7 @@ export const SecretDialog = ({ title, label, hint, secret, copy, copied, onClose
         </div>
       </div>
       <footer>
-        <Button onClick={onClose}>{texts.value.access.done}</Button>
+        <Button onClick={onClose}>{viewTexts.value.access.done}</Button>
         <Button kind="primary" icon="copy" onClick={copySecret}>
           {copy}
         </Button>

@@ -76,7 +76,7 @@ const failureIn = (outcome: URLSearchParams): ServiceError => {
   return new ServiceError({ status: 0, code: Number(code), message })
 }
 
-/** Ends a sign-in that this tab began. Any other outcome is that of somebody else, and is dropped. */
+/** Ends a sign-in that this tab began. Drops the outcome of any other sign-in. */
 export const finishSignIn = async (session: Session, outcome: string): Promise<void> => {
   const begun = takeBegun()
   if (!begun) return session.restoreSession()

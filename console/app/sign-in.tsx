@@ -91,7 +91,7 @@ export const SignInForm = ({ session }: SignInProps) => {
   )
 }
 
-/** Requests to another address than that of the page may fail, because the network or the browser blocks them. */
+/** The network or the browser may block requests to an address that is not the address of the page. */
 export const OtherAddress = () => {
   const url = otherBaseUrl()
   return url === undefined ? null : (

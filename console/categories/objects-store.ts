@@ -120,7 +120,6 @@ export const readLinkable = async (categories: Categories, kind: Kind, view: Lis
 export interface ObjectContent {
   readonly text: string
   readonly address: string
-  /** In UTC, without a zone. Empty if there is no date. */
   readonly released: string
   readonly expires: string
   readonly changed: string

@@ -9,7 +9,7 @@ import { Icon } from './icon.tsx'
  * of the browser.
  */
 export const messageOf = (error: unknown): string => {
-  // Without an answer of the service, there is no message of the service.
+  // If the service did not answer, its message is missing.
   if (error instanceof ServiceError && error.status === 0 && error.cause !== undefined) return texts.value.unreachable
   if (error instanceof ServiceError && error.status === 429 && error.retryAfter !== undefined)
     return texts.value.tooMany(formatDuration(error.retryAfter))

@@ -49,7 +49,7 @@ const isTaken = (error: unknown): boolean =>
 /** The token expired or the service was unavailable. The file itself is not the cause. */
 const isTransient = (error: unknown): boolean =>
   error instanceof ServiceError && [0, 401, 502, 503, 504].includes(error.status)
-/** True for an upload that a reload should keep, also a failed one. */
+/** True for an upload that a reload should keep, even if the upload has failed. */
 const isUnfinished = ({ stage }: Upload): boolean => stage !== 'done' && stage !== 'skipped'
 
 interface Shared extends UploadsOptions {

@@ -19,7 +19,7 @@ import { getHealth, getRoot, listSites } from './service.ts'
 export const createFieldsHandler = (deps: FieldsDeps): Handler => {
   const operations: Record<OperationOf<'fields'>, AnyOperation> = {
     getRoot: getRoot(deps),
-    getHealth,
+    getHealth: getHealth(deps),
     listSites: listSites(deps),
     listFields: listFields(deps),
     getField: getField(deps),

@@ -11,7 +11,12 @@ import type { FieldsDeps } from '../../lib/service/deps.ts'
 import type { DataCentre } from '../../lib/sites/site-directory.ts'
 import { wholeList } from './views.ts'
 
-export const getHealth = publicOperation(async () => ok<Answer<typeof health>>({ value: { status: 'ok' } }))
+/** A-28, V-29. Errors, with `?ready`: unavailable, outOfSpace. */
+export const getHealth = ({ checkReady }: Pick<FieldsDeps, 'checkReady'> = {}) =>
+  publicOperation(async ({ query }) => {
+    if (query.has('ready')) await checkReady?.()
+    return ok<Answer<typeof health>>({ value: { status: 'ok' } })
+  })
 
 // Relative, so that a browser stays on the host name that it used. If the root has no trailing slash, the address
 // begins with the last segment of the root.

@@ -32,7 +32,7 @@ async function* writeEvents(
   after: number,
   timeLeft: () => number,
 ): AsyncGenerator<string, void> {
-  // An id without data is no event, but the caller can continue from it.
+  // An id without data is not an event, but the caller can continue from this id.
   yield `id: ${idOfChange({ site: wanted.site, position: after })}\n\n`
   const query = { ...wanted, limit: mostAtOnce, bytes: mostBytes }
   try {

@@ -6,7 +6,7 @@ const shortestName = 3
 const weak = (reason: string): ServiceError =>
   new ServiceError('passwordWeak', { message: `The password ${reason}. Choose another password.` })
 
-/** A-54. `names` are those of the person and of the sites. Errors: passwordWeak. */
+/** A-54. `names` has the name of the person and the names of the person's sites. Errors: passwordWeak. */
 export const checkPassword = (password: string, names: readonly string[]): void => {
   const text = password.normalize('NFC')
   const length = [...text].length

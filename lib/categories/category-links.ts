@@ -61,8 +61,8 @@ export interface CategoryLinks {
     deadline?: Deadline,
   ): Promise<LinkOutcome>
   /**
-   * As with `link`, repeating is safe, and nothing happens after the answer. Missing links are no error. Returns false
-   * if the category is unknown.
+   * As with `link`, repeating is safe, and nothing happens after the answer. Missing links are not an error. Returns
+   * false if the category is unknown.
    */
   unlink(list: LinkList, ids: readonly number[], entry: HistoryEntry, deadline?: Deadline): Promise<boolean>
 }

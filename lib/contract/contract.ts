@@ -55,7 +55,7 @@ export interface ParameterContract {
   readonly schema: Schema
   readonly example: string | number
   readonly required?: true
-  /** The operation needs one of several switches, and the reference page sends this one. */
+  /** The operation needs one of several switches, and the reference page sends this switch. */
   readonly sentByDefault?: true
 }
 

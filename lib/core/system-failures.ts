@@ -62,7 +62,7 @@ export const reasonOf = (error: unknown): string => (error instanceof Error ? er
 
 const leastRoom = 256 * 1024
 
-const isDiskFull = (file: string): boolean => {
+export const isDiskFull = (file: string): boolean => {
   try {
     const { bavail, bsize } = statfsSync(file)
     return bavail * bsize < leastRoom

@@ -17,8 +17,8 @@ export interface History {
   /** Up to `limit` entries after a position (0: from the beginning), the oldest first. Only the last page has fewer. */
   after(site: SiteId, position: number, limit: number): Promise<readonly Change[]>
   /**
-   * Up to `limit` entries right before a position, or the last ones of the history, the oldest first. Only the page at
-   * the beginning of the history has fewer.
+   * Up to `limit` entries right before a position, or the last entries of the history, the oldest first. Only the page
+   * at the beginning of the history has fewer.
    */
   before(site: SiteId, position: number | undefined, limit: number): Promise<readonly Change[]>
   /** Calls `check` whenever the site may have new entries that are durable, until the returned function is called. */

@@ -18,6 +18,7 @@ export interface Listener extends Disposable {
 export interface LiveChanges {
   /** Undefined when too many requests listen already (V-24). Errors: unavailable. */
   listen(site: SiteId): Promise<Listener | undefined>
+  readonly count: () => number
   /** Ends all listeners, because the process stops. */
   close(): void
 }
@@ -92,6 +93,8 @@ export const createLiveChanges = (history: History, { perSite, inAll }: Limits):
         throw error
       }
     },
+
+    count: () => total,
 
     close() {
       isClosed = true

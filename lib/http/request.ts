@@ -54,7 +54,7 @@ export interface Answer {
   readonly toStranger?: boolean
 }
 
-/** Throws only while another answer can still be sent in place of this one. Reports a later failure to `cut`. */
+/** Throws only while another answer can still be sent instead. Reports a later failure to `cut`. */
 export type Send<Sent> = (answer: Answer, cut: (failure: unknown) => void) => Sent | Promise<Sent>
 
 /** Answers every failure, also one of `send`. `deadline` is `unlimited` when the request has no time limit. */
@@ -89,7 +89,7 @@ export interface RequestRecord extends Arrival, Readonly<Omit<Trace, 'formats' |
   readonly error?: unknown
 }
 
-/** A-75. `name` is that of a known person, because others may have typed a password in its place. */
+/** A-75. `name` is set only if a person has this name, because somebody may have typed a password there. */
 export interface SignInRecord {
   readonly name: string | null
   readonly address: string | null

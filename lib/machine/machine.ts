@@ -5,6 +5,7 @@ import type { Stores } from '../service/stores.ts'
 import { continueRemoval } from '../storage/continue-removal.ts'
 import { createIsHeld, holdForBackups } from './backup/holds.ts'
 import { recordRemovedDemo } from './directory/demo-file.ts'
+import { createMeasures, type Measures } from './directory/measures.ts'
 import {
   cannotBeOpened,
   type OpenDataDirectory,
@@ -155,18 +156,21 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
 
 export interface Machine extends OpenDataDirectory {
   readonly stores: LocalStores
+  readonly measures: Measures
 }
 
 /** Throws UsageError with what to do when the directory cannot be used; then nothing in it is changed. */
 export const openMachine = async (path: string, options: Options = {}): Promise<Machine> => {
   const { role = 'command', reset = false, durable = true, keptFor = defaultRetention, clock = systemClock } = options
   const { directory, database, close } = await openDataDirectory(path, { role, reset, durable })
+  const measures = createMeasures(directory, database)
   try {
     const stores = await openStores({ directory, database, role, durable, keptFor, clock })
     return {
       directory,
       database,
       stores,
+      measures,
       async close() {
         await stores.stop()
         await close()

@@ -135,8 +135,14 @@ export type AccessDeps = ReturnType<typeof createAccessDeps>
 export const createFieldsDeps = (
   settings: HandledSettings,
   stores: EdgeStores & Pick<Stores, 'webForms'>,
-  surroundings: Surroundings,
-) => ({ edge: edgeOf(settings, stores, surroundings), webForms: stores.webForms })
+  {
+    checkReady,
+    ...surroundings
+  }: Surroundings & {
+    /** V-29. Without it, a process is ready when it answers. */
+    readonly checkReady?: () => Promise<void>
+  },
+) => ({ edge: edgeOf(settings, stores, surroundings), webForms: stores.webForms, ...(checkReady && { checkReady }) })
 
 export type FieldsDeps = ReturnType<typeof createFieldsDeps>
 

@@ -28,13 +28,13 @@ export interface ObjectStore {
   stage(content: AsyncIterable<Uint8Array>, target: StageTarget): Promise<Staged>
   /** Makes all changes visible together, or none. Of two conflicting calls, at most one succeeds. */
   place(changes: readonly Change[], conditions: PlaceConditions, entry: HistoryEntry): Promise<PlaceOutcome>
-  /** The current version and the kept ones, the newest first. Undefined when the version `after` is unknown. */
+  /** The current version and the kept old versions, the newest first. Undefined when the version `after` is unknown. */
   versions(key: string, query: VersionQuery): Promise<Versions | undefined>
   /** Undefined when the version is unknown or no longer kept. */
   readVersion(key: string, id: string, choose: ChooseBytes): Promise<ReadObject | undefined>
   /**
-   * Deletes old versions for good, and adds their number to the entry. When the time is up, returns how many are left.
-   * The caller has locked the path of a removed object, so that nothing restores it meanwhile.
+   * Deletes old versions for good, and adds their number to the entry. When the time is up, returns the number of
+   * versions that are left. The caller has locked the path of a removed object, so that nothing restores it meanwhile.
    */
   purge(versions: readonly RemovedObject[], entry: HistoryEntry, deadline: Deadline): Promise<number>
   listRemoved(query: RemovedQuery): Promise<RemovedListing>
@@ -116,7 +116,7 @@ export interface Period {
 
 export interface RemovedQuery {
   readonly prefix: string
-  /** Lists only keys after this one. If it ends with a slash, also skips everything below it. */
+  /** Lists only keys after this key. If the key ends with a slash, also skips everything below it. */
   readonly after?: string | undefined
   readonly limit: number
 }
@@ -206,14 +206,14 @@ export interface Transfer {
   readonly contentType?: string
 }
 
-/** Brings an old version back. The current version is kept as an old one. */
+/** Restores an old version. The current version is kept as an old version. */
 export interface Restoration extends RemovedObject {
   readonly kind: 'restore'
 }
 
 /**
  * A transfer needs a free destination and an unchanged source. A restoration needs a version that is still kept.
- * Folders that exist, and objects to remove that are missing, are no error.
+ * Existing folders, and missing objects that are to be removed, are not an error.
  */
 export type Change =
   | { readonly kind: 'put'; readonly key: string; readonly staged: Staged }

@@ -10,7 +10,7 @@ export interface Workflows {
   end(site: SiteId, page: StoragePath, entry: HistoryEntry): Promise<boolean>
   isRunning(site: SiteId, pages: readonly StoragePath[]): Promise<boolean>
   isRunningBelow(site: SiteId, folder: StoragePath): Promise<boolean>
-  /** Pages after this one in the order of their bytes, up to `limit`. Only the last page of the list has fewer. */
+  /** Pages after this page in the order of their bytes, up to `limit`. Only the last page of the list has fewer. */
   list(site: SiteId, after: StoragePath | undefined, limit: number): Promise<readonly StoragePath[]>
   clear(site: SiteId): Promise<void>
 }
@@ -41,7 +41,8 @@ type LeaseOutcome =
   | { readonly outcome: 'gone' }
   | { readonly outcome: 'held'; readonly holder: string; readonly left: number }
 
-// In seconds, nine minutes: a queue of AWS repeats a message this long after its worker died.
+// In milliseconds. A worker that is silent for longer has died: AWS repeats the message of a dead worker after nine
+// minutes.
 export const longestSilence = 15 * 60_000
 
 /**
@@ -50,7 +51,7 @@ export const longestSilence = 15 * 60_000
  */
 export interface FolderRemovals {
   /**
-   * Returns the id of the open removal: the new one, or an earlier one. `close` writes the entry into the history. If
+   * Returns the id of the open removal, which may be an earlier removal. `close` writes the entry into the history. If
    * the time is up, no removal is opened.
    */
   open(site: SiteId, folder: StoragePath, id: string, entry: HistoryEntry, deadline?: Deadline): Promise<string>

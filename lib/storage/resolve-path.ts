@@ -45,7 +45,7 @@ export const findAncestors = async (
 const namesBelow = async (store: ObjectStore, edition: Edition, site: SiteId, folder: StoragePath) => {
   const prefix = folderKey(edition, site, folder)
   const first = await store.list({ prefix, folded: true, limit: longestListing })
-  // A listing begins with the object of the folder itself, which is no entry, so one more may follow.
+  // A listing begins with the object of the folder itself, which is not an entry. So one more entry may follow.
   const isOneShort = first.next !== undefined && first.objects[0]?.key === prefix
   const last = isOneShort ? await store.list({ prefix, folded: true, limit: 1, after: first.next }) : first
   if (last.next !== undefined) return undefined

@@ -20,7 +20,7 @@ export const requireScope = (scope: Omit<Scope, 'site'>, path: StoragePath): voi
 export const ownFoldersBelow = (scope: Omit<Scope, 'site'>, path: StoragePath): readonly StoragePath[] =>
   foldersBelow(scope.rights, rightOn(scope, path)) as readonly StoragePath[]
 
-/** the folders directly in this one that belong to the caller, or lead to folders of the caller. */
+/** the direct subfolders that belong to the caller, or lead to folders of the caller. */
 export const foldersTowards = (scope: Omit<Scope, 'site'>, path: StoragePath): readonly StoragePath[] => {
   const depth = segmentsOf(path).length + 1
   return [

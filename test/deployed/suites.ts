@@ -49,7 +49,7 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
   },
 }
 
-/** Milliseconds. Cold starts of concurrent requests run one after the other, which takes time on a small machine. */
+/** In milliseconds. Cold starts of concurrent requests run one after the other, which takes time on a small machine. */
 const patience = 180_000
 
 /** Cases that a streaming function cannot pass, because Lambda removes the header. */

@@ -41,7 +41,7 @@ const copyTree = (): string => {
 }
 
 const runner = join(root, 'node_modules/vitest/vitest.mjs')
-/** Milliseconds. A change that makes tests run forever counts as noticed. */
+/** In milliseconds. A change that makes tests run forever counts as noticed. */
 const patience = 120_000
 
 /** Returns the first of these test files that fails, on the stores that use the changed file. */

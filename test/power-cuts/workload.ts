@@ -18,7 +18,7 @@ const kinds: Readonly<Record<string, (folder: string) => Lane<unknown>>> = {
   shelf: shelfChanges,
   versions: versionChanges,
   uploads: (folder) => uploadChanges(folder, [40_000, 300_000]),
-  // Bytes. The service flushes for the first time before it has written so many.
+  // In bytes. The service flushes for the first time before it has written this many bytes.
   large: (folder) => uploadChanges(folder, [9_500_000]),
   admin: adminChanges,
   fields: fieldChanges,
@@ -76,7 +76,7 @@ const runUntilKilled = async (recording: Recording, service: RecordedService, an
   await killed
 }
 
-/** Seconds after which versions have expired. */
+/** In seconds: versions have expired after this time. */
 const longAgo = -31 * 24 * 3600
 
 const early = { 'files:early': 12, 'shelf:early-shelf': 12 }

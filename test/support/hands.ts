@@ -20,7 +20,7 @@ export interface OpenedHand<Tested = TableStores> {
   readonly unrecorded: Tested
   /** The number of consecutive changes for which a test has time. */
   readonly quickChanges: number
-  /** The same tables over another connection, like that of another process or function. */
+  /** The same tables over another connection, as another process or function would use. */
   connect(): Tested
   close(): Promise<void>
 }

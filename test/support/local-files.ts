@@ -10,7 +10,7 @@ import type { FolderRemovals } from '../../lib/storage/path-locks.ts'
 
 interface Options {
   readonly durable?: boolean
-  /** Bytes. Smaller content is kept in the database. */
+  /** In bytes. Smaller content is kept in the database. */
   readonly smallContent?: number
   readonly mostWaiting?: number
   /** The wall clock. */

@@ -85,7 +85,7 @@ const twice = async (program: string, args: (die: boolean) => readonly string[])
   return (await run(program, args(false))).resumedAt
 }
 
-/** The origin of the pages, which differs from that of the service. */
+/** The origin of the pages, which differs from the origin of the service. */
 const openOrigin = async (script: string) => {
   let content: Uint8Array = Buffer.alloc(0)
   const server = createServer((request, response) => {

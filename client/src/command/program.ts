@@ -258,7 +258,7 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void, is
   return program
 }
 
-/** These commands only print, so a closed pipe ("| head") is no failure. */
+/** These commands only print, so a closed pipe ("| head") is not a failure. */
 const printOnlyCommands = new Set(['ls', 'cat', 'versions', 'diff', 'completion', undefined])
 
 export const run = async (args: readonly string[]): Promise<number> => {

@@ -21,6 +21,8 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 
 /**
  * Check that the service answers
+ *
+ * With `ready`, the answer is 503 while the service starts, and 507 while the disk is full, on one machine.
  */
 export const getHealth = <ThrowOnError extends boolean = false>(options?: Options<GetHealthData, ThrowOnError>): RequestResult<GetHealthResponses, GetHealthErrors, ThrowOnError> => (options?.client ?? client).get<GetHealthResponses, GetHealthErrors, ThrowOnError>({ url: '/health', ...options });
 
@@ -140,7 +142,7 @@ export const listFieldTypes = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Unlink news items from a category
  *
- * Unlinking an object that is not linked is no error. The token needs the right `categories:write`.
+ * A request to unlink an object that is not linked also succeeds. The token needs the right `categories:write`.
  */
 export const unlinkNews = <ThrowOnError extends boolean = false>(options: Options<UnlinkNewsData, ThrowOnError>): RequestResult<UnlinkNewsResponses, UnlinkNewsErrors, ThrowOnError> => (options.client ?? client).delete<UnlinkNewsResponses, UnlinkNewsErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/categories/{category}/news',
@@ -161,7 +163,7 @@ export const listNewsOfCategory = <ThrowOnError extends boolean = false>(options
 /**
  * Link news items with a category
  *
- * If one of them does not exist, nothing is linked. Linking again is no error, and keeps the `displayable` of the link unless the request sends another. The token needs the right `categories:write`.
+ * If one of them does not exist, nothing is linked. A repeated link also succeeds, and keeps the `displayable` of the link unless the request sends another. The token needs the right `categories:write`.
  */
 export const linkNews = <ThrowOnError extends boolean = false>(options: Options<LinkNewsData, ThrowOnError>): RequestResult<LinkNewsResponses, LinkNewsErrors, ThrowOnError> => (options.client ?? client).post<LinkNewsResponses, LinkNewsErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/categories/{category}/news',
@@ -175,7 +177,7 @@ export const linkNews = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * Unlink blogs from a category
  *
- * Unlinking an object that is not linked is no error. The token needs the right `categories:write`.
+ * A request to unlink an object that is not linked also succeeds. The token needs the right `categories:write`.
  */
 export const unlinkBlogs = <ThrowOnError extends boolean = false>(options: Options<UnlinkBlogsData, ThrowOnError>): RequestResult<UnlinkBlogsResponses, UnlinkBlogsErrors, ThrowOnError> => (options.client ?? client).delete<UnlinkBlogsResponses, UnlinkBlogsErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/categories/{category}/blogs',
@@ -196,7 +198,7 @@ export const listBlogsOfCategory = <ThrowOnError extends boolean = false>(option
 /**
  * Link blogs with a category
  *
- * If one of them does not exist, nothing is linked. Linking again is no error, and keeps the `displayable` of the link unless the request sends another. The token needs the right `categories:write`.
+ * If one of them does not exist, nothing is linked. A repeated link also succeeds, and keeps the `displayable` of the link unless the request sends another. The token needs the right `categories:write`.
  */
 export const linkBlogs = <ThrowOnError extends boolean = false>(options: Options<LinkBlogsData, ThrowOnError>): RequestResult<LinkBlogsResponses, LinkBlogsErrors, ThrowOnError> => (options.client ?? client).post<LinkBlogsResponses, LinkBlogsErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/categories/{category}/blogs',
@@ -231,7 +233,7 @@ export const listNews = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * Unlink a news item from categories
  *
- * If one of them does not exist, nothing is unlinked. Unlinking an object that is not linked is no error. The token needs the right `categories:write`.
+ * If one of them does not exist, nothing is unlinked. A request to unlink an object that is not linked also succeeds. The token needs the right `categories:write`.
  */
 export const unlinkCategoriesOfNews = <ThrowOnError extends boolean = false>(options: Options<UnlinkCategoriesOfNewsData, ThrowOnError>): RequestResult<UnlinkCategoriesOfNewsResponses, UnlinkCategoriesOfNewsErrors, ThrowOnError> => (options.client ?? client).delete<UnlinkCategoriesOfNewsResponses, UnlinkCategoriesOfNewsErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/news/{object}/categories',
@@ -252,7 +254,7 @@ export const listCategoriesOfNews = <ThrowOnError extends boolean = false>(optio
 /**
  * Link a news item with categories
  *
- * If one of them does not exist, nothing is linked. Linking again is no error, and keeps the `displayable` of the link unless the request sends another. The token needs the right `categories:write`.
+ * If one of them does not exist, nothing is linked. A repeated link also succeeds, and keeps the `displayable` of the link unless the request sends another. The token needs the right `categories:write`.
  */
 export const linkCategoriesOfNews = <ThrowOnError extends boolean = false>(options: Options<LinkCategoriesOfNewsData, ThrowOnError>): RequestResult<LinkCategoriesOfNewsResponses, LinkCategoriesOfNewsErrors, ThrowOnError> => (options.client ?? client).post<LinkCategoriesOfNewsResponses, LinkCategoriesOfNewsErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/news/{object}/categories',
@@ -273,7 +275,7 @@ export const listBlogs = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Unlink a blog from categories
  *
- * If one of them does not exist, nothing is unlinked. Unlinking an object that is not linked is no error. The token needs the right `categories:write`.
+ * If one of them does not exist, nothing is unlinked. A request to unlink an object that is not linked also succeeds. The token needs the right `categories:write`.
  */
 export const unlinkCategoriesOfBlog = <ThrowOnError extends boolean = false>(options: Options<UnlinkCategoriesOfBlogData, ThrowOnError>): RequestResult<UnlinkCategoriesOfBlogResponses, UnlinkCategoriesOfBlogErrors, ThrowOnError> => (options.client ?? client).delete<UnlinkCategoriesOfBlogResponses, UnlinkCategoriesOfBlogErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/blogs/{object}/categories',
@@ -294,7 +296,7 @@ export const listCategoriesOfBlog = <ThrowOnError extends boolean = false>(optio
 /**
  * Link a blog with categories
  *
- * If one of them does not exist, nothing is linked. Linking again is no error, and keeps the `displayable` of the link unless the request sends another. The token needs the right `categories:write`.
+ * If one of them does not exist, nothing is linked. A repeated link also succeeds, and keeps the `displayable` of the link unless the request sends another. The token needs the right `categories:write`.
  */
 export const linkCategoriesOfBlog = <ThrowOnError extends boolean = false>(options: Options<LinkCategoriesOfBlogData, ThrowOnError>): RequestResult<LinkCategoriesOfBlogResponses, LinkCategoriesOfBlogErrors, ThrowOnError> => (options.client ?? client).post<LinkCategoriesOfBlogResponses, LinkCategoriesOfBlogErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/blogs/{object}/categories',

@@ -1004,7 +1004,12 @@ export type WhereOperators = {
 export type GetHealthData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Checks that the service can accept changes, too.
+         */
+        ready?: string;
+    };
     url: '/health';
 };
 
@@ -1029,6 +1034,10 @@ export type GetHealthErrors = {
      * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
+    /**
+     * - `100507` The disk is full. Nothing was changed. Free some space, then repeat the request.
+     */
+    507: Error;
 };
 
 export type GetHealthError = GetHealthErrors[keyof GetHealthErrors];

@@ -9,7 +9,7 @@ import { inParallel } from './in-parallel.ts'
 import type { FileState } from './plan.ts'
 
 export interface LocalFile extends Remembered {
-  /** The local path. Its Unicode form may differ from that of the path in the site (NFD). */
+  /** The local path. Its Unicode form (NFD) may differ from the form on the site (NFC). */
   readonly location: string
 }
 

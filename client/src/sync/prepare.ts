@@ -21,7 +21,9 @@ export interface SyncOptions {
   /** Includes files that `.siteignore` or the built-in patterns ignore. */
   readonly all?: boolean
   readonly force?: boolean
-  /** Files in conflict, or folders with such files: keeps the local side (`mine`), or that of the site (`theirs`). */
+  /**
+   * Files in conflict, or folders with such files: keeps the local side (`mine`), or the side of the site (`theirs`).
+   */
   readonly mine?: readonly string[]
   readonly theirs?: readonly string[]
   readonly dryRun?: boolean

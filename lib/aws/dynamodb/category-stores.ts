@@ -54,8 +54,8 @@ interface Addition {
 }
 
 /**
- * Writes the missing links, then checks both ends of each link again. A link that this undoes was visible for a moment,
- * so it is recorded too.
+ * Writes the missing links, then checks both ends of each link again. An undone link was visible for a moment, so the
+ * history records it, too.
  */
 const addLinks = async (
   items: CategoryItems,

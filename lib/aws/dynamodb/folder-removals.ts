@@ -116,7 +116,7 @@ const createRestoreLocks = ({ table, now, read, update }: Removals): Pick<Folder
   },
 })
 
-// In milliseconds: a removal that begins within this time after a failed one continues it.
+// In milliseconds: a removal that begins within this time after a failed removal continues the failed one.
 const continuedFor = 24 * 3600 * 1000
 
 const createRecords = (options: TableOptions, now: () => number, keptDays: number) => {
@@ -127,7 +127,8 @@ const createRecords = (options: TableOptions, now: () => number, keptDays: numbe
   }
   return {
     // Call this before the first deletion: if the process dies, the record covers everything that the request may have
-    // removed. Returns the period of the removal, which includes that of an earlier removal that it continues.
+    // removed. Returns the period of the removal. If the removal continues an earlier removal, this includes the
+    // earlier period.
     async begin(removal: RemovedFolder, deadline: Deadline): Promise<RemovedFolder> {
       const { since } = removal
       const until = now() + Math.min(deadline.timeLeft(), longestSilence)
@@ -241,7 +242,8 @@ const createLooks = ({ table, now, read, readAll }: Removals) => ({
     return { isLocked, ids: new Set(found.map(({ id }) => id)) }
   },
 
-  // A removal of one of the folders has begun since. It may have removed the new files too, even if it has ended.
+  // Since then, a removal of one of the folders has begun. Even if this removal has ended, it may also have removed the
+  // new files.
   isLockedSince: async (site: SiteId, folders: readonly StoragePath[], seen: FolderLocks['ids']): Promise<boolean> =>
     (await readAll(site, folders)).some(({ id }) => !seen.has(id)),
 })

@@ -20,7 +20,7 @@ export interface Block {
   // The weight of the entries, which shows whether the block is full.
   readonly bytes: number
   readonly next: number
-  // The newest first, because the pipe of change events reads the first one.
+  // The newest entry comes first, because the pipe of change events reads the first entry.
   readonly entries: readonly EntryItem[]
   readonly marks: ReadonlySet<string>
 }

@@ -101,8 +101,8 @@ const firstOf = async (table: Blocks, query: Query, signal: AbortSignal): Promis
 }
 
 /**
- * Starts the history of a site and returns its first block. If several writers start it, they use the block of the
- * first one.
+ * Starts the history of a site and returns its first block. If several writers start it, all use the block of the first
+ * writer.
  */
 const startHistory = async (
   table: Blocks,
@@ -179,8 +179,8 @@ const createHistory = (table: Blocks): History => ({
     const query = blocksFrom(site, { from: Math.max(blockOf(position), headBlock + 1) })
     for await (const { items } of queryPages(table, query, () => blocksFor(limit - changes.length))) {
       const blocks = items.map(toBlock)
-      // The blocks of a page are read at different moments. After an open block, no further block is read: entries that
-      // were added to the open block since would be missing between them.
+      // The blocks of a page are read at different moments. After an open block, no further block is read, because
+      // entries that the open block has received since then would be missing in the page.
       const open = blocks.findIndex((block) => !isFull(block))
       const whole = open < 0 ? blocks : blocks.slice(0, open + 1)
       changes.push(...whole.flatMap(changesIn).filter((change) => change.position > position))

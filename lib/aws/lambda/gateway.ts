@@ -156,7 +156,7 @@ const textOf = (bytes: Buffer): string | undefined => {
  */
 type BinaryAccept = 'any' | 'named'
 
-// If a caller sends no `Accept`, LocalStack passes on this one, and expects base64.
+// If a caller sends no `Accept`, LocalStack passes on this value, and expects base64.
 const defaultAccept = 'application/json'
 
 /**

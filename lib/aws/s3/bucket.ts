@@ -13,7 +13,8 @@ import { failLikePort, timeouts } from '../calls/client-calls.ts'
 export interface Bucket {
   // Repeats calls after transient failures: for idempotent calls only.
   readonly client: S3Client
-  // Repeats only refused calls: for calls that make a version. After a lost answer, the version would stay unknown.
+  // Repeats only refused calls. For calls that make a version, because after a lost answer the version would stay
+  // unknown.
   readonly once: S3Client
   readonly name: string
   // In bytes: a larger object is copied in parts.

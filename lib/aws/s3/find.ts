@@ -111,7 +111,7 @@ const listOnce = async (
   return { objects, folders, next: IsTruncated ? last.at(-1) : undefined }
 }
 
-// No key of the service follows this one, because all keys start with an ASCII letter.
+// No key of the service follows this key, because all keys start with an ASCII letter.
 const afterAllKeys = '\u00e9'
 
 /**

@@ -67,8 +67,8 @@ const withoutListed = async (bucket: Bucket, restorations: readonly Restoration[
 const fewObjects = callsInFlight
 
 /**
- * The first object that is missing or has other bytes. Another caller may have stored the same bytes, which is no
- * difference.
+ * The first object that is missing or has other bytes. Another caller may have stored the same bytes, which does not
+ * count as a difference.
  */
 const findMissing = async (bucket: Bucket, restorations: readonly Restoration[]): Promise<string | undefined> => {
   const left = restorations.length > fewObjects ? await withoutListed(bucket, restorations) : restorations

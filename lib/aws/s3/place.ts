@@ -45,7 +45,10 @@ const changesKey = (change: Change, key: string): boolean =>
 const isAtOrBelow = (key: string, other: string): boolean =>
   key === other || (other.endsWith('/') && key.startsWith(other))
 
-/** If two placements missed each other in the first look, at least one sees the other now. Errors: NotPlaced. */
+/**
+ * If two placements did not find each other in the first look, at least one of them finds the other now. Errors:
+ * NotPlaced.
+ */
 const checkAfter = async (
   bucket: Bucket,
   { absent, present = [], matching = [] }: PlaceConditions,
@@ -155,14 +158,20 @@ const apply = async (run: Run, changes: readonly Change[]): Promise<void> => {
 export const claimIn = (changes: readonly Change[]): Claim | undefined =>
   changes.map((change) => (change.kind === 'put' ? change.staged.claim : undefined)).find((claim) => claim)
 
-/** Without its claim, another request may have accepted what this one has placed. Errors: unavailable. */
+/**
+ * If the claim is lost, another request may have accepted the changes that this request has placed. Errors:
+ * unavailable.
+ */
 const requireClaim = async ({ made, undoDeadline }: Attempt, changes: readonly Change[], cause: unknown) => {
   const claim = made.length > 0 ? claimIn(changes) : undefined
   if (!claim || (await undoDeadline.wait(claim.isHeld()).catch(() => false))) return
   throw new ServiceError('unavailable', { cause })
 }
 
-/** `ObjectStore.place`, which also returns whether anything has changed. A folder that existed before is no change. */
+/**
+ * `ObjectStore.place`, which also returns whether anything has changed. A folder that existed before does not count as
+ * a change.
+ */
 export const place = async (
   { bucket, removals, bodyOf }: PlaceDeps,
   changes: readonly Change[],
@@ -186,7 +195,7 @@ export const place = async (
     const isCut = deadline.signal.aborted && !(error instanceof NotPlaced)
     const cause = isCut ? new NotPlaced({ outcome: 'late' }) : error
     const failure = await attempt.undo(cause)
-    // If this removal continues an earlier one, the record of the earlier removal stays.
+    // If this removal continues an earlier removal, the record of the earlier removal stays.
     if (begun && removedFolder && failure === cause)
       await undoDeadline.wait(removals.cancel(removedFolder)).catch(() => {})
     if (failure instanceof NotPlaced) return { outcome: failure.outcome, hasChanged: false }

@@ -119,8 +119,8 @@ const joinedParts = async (bucket: Bucket, upload: WholeUpload): Promise<StagedB
 }
 
 /**
- * The content that was received, after the tail. If the content is interrupted, the failure is kept, and the bytes
- * before it count.
+ * The tail, and then the received content. If the content is interrupted, the failure is kept, and the bytes before the
+ * failure count.
  */
 const createSource = (tail: Uint8Array, content: AsyncIterable<Uint8Array>) => {
   const received: { size: number; failure?: unknown } = { size: 0 }
@@ -164,7 +164,7 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
         sums[number - 1] = md5(bytes)
         name ??= startUpload(bucket, { key, contentType: target.contentType, id })
         const uploadId = await name
-        // Late bytes could overwrite those of the next holder.
+        // Late bytes could overwrite the bytes of the next holder.
         if (isOver()) throw new ServiceError('unavailable')
         await sendPart(bucket, { key, uploadId }, number, bytes)
         isSent[number - 1] = true

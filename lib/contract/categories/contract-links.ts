@@ -17,7 +17,7 @@ import {
 
 // Bodies, as the document shows them. items-body.ts accepts more spellings.
 
-// A pattern cannot state the largest id, so this one allows only numbers that are always small enough.
+// A pattern cannot state the largest id, so this pattern allows only numbers with few digits.
 numericString.register(z.globalRegistry, { pattern: '^[1-9]\\d{0,8}$' })
 named(objectId, 'ObjectId', `The id of ${objectKindNames.map(oneOf).join(' or of ')}.`)
 
@@ -75,7 +75,7 @@ const unlinkedBy = (member: string, body: z.core.$ZodType, example: string) => (
 
 const linkable = (body: z.core.$ZodType, follow: string) => ({
   description:
-    'If one of them does not exist, nothing is linked. Linking again is no error, and keeps the ' +
+    'If one of them does not exist, nothing is linked. A repeated link also succeeds, and keeps the ' +
     '`displayable` of the link unless the request sends another.',
   body: { schema: body },
   answers: { 201: { description: 'All of them are linked.', headers: ['Location'], links: { [follow]: {} } } } as const,
@@ -94,7 +94,7 @@ export const linkOf = (kind: ObjectKind): OperationContract => ({
 
 export const unlinkOf = (kind: ObjectKind): OperationContract => ({
   summary: `Unlink ${objectKinds[kind].many} from a category`,
-  description: 'Unlinking an object that is not linked is no error.',
+  description: 'A request to unlink an object that is not linked also succeeds.',
   ...unlinkedBy('objectId', unlinks, '[2,4]'),
   errors: ['categoriesMalformed', 'categoryUnknown'],
   examples: [{ body: { items: [{ objectId: 2 }, { objectId: 4 }] } }],
@@ -113,7 +113,8 @@ export const linkCategoriesOf = (kind: ObjectKind): OperationContract => ({
 export const unlinkCategoriesOf = (kind: ObjectKind): OperationContract => ({
   summary: `Unlink ${oneOf(kind)} from categories`,
   description:
-    'If one of them does not exist, nothing is unlinked. Unlinking an object that is not linked is no error.',
+    'If one of them does not exist, nothing is unlinked. A request to unlink an object that is not linked also ' +
+    'succeeds.',
   ...unlinkedBy('categoryId', categoryUnlinks, '[1,2]'),
   errors: ['categoriesMalformed', 'objectUnknown', 'categoriesUnknown'],
   examples: [{ body: { items: [{ categoryId: 2 }] } }],

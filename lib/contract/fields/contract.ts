@@ -2,7 +2,17 @@ import * as z from 'zod/mini'
 import { permissions } from '../../access/grants.ts'
 import { fieldTypes, imageVerification } from '../../fields/catalogue.ts'
 import { maxOrder } from '../../fields/web-forms.ts'
-import { component, described, type GroupContract, link, named, ok, parameter, siteParameter } from '../contract.ts'
+import {
+  component,
+  described,
+  type GroupContract,
+  link,
+  named,
+  ok,
+  parameter,
+  siteParameter,
+  text,
+} from '../contract.ts'
 import { fieldChangeBody, newFieldBody, typeId } from './field-body.ts'
 import { xmlNames } from './xml-names.ts'
 
@@ -93,7 +103,7 @@ export const fieldsContract: GroupContract<'fields'> = {
     name: 'Web forms',
     description: 'The web forms of a site and the system fields on them. Answers and bodies are JSON or XML.',
   },
-  // A text that is no id, such as `abc` or `07`, gets the answer for an unknown id.
+  // A text that is not an id, such as `abc` or `07`, gets the answer for an unknown id.
   parameters: {
     site: siteParameter,
     webForm: parameter('The id of the web form.', 1, z.int()),
@@ -112,7 +122,12 @@ export const fieldsContract: GroupContract<'fields'> = {
     },
     getHealth: {
       summary: 'Check that the service answers',
+      description:
+        'With `ready`, the answer is 503 while the service starts, and 507 while the disk is full, on one machine.',
+      query: { ready: text('Checks that the service can accept changes, too.', '') },
       answers: { 200: { description: 'The service answers.', schema: health } },
+      errors: ['unavailable', 'outOfSpace'],
+      examples: [{}],
     },
     listSites: {
       summary: 'List the sites of the token',

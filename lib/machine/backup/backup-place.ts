@@ -21,7 +21,7 @@ const admit = (path: string): void => {
   if (readdirSync(path).length > 0) throw isTaken(path)
   if (found.dev !== parent.dev) {
     throw new UsageError(
-      `${path} is a file system of its own. Name a folder inside it that does not exist yet, such as ` +
+      `${path} is the root of a file system. Name a folder inside it that does not exist yet, such as ` +
         `${join(path, 'backup-1')}.`,
     )
   }

@@ -29,7 +29,7 @@ export const checkObjects = (connection: DatabaseSync) =>
       .map(({ key }) => ({ key, fault })),
   )
 
-/** The object that the bytes belong to: the current version, or an old one. */
+/** The object with these bytes: the current version, or an old version. */
 export interface ContentOwner {
   readonly key: string
   readonly isEarlier: Flag

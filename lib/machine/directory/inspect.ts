@@ -63,7 +63,7 @@ export const inspect = (directory: DataDirectory): Fault | undefined => {
     const names = readdirSync(directory.path)
     const stranger = foreignFileIn(directory)
     if (stranger !== undefined) {
-      return { code: 'unreadable', detail: `${stranger}. Replace it with the real file, or with one from a backup.` }
+      return { code: 'unreadable', detail: `${stranger}. Replace it with the real file, or with a copy from a backup.` }
     }
     const marker = readMarker(directory)
     if (marker === undefined) return inspectNames(directory, names)

@@ -25,8 +25,8 @@ import {
 } from './private-files.ts'
 
 /**
- * Only one service at a time uses a directory, and creates it if it is missing. Commands work beside a service, or
- * alone.
+ * Only one service at a time uses a directory, and creates it if it is missing. Commands can work while a service runs,
+ * or without a service.
  */
 export type Role = 'service' | 'command'
 
@@ -137,7 +137,7 @@ const damageOfTables = (connection: DatabaseSync): string | undefined => {
 
 const openPrepared = (directory: DataDirectory, options: DatabaseOptions): Database => {
   const { database: file, wal } = directory
-  // SQLite gives the files beside the database the mode of the database.
+  // SQLite gives its additional files the mode of the database file.
   makePrivateFile(file)
   const database = openDatabase(file, options)
   try {

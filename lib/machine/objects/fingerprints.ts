@@ -65,7 +65,7 @@ export const createFingerprints = ({ database, rows, bodies, staging }: Deps) =>
     if (row?.version !== version || row.blob === null) return null
     const fingerprint = row.fingerprint ?? (await fingerprintOf(row, job))
     if (fingerprint === undefined) return null
-    // If a fingerprint cannot be stored now, it is computed again later. The caller gets it in any case.
+    // If a fingerprint cannot be stored now, it is computed again later. The caller gets the fingerprint even then.
     await database.note(() => rows.fingerprint(key, version, fingerprint)).catch(() => {})
     return fingerprint
   }

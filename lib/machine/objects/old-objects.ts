@@ -73,7 +73,7 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
 
     get: (key: string, version: string): ObjectRow | undefined => objects.get.get(key, version),
 
-    /** True if the object was removed in this state, and its key has been free since. */
+    /** True if the object was removed in this state, and its key is still free. */
     isLast(key: string, version: string): boolean {
       const last = objects.last.get(key)
       return last?.id === version && last.removed === 1

@@ -100,8 +100,8 @@ const apply = (placing: Placing, change: Change): void => {
 }
 
 /**
- * Checks the conditions, makes the changes and records them, within a transaction. A folder that exists already is no
- * change. Throws NotPlaced.
+ * Checks the conditions, makes the changes and records them, within a transaction. A folder that already exists does
+ * not count as a change. Throws NotPlaced.
  */
 export const placeChanges = (
   placing: Placing,

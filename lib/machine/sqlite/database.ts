@@ -162,7 +162,7 @@ const createChangeQueue = (connection: DatabaseSync, { durable, yieldsRegularly 
     const begun = performance.now()
     const ending = transact(jobs)
     countWork(performance.now() - begun)
-    // When SQLite has waited in vain, the timer tries again.
+    // When SQLite has waited too long for the database, the timer tries again.
     setLockWait(ending.outcome === 'kept out' ? 0 : lockWait)
     if (ending.outcome === 'kept out') {
       waiting.refuseLate(ending.error, isClosed)

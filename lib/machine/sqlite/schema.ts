@@ -15,8 +15,8 @@ export const isEmpty = (connection: DatabaseSync): boolean =>
   connection.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
 
 /**
- * Kinds of objects without tables: in a new database all kinds, otherwise those that the program which created it did
- * not know.
+ * Kinds of objects without tables: in a new database all kinds, otherwise the kinds that were added after the database
+ * was created.
  */
 const newKinds = (connection: DatabaseSync): readonly ObjectKind[] => {
   const table = connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?")

@@ -124,8 +124,8 @@ const createQueries = (database: Database, statements: Statements) => {
     return new Map(rows.map(({ id, text }) => [id, text]))
   }
 
-  // The state counts the commits of other connections, and the changes of this one, which SQLite's version does not
-  // count.
+  // The state counts the commits of other connections, and also the changes of this connection, which the data version
+  // of SQLite does not count.
   const { version, changes } = prepareAll(connection, {
     version: query<{ data_version: number }>('PRAGMA data_version'),
     changes: query<{ count: number }>('SELECT total_changes() AS count'),

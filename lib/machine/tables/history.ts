@@ -10,8 +10,8 @@ import { type ChangeWatch, createChangeWatch } from './change-watch.ts'
 export type RecordChange = (entry: HistoryEntry) => void
 
 /**
- * Positions are the microseconds of their moment, unless several entries would share a position. So ids continue after
- * those of a restored backup.
+ * Positions are the microseconds of their moment, unless several entries would share a position. So new ids are larger
+ * than the ids of a restored backup.
  */
 const perMillisecond = 1_000
 

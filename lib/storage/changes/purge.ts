@@ -87,7 +87,7 @@ const deleteListed = async (
 
 const hiddenIn = ({ versions }: Listed): number => versions.filter(({ hiddenBy }) => hiddenBy).length
 
-/** H-30: deletes old versions of a file for good: all of them, or the wanted one. */
+/** H-30: deletes old versions of a file for good: all old versions, or only the wanted version. */
 export const purge = async (
   deps: ChangeDeps,
   path: StoragePath,

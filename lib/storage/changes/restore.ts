@@ -243,7 +243,7 @@ const restoreFile = async (
     look(deps, place, { ...requester, isCaseSensitive: true }),
     isInWorkflow(deps, site, [path]),
   ])
-  // If the file is removed meanwhile, the version to restore is a newer one.
+  // If the file is removed meanwhile, a newer version is the one to restore.
   refuse(refusalsOfFile(seen, isRunning, isPresent && !replace))
   const again = async (before: Seen) => {
     const { key, id } = restoration
@@ -276,7 +276,7 @@ export const restore = async (
     newestKept(files, key),
     removals.lastOf(site, selfAndAncestors(path)),
   ])
-  // A folder with the name of the file may have been removed since.
+  // A folder with the name of the file may have been removed after the file.
   const later = periods.filter(({ from }) => from > (kept?.goneAt ?? 0))
   if (kept && !(await isAnyRemoved(files, site, path, later)))
     return restoreFile(deps, path, { ...kept, kind: 'restore', key }, { ...wanted, isPresent }, requester)

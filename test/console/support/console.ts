@@ -9,7 +9,7 @@ import { test as base } from '../../support/test.ts'
 export interface OpenOptions extends BrowserContextOptions {
   /** The token of the tab. Default: the demo token. */
   readonly token?: string | null
-  /** The address of another service than that of the tests. */
+  /** The address of a service other than the service of the tests. */
   readonly baseUrl?: string
   /** Another address that the page may visit. */
   readonly issuer?: string

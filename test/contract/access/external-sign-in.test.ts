@@ -103,7 +103,7 @@ interface Told {
   readonly person?: object
 }
 
-/** The provider answers the code with a token of these claims. Returns what it was sent. */
+/** The provider answers the code with a token of these claims. Returns the requests that the provider gets. */
 const answerWith = (begun: Begun, { claims = {}, signing = {}, person = {} }: Told = {}) => {
   const asked: { authorization: string | undefined; body: URLSearchParams }[] = []
   issuer.answers.set('/token', async (request: IncomingMessage, response) => {

@@ -16,8 +16,8 @@ import { testPerson } from '../../support/people.ts'
 // authorisation-matrix.test.ts has the rights of whole areas, for all groups.
 
 /**
- * Planted bugs, which the table must notice: the functions that compare rights let everybody pass, or a key has all of
- * its own rights, or all of its person.
+ * Planted bugs, which the table must notice: the functions that compare rights let every caller pass, or a key has all
+ * of its own rights, or all rights of its person.
  */
 const hole = vi.hoisted((): { isOpen: boolean; rightsOfKey?: 'own' | 'of the person' } => ({ isOpen: false }))
 vi.mock('../../../lib/core/rights.ts', async (load) => {

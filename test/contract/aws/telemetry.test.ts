@@ -52,8 +52,19 @@ describe('a request in the log', () => {
   })
 })
 
+test('a sign-in is counted by its outcome, under the same name as on one machine (V-28)', () => {
+  const [line] = linesOf((telemetry) => telemetry.signIn?.({ name: 'ann', address: '192.0.2.1', outcome: 'refused' }))
+  const name = 'site_admin_sign_ins_total'
+  const Metrics = [{ Name: name, Unit: 'Count' }]
+  expect(line).toMatchObject({
+    outcome: 'refused',
+    [name]: 1,
+    _aws: { Timestamp: expect.any(Number), CloudWatchMetrics: [{ Dimensions: [['outcome']], Metrics }] },
+  })
+})
+
 describe('the log level of a deployment', () => {
-  /** Sends a request that is refused, and one that fails. */
+  /** Sends a request that is refused, and a request that fails. */
   const tell = (telemetry: Telemetry) => {
     telemetry.arrival?.(arrival)
     telemetry.request(record)

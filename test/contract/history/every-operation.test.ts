@@ -16,8 +16,8 @@ const changesNothing: Readonly<Record<string, string>> = {
       'sessions are in the log (A-75)',
     ]),
   ),
-  acceptInvitation: 'a password is no change of a site',
-  changePassword: 'a password is no change of a site',
+  acceptInvitation: 'a password is not a change of a site',
+  changePassword: 'a password is not a change of a site',
   cancelUpload: 'an upload is not visible before it is complete',
 }
 

@@ -44,7 +44,7 @@ const create = (path: string, content: string): Operation => ({
   entry: `stored ${path}`,
 })
 
-/** Reads a file, and replaces it if it has not changed since. */
+/** Reads a file, and replaces it if it is still unchanged. */
 const replace = (path: string, content: string): Operation => {
   let read: string | undefined
   return {

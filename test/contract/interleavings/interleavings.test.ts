@@ -31,7 +31,7 @@ import { anyTableOperation, listFields, listLinks } from './table-operations.ts'
 const { PROVE_COUNT = process.env['EVERY_CALL'] === '1' ? '1000' : '60', PROVE_SEED = '12', PROVE_PATH } = process.env
 const count = Number(PROVE_COUNT)
 
-/** Milliseconds, on a busy machine. */
+/** In milliseconds: enough for a busy machine. */
 const patience = 60_000 + count * 500
 
 const time = { now: 1_800_000_000_000 }

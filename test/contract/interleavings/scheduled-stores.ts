@@ -156,7 +156,10 @@ const plantInTables = (dynamodb: DynamoDBDocumentClient, plant: Plant | undefine
   )
 }
 
-/** At most two keys per page, so that a folder of three objects is a large one. S3 may return fewer than asked. */
+/**
+ * At most two keys per page, so that a folder of three objects counts as large. S3 may return fewer keys than
+ * requested.
+ */
 const withSmallPages = (request: S3Request): S3Request => {
   const { query = {} } = request
   return query['list-type'] && !query['delimiter'] ? { ...request, query: { ...query, 'max-keys': '2' } } : request
@@ -194,7 +197,7 @@ const openStores = async (turns: Turns, { plant, hasSmallPages }: Options) => {
   return { dynamodb, s3Clients: createS3Clients({ ...inMemory(s3), requestHandler }), tables, close }
 }
 
-/** Milliseconds. */
+/** In milliseconds. */
 const longestRemoval = 60_000
 
 const settings = {

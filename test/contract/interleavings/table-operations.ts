@@ -46,7 +46,7 @@ const fields = `webforms/${webForm}/fields/system`
 const orderOf = (name: string): number => Number(name.slice('field '.length))
 const fieldsIn = (state: State) => [...state].filter(([name]) => name.startsWith('field '))
 
-/** A field at a used order moves down that field and the fields directly behind it (F-23). */
+/** If a field gets a used order, the field at this order and the fields directly after it move down (F-23). */
 const placed = (state: State, id: number, wanted: number | undefined): State => {
   const after = new Map(state)
   let order = wanted ?? Math.max(0, ...fieldsIn(state).map(([name]) => orderOf(name))) + 1

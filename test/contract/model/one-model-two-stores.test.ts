@@ -9,13 +9,13 @@ import { anyFieldCommand, anyLinkCommand, listFields, listLinks } from './table-
 // `npm run prove` sets a larger number of sequences, and a new seed each time.
 const { PROVE_COUNT = '10', PROVE_SEED = '12', PROVE_PATH } = process.env
 
-/** Milliseconds, on a busy machine. */
+/** In milliseconds: enough for a busy machine. */
 const patience = 60_000 + Number(PROVE_COUNT) * 10_000
 
 // New stores are opened from time to time, because stores grow: a bucket in memory sorts all of its keys.
 const sequencesPerStore = 40
 
-/** Bytes: room for few files, or for one or two large ones. */
+/** In bytes: room for a few files, or for one or two large files. */
 const anyQuota = fc.constantFrom(undefined, undefined, 40, 20_050, 45_000)
 
 type AnyCommand = fc.Arbitrary<ReturnType<typeof request>>
@@ -46,7 +46,7 @@ const lookAtAll = async (model: SiteModel, sites: BothSites): Promise<void> => {
   }
 }
 
-/** S-120, S-124, S-125: both count the same bytes, and those of the model. An open upload counts, too. */
+/** S-120, S-124, S-125: both stores and the model count the same bytes. An open upload counts, too. */
 const expectUsage = async ({ files, drafts, hasOtherDrafts }: SiteModel, sites: BothSites): Promise<void> => {
   if (sites.quota === undefined) return
   const [machine = 0, aws] = await sites.usedBytes()

@@ -109,7 +109,7 @@ export const movePath = (model: SiteModel, from: string, to: string): void => {
   }
 }
 
-/** A field at a used order moves down that field and the fields directly behind it (F-23). */
+/** If a field gets a used order, the field at this order and the fields directly after it move down (F-23). */
 export const placeField = ({ fields }: SiteModel, placed: Field, wanted?: number): void => {
   let order = wanted ?? Math.max(0, ...fields.keys()) + 1
   for (let field = placed; ; order += 1) {

@@ -3,7 +3,7 @@ import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import type { Between } from '../../support/files.ts'
 import { openStorage } from './service.ts'
 
-// Rules of one of the two stores alone.
+// Rules that apply to only one of the two stores.
 
 afterEach(() => vi.useRealTimers())
 

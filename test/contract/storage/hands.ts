@@ -46,7 +46,7 @@ export const openStorageOnAws = async (given: OnAws = {}): Promise<StorageOnAws>
   const fileStores = openFileStores(settings, { dynamodb, once: dynamodbOnce, s3: { client, once }, now })
   const { files, workflows, removals, history, uploadParts, directParts, counts } = fileStores
   const uploadTables = openUploads(settings, { dynamodb, now })
-  // Clients for reading, beside the clients that tests break.
+  // Separate clients for reading, because tests break the other clients.
   const usage = createUsageCounts({ dynamodb: tables.connect(), table: tables.names.pathLocks, now })
   const onAws: Between = (stores) => {
     const changed = {

@@ -8,7 +8,7 @@ import { codeOf } from '../../support/answer.ts'
 import { author, entry } from '../../support/history.ts'
 import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 
-/** Milliseconds. A request reserves more time for its answer, so its removal stops at once. */
+/** In milliseconds. A request reserves more time for its answer, so its removal stops at once. */
 const noTime = 1_000
 
 const longestWork = 90_000

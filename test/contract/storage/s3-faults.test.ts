@@ -45,7 +45,7 @@ const createFaultyClients = (connect: TestBucket['connect'], where: 'as a whole'
   return {
     client,
     once,
-    /** Lets the call of this number fail, or lose its answer. With `andOn`, all later calls fail too. */
+    /** Lets the call of this number fail, or lose its answer. With `andOn`, all later calls also fail. */
     arm(number: number, lost: boolean, andOn = false) {
       calls = 0
       failing = number
@@ -121,7 +121,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
         const { outcome } = await store.place(changes, { ...nowhere, absent: [`${prefix}other`] }, entry)
         if (outcome !== 'placed') for (const one of staged) await one.discard()
       } catch (error) {
-        // The first error tells more than a failed discard.
+        // The first error explains more than a failed discard.
         for (const one of staged) await one.discard().catch(() => {})
         throw error
       }

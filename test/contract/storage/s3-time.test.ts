@@ -18,10 +18,10 @@ import { contentIn, nowhere, putObject, stageObject } from '../../support/object
 import type { S3Request } from '../../support/s3-messages.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
-/** Milliseconds of a function, and the rest at which Lambda freezes it. */
+/** In milliseconds: the time limit of a function, and the remaining time at which Lambda freezes the function. */
 const functionTime = 28_000
 const frozenAt = 500
-/** Milliseconds that pass with each turn of the event loop. */
+/** In milliseconds: the time that passes with each turn of the event loop. */
 const step = 40
 
 let s3: MemoryS3

@@ -6,7 +6,7 @@ import { type UploadsUnderTest, uploadIn, uploadsHands } from './service.ts'
 
 const second = 1_000
 
-/** A body of two chunks. The test sends the second one, or breaks the body off. */
+/** A body of two chunks. The test sends the second chunk, or breaks the body off. */
 const openBody = (first: string) => {
   const arrived = Promise.withResolvers<void>()
   const rest = Promise.withResolvers<string>()

@@ -5,8 +5,8 @@ import { streaming } from '../../../lib/config/streaming.ts'
 import { type StreamProcess, startStreamProcess } from '../stream-process.ts'
 import { deployment, storage } from '../support/deployment.ts'
 
-// The number of requests that all environments of the function answer at a time, and the number that one environment
-// answers with a valid token.
+// The number of requests that all environments of the function answer at a time, and the number of requests with a
+// valid token in one environment.
 const places = 1_008
 
 let stream: StreamProcess

@@ -21,7 +21,7 @@ describe('a new key', () => {
     expect(isKey(key.slice(0, at) + key[at + 1] + key[at] + key.slice(at + 2))).toBe(false)
   })
 
-  test.for(['', 'sak_', 'f'.repeat(64), 'SAK_', ' '])('is not a text such as "%s"', (text) =>
+  test.for(['', 'sak_', 'f'.repeat(64), 'SAK_', ' '])('the text "%s" is not a key', (text) =>
     expect(isKey(text)).toBe(false),
   )
 

@@ -7,7 +7,7 @@ import { testPerson } from '../../support/people.ts'
 const now = Date.UTC(2026, 0, 31, 12)
 const limit = { key: 'key', most: 5 }
 
-/** The milliseconds to wait before each of these moments, in seconds after the first one. */
+/** The waits after attempts at these moments, in milliseconds. The moments are in seconds after the first attempt. */
 const waitsAt = (...moments: readonly number[]): readonly number[] => {
   let stored: Attempts | undefined
   return moments.map((moment) => {

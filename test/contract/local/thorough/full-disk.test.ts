@@ -28,7 +28,7 @@ const test = base
     return { service, data }
   })
 
-test('a write to a full disk answers 507, and succeeds when there is room (E-17, O-18)', async ({
+test('a write to a full disk answers 507, and succeeds when there is room (E-17, O-18, V-29)', async ({
   disk,
   full: { service, data },
 }) => {
@@ -51,6 +51,8 @@ test('a write to a full disk answers 507, and succeeds when there is room (E-17,
   expect(writes).toBeLessThan(mostWrites)
   expect(await put('another', 10_000)).toEqual(outOfSpace)
   expect(await put('small', 5_000)).toEqual(outOfSpace)
+  const readiness = async () => (await service.request('/health?ready')).status
+  expect(await readiness()).toBe(507)
 
   for (const path of [
     `${storage}/small`,
@@ -68,6 +70,7 @@ test('a write to a full disk answers 507, and succeeds when there is room (E-17,
   expect(await (await service.request(`${storage}/small`)).text()).toBe('x'.repeat(100))
 
   disk.makeRoom()
+  expect(await readiness()).toBe(200)
   expect(await put('small', 5_000)).toMatchObject({ status: 200 })
   expect(await put('huge', 400_000)).toMatchObject({ status: 200 })
   expect(await change(`${fields}/-2`, 'PUT', { mandatory: false })).toBe(200)

@@ -5,7 +5,7 @@ import { entry } from '../../../support/history.ts'
 import { bytesOf } from '../../../support/objects.ts'
 import type { Workbench } from './workbench.ts'
 
-/** Earlier versions, and objects that come back. */
+/** Earlier versions, and restored objects. */
 export const describeVersions = (bench: Workbench): void => {
   const { fresh, put, placed, place, content, keysUnder, stage } = bench
 

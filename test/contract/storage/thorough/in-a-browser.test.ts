@@ -83,7 +83,7 @@ const test = base
     },
   }))
 
-/** The `Accept` of a browser, and one that names each type of the documents. */
+/** The `Accept` of a browser, and an `Accept` that names each type of the documents. */
 const accepts = {
   'with the Accept of a browser': undefined,
   'under its own type': Object.values(formsOf)
@@ -113,8 +113,8 @@ describe('A stored document that is opened with the token in its address', () =>
       if (accept !== undefined) expect(headers['content-type']).toBe(type)
       expect(await page.evaluate(`document.documentElement?.getAttribute('data-ran')`)).toBeFalsy()
 
-      // The same document without a sandbox. When it has sent its requests, the sandboxed one would have sent its own
-      // too.
+      // The same document without a sandbox. When this document has sent its requests, the sandboxed document would
+      // also have sent its requests.
       elsewhere.serve(`/free.${form}`, type, openForm(form, `${elsewhere.url}/free`))
       elsewhere.serve('/fence', 'text/html', `<meta http-equiv="refresh" content="0;url=/free/fence">`)
       const free = await openPage()

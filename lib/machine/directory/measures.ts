@@ -1,0 +1,45 @@
+import { opendir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isMissing } from '../../core/system-failures.ts'
+import type { Database } from '../sqlite/database.ts'
+import { type AnyId, prepareQuery } from '../sqlite/queries.ts'
+import type { DataDirectory } from './data-directory.ts'
+
+/** In bytes. A missing file has none. */
+const sizeOf = async (file: string): Promise<number> => {
+  try {
+    return (await stat(file)).size
+  } catch (error) {
+    if (isMissing(error)) return 0
+    throw error
+  }
+}
+
+const sizeOfFolder = async (folder: string): Promise<number> => {
+  let bytes = 0
+  for await (const each of await opendir(folder, { recursive: true })) {
+    if (each.isFile()) bytes += await sizeOf(join(each.parentPath, each.name))
+  }
+  return bytes
+}
+
+/** What an operator watches in a data directory. Sizes are in bytes, moments in epoch milliseconds. */
+export interface Measures {
+  databaseBytes(): Promise<number>
+  /** Reads every name of a blob. */
+  blobBytes(): Promise<number>
+  /** When the oldest open removal of a folder began. */
+  oldestRemoval(): Promise<number | undefined>
+}
+
+export const createMeasures = (
+  { database: file, wal, blobs }: DataDirectory,
+  { connection, read }: Pick<Database, 'connection' | 'read'>,
+): Measures => {
+  const oldest = prepareQuery<AnyId>(connection, 'SELECT min(began) AS id FROM folder_removals WHERE began > 0')
+  return {
+    databaseBytes: async () => (await sizeOf(file)) + (await sizeOf(wal)),
+    blobBytes: () => sizeOfFolder(blobs),
+    oldestRemoval: async () => (await read(() => oldest.get()))?.id ?? undefined,
+  }
+}

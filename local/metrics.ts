@@ -1,0 +1,201 @@
+import { once } from 'node:events'
+import { statfsSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Telemetry } from '../lib/http/request.ts'
+import { UsageError } from '../lib/machine/directory/faults.ts'
+import type { Measures } from '../lib/machine/directory/measures.ts'
+import packageFile from '../package.json' with { type: 'json' }
+import { withPort } from './listeners.ts'
+
+const { createServer } = process.getBuiltinModule('node:http')
+
+export interface MetricsAddress {
+  readonly host: string
+  readonly port: number
+}
+
+interface Watched {
+  readonly measures: Measures
+  readonly dataDirectory: string
+  readonly listeners: () => number
+}
+
+// In seconds.
+const buckets = [0.005, 0.02, 0.1, 0.5, 2, 5, 20]
+
+// In milliseconds: a walk through all blobs takes long in a large directory.
+const blobInterval = 300_000
+
+const addGauge = (registry: Registry, name: string, help: string, read: () => number | Promise<number>): void => {
+  new Gauge({
+    name: `site_admin_${name}`,
+    help,
+    registers: [registry],
+    async collect() {
+      this.set(await read())
+    },
+  })
+}
+
+const cached = (read: () => Promise<number>, interval: number) => {
+  let known: Promise<number> | undefined
+  let until = 0
+  return (): Promise<number> => {
+    if (known && performance.now() < until) return known
+    until = performance.now() + interval
+    known = read()
+    known.catch(() => {
+      known = undefined
+    })
+    return known
+  }
+}
+
+const addMeasures = (registry: Registry, { measures, dataDirectory, listeners }: Watched): void => {
+  const age = async () => {
+    const began = await measures.oldestRemoval()
+    return began === undefined ? 0 : (Date.now() - began) / 1000
+  }
+  const free = () => {
+    const { bavail, bsize } = statfsSync(dataDirectory)
+    return bavail * bsize
+  }
+  addGauge(registry, 'database_bytes', 'The size of the database.', measures.databaseBytes)
+  addGauge(registry, 'blob_bytes', 'The size of all blobs.', cached(measures.blobBytes, blobInterval))
+  addGauge(registry, 'disk_free_bytes', 'The free space of the disk of the data directory.', free)
+  addGauge(registry, 'oldest_removal_age_seconds', 'The age of the oldest open removal of a folder.', age)
+  addGauge(registry, 'listeners', 'The requests that wait for changes.', listeners)
+}
+
+/** Counts the bytes of all connections of the servers. */
+const createByteCounts = (registry: Registry) => {
+  const open = new Set<Socket>()
+  const ended = { bytesRead: 0, bytesWritten: 0 }
+  const total = (name: 'bytesRead' | 'bytesWritten') =>
+    [...open].reduce((sum, socket) => sum + socket[name], ended[name])
+  for (const [name, help, of] of [
+    ['received_bytes_total', 'Bytes that callers sent.', 'bytesRead'],
+    ['sent_bytes_total', 'Bytes that were sent to callers.', 'bytesWritten'],
+  ] as const) {
+    new Counter({
+      name: `site_admin_${name}`,
+      help,
+      registers: [registry],
+      collect() {
+        this.reset()
+        this.inc(total(of))
+      },
+    })
+  }
+  return (server: Server): void => {
+    server.on('connection', (socket) => {
+      open.add(socket)
+      socket.once('close', () => {
+        open.delete(socket)
+        ended.bytesRead += socket.bytesRead
+        ended.bytesWritten += socket.bytesWritten
+      })
+    })
+  }
+}
+
+/** V-26: labels have only values of the service itself, so callers cannot add any. */
+const createCounts = (registry: Registry): Pick<Telemetry, 'signIn' | 'request'> => {
+  const registers = [registry]
+  const [operation, status] = ['operation', 'status']
+  const requests = new Counter({
+    name: 'site_admin_requests_total',
+    help: 'Answered requests.',
+    labelNames: [operation, status],
+    registers,
+  })
+  const durations = new Histogram({
+    name: 'site_admin_request_duration_seconds',
+    help: 'The time from a request to the end of its answer.',
+    labelNames: [operation],
+    buckets,
+    registers,
+  })
+  const signIns = new Counter({
+    name: 'site_admin_sign_ins_total',
+    help: 'Sign-ins with a password.',
+    labelNames: ['outcome'],
+    registers,
+  })
+  for (const outcome of ['signed in', 'refused', 'too many', 'not over https']) signIns.inc({ outcome }, 0)
+  return {
+    signIn: ({ outcome }) => signIns.inc({ outcome }),
+    request(record) {
+      requests.inc({ operation: record.operation, status: record.status })
+      durations.observe({ operation: record.operation }, record.durationMs / 1000)
+    },
+  }
+}
+
+/** Serves `GET /metrics` without a token (V-25). */
+const createMetricsServer = (registry: Registry) => {
+  const server = createServer((request, response) => {
+    request.resume()
+    if (request.method !== 'GET' || request.url !== '/metrics') return void response.writeHead(404).end()
+    registry.metrics().then(
+      (text) => response.writeHead(200, { 'Content-Type': registry.contentType }).end(text),
+      (error) => {
+        console.error('The metrics could not be read:', error)
+        response.writeHead(500).end()
+      },
+    )
+  })
+  server.maxConnections = 16
+  server.setTimeout(30_000)
+  return server
+}
+
+const addInfo = (registry: Registry): void => {
+  const help = 'The version of the service.'
+  const info = new Gauge({ name: 'site_admin_info', help, labelNames: ['version'], registers: [registry] })
+  info.set({ version: packageFile.version }, 1)
+}
+
+export const createMetrics = (watched: Watched) => {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  addInfo(registry)
+  addMeasures(registry, watched)
+  const counts = createCounts(registry)
+  const server = createMetricsServer(registry)
+  return {
+    watchServer: createByteCounts(registry),
+
+    /** Counts, and passes everything on. */
+    alsoTo: (telemetry: Telemetry): Telemetry => ({
+      ...telemetry,
+      signIn(record) {
+        counts.signIn?.(record)
+        telemetry.signIn?.(record)
+      },
+      request(record) {
+        counts.request(record)
+        telemetry.request(record)
+      },
+    }),
+
+    /** Returns the address of the metrics. Throws UsageError if nothing can listen there. */
+    async listen({ host, port }: MetricsAddress): Promise<string> {
+      server.listen(port, host)
+      try {
+        await once(server, 'listening')
+      } catch (cause) {
+        throw new UsageError(`Nothing can listen on ${host}:${port}. Choose another address with --metrics.`, { cause })
+      }
+      const { address, port: taken } = server.address() as AddressInfo
+      return `http://${withPort(address, taken)}/metrics`
+    },
+
+    close(): void {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}

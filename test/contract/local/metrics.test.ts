@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { createReadiness } from '../../../local/readiness.ts'
+import { startService } from '../../../local/service.ts'
+import { scratchDirectory } from '../../support/directory.ts'
+import { storage } from '../../support/paths.ts'
+
+const address = { host: '127.0.0.1', port: 0 }
+
+const start = async (metrics?: typeof address, directory = scratchDirectory()) => {
+  const service = await startService({
+    dataDirectory: join(directory, 'data'),
+    host: '127.0.0.1',
+    dataCentres: [{ id: 'us', port: 0 }],
+    reset: false,
+    ...(metrics && { metrics }),
+    telemetry: { request: () => {} },
+    say: () => {},
+  })
+  let stopping: Promise<void> | undefined
+  const stop = () => {
+    stopping ??= service.stop()
+    return stopping
+  }
+  onTestFinished(stop)
+  const { baseUrl, demo, metricsUrl = '' } = service
+  const send = async (path: string, init: RequestInit = {}) => {
+    const answer = await fetch(`${baseUrl}${path}`, {
+      ...init,
+      headers: { Authorization: demo?.token ?? '', ...init.headers },
+    })
+    await answer.arrayBuffer()
+    return answer.status
+  }
+  const scrape = async (): Promise<readonly string[]> => (await (await fetch(metricsUrl)).text()).split('\n')
+  /** The value of one series, or undefined. */
+  const read = async (series: string): Promise<number | undefined> => {
+    const line = (await scrape()).find((each) => each.startsWith(`${series} `))
+    return line === undefined ? undefined : Number(line.slice(series.length + 1))
+  }
+  return { service, stop, send, scrape, read, metricsUrl }
+}
+
+const signIn = (send: (path: string, init: RequestInit) => Promise<number>, username: string) =>
+  send('/api/v2/admin/tokens', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ username, password: 'wrong horse battery' }),
+  })
+
+test('the metrics count requests, bytes and refused sign-ins, and measure the data (V-25, V-26)', async () => {
+  const { send, read, service } = await start(address)
+  for (const name of ['a', 'b']) await send(`${storage}/${name}`, { method: 'PUT', body: 'x'.repeat(40_000) })
+  await send(`${storage}/nothing`)
+  await signIn(send, 'ann')
+  expect(await read('site_admin_requests_total{operation="putPath",status="200"}')).toBe(2)
+  expect(await read('site_admin_requests_total{operation="readPath",status="404"}')).toBe(1)
+  expect(await read('site_admin_request_duration_seconds_count{operation="putPath"}')).toBe(2)
+  expect(await read('site_admin_sign_ins_total{outcome="refused"}')).toBe(1)
+  expect(await read('site_admin_received_bytes_total')).toBeGreaterThan(80_000)
+  expect(await read('site_admin_sent_bytes_total')).toBeGreaterThan(100)
+  expect(await read('site_admin_database_bytes')).toBeGreaterThan(100_000)
+  expect(await read('site_admin_blob_bytes')).toBe(80_000)
+  expect(await read('site_admin_oldest_removal_age_seconds')).toBe(0)
+  expect(await read('site_admin_disk_free_bytes')).toBeGreaterThan(0)
+  expect(await read('site_admin_info{version="0.1.0"}')).toBe(1)
+  const stream = new AbortController()
+  const headers = { Authorization: service.demo?.token ?? '', Accept: 'text/event-stream' }
+  await fetch(`${service.baseUrl}/api/v2/admin/sites/current/changes`, { headers, signal: stream.signal })
+  expect(await read('site_admin_listeners')).toBe(1)
+  stream.abort()
+  await expect.poll(() => read('site_admin_listeners')).toBe(0)
+})
+
+test('callers cannot add labels, and no label has a name, a path or a token (V-26)', async () => {
+  const { send, scrape, service } = await start(address)
+  const rounds = async (name: string) => {
+    for (const path of [`/${name}`, `${storage}/${name}`, `/api/v1/admin/sites/${name}/webforms`]) await send(path)
+    await signIn(send, name)
+    await send('/health', { headers: { Authorization: name, 'User-Agent': name } })
+    return scrape()
+  }
+  // The sign-ins after the fifth are refused as too many, which is another status.
+  const isOwn = (line: string) => line.startsWith('site_admin_') && !line.includes('"signIn"')
+  const namesIn = (lines: readonly string[]) =>
+    lines
+      .filter(isOwn)
+      .map((line) => line.replace(/ \S+$/, ''))
+      .toSorted()
+  const first = await rounds('mallory-1')
+  for (let round = 2; round < 12; round++) await rounds(`mallory-${round}`)
+  const last = await rounds('mallory-99')
+  expect(namesIn(last)).toEqual(namesIn(first))
+  expect(last.join('\n')).not.toMatch(new RegExp(`mallory|127\\.0\\.0\\.1|${service.demo?.token}`))
+})
+
+test('every metric of the alert rules exists (V-27)', async () => {
+  const { send, scrape } = await start(address)
+  await send('/health')
+  const known = new Set((await scrape()).map((line) => /^\w+/.exec(line)?.[0]))
+  const file = readFileSync(new URL('../../../docs/alerts.yaml', import.meta.url), 'utf8')
+  const rules = file.split('- alert: ').slice(1)
+  expect(rules.length).toBeGreaterThan(5)
+  for (const rule of rules) {
+    const [alert] = rule.split('\n')
+    const used = rule.match(/\b(?:site_admin|nodejs|process)_\w+/g) ?? []
+    expect({ alert, missing: used.filter((name) => !known.has(name)) }).toEqual({ alert, missing: [] })
+    expect(rule).toMatch(/expr: .+summary: .+action: ./s)
+  }
+})
+
+test('without the flag there are no metrics, and the service itself never has them (V-25)', async () => {
+  const { service, send } = await start()
+  expect([service.metricsUrl, await send('/metrics')]).toEqual([undefined, 404])
+})
+
+test('the listener of the metrics answers nothing else, and ends with the service (V-25)', async () => {
+  const { metricsUrl, stop } = await start(address)
+  const statusOf = async (path: string, init?: RequestInit) => (await fetch(new URL(path, metricsUrl), init)).status
+  expect([await statusOf('/'), await statusOf('/metrics', { method: 'POST', body: 'x' })]).toEqual([404, 404])
+  await stop()
+  await expect(fetch(metricsUrl)).rejects.toThrow()
+})
+
+test('a start whose metrics have a taken address fails, and frees the data directory (V-25)', async () => {
+  const { metricsUrl } = await start(address)
+  const directory = scratchDirectory()
+  const taken = { ...address, port: Number(new URL(metricsUrl).port) }
+  await expect(start(taken, directory)).rejects.toThrow('--metrics')
+  const { service } = await start(address, directory)
+  expect(service.demo).toBeDefined()
+})
+
+test('a service is ready after its start, and not before (V-29)', async () => {
+  const readiness = createReadiness(scratchDirectory())
+  await expect(readiness.check()).rejects.toMatchObject({ code: 100503 })
+  readiness.started()
+  await expect(readiness.check()).resolves.toBeUndefined()
+  const { send } = await start()
+  expect(await send('/health?ready')).toBe(200)
+})
