@@ -91,6 +91,8 @@ export const changePassword = async (
   const after = await withPassword(deps, person, password)
   const outcome = await deps.people.replace(person, after, [])
   if (outcome !== 'done') throw new ServiceError('unavailable')
+  // A session that has ended meanwhile must not come back.
+  if (!(await deps.grants.get(hash))) return
   await deps.grants.put({ hash, user, sites, permissions, expires, kind: 'session', since: after.sessions }, [])
 }
 

@@ -1,8 +1,11 @@
 import { argon2Sync, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAccessHandler } from '../../../functions/access/group.ts'
+import { hashToken } from '../../../lib/access/grants.ts'
 import { matchesPassword } from '../../../lib/access/passwords.ts'
 import { updatePerson } from '../../../lib/access/people.ts'
+import { beginSession } from '../../../lib/access/sessions.ts'
+import { changePassword } from '../../../lib/access/sign-in.ts'
 import { unlimited } from '../../../lib/core/deadline.ts'
 import type { SignInRecord } from '../../../lib/http/request.ts'
 import { createAccessDeps } from '../../../lib/service/deps.ts'
@@ -59,6 +62,23 @@ describe.each(hands)('Sign-in: $name', ({ open }) => {
     }
     return { handler, signIn, records, reads }
   }
+
+  test('A session that ends while its password is changed does not come back (A-70, A-73)', async () => {
+    const { grants, people } = hand.stores
+    const person = testPerson({ name: 'eve', password: weakHash() })
+    await people.create(person, [])
+    const clock = { wall: Date.now }
+    const hash = hashToken(await beginSession({ grants, clock }, person))
+    const session = await grants.get(hash)
+    if (!session) throw new Error('The session did not begin')
+    const replace: typeof people.replace = async (...change) => {
+      await grants.remove(hash, [])
+      return people.replace(...change)
+    }
+    const deps = { ...hand.stores, people: { ...people, replace }, clock, findSite: async () => undefined }
+    await changePassword(deps, session, { username: 'eve', password, address: undefined }, 'another long one')
+    expect(await grants.get(hash)).toBeUndefined()
+  })
 
   test('A password is hashed again only if its parameters are old (A-55)', async () => {
     const { signIn } = await openService()
