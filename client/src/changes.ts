@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts'
-import { type ChangesQuery, type FollowQuery, followChanges } from './follow-changes.ts'
+import type { ChangesQuery, FollowQuery } from './follow-changes.ts'
 import { listChanges } from './generated/sdk.gen.ts'
 import type { Change } from './generated/types.gen.ts'
 import { paginate } from './pages.ts'
@@ -8,8 +8,9 @@ export interface Changes {
   /** All changes, oldest first. To continue later, pass the `id` of the last change as `after`. */
   list(query?: ChangesQuery): AsyncIterable<Change>
   /**
-   * Each change once, as it happens, without an end. By default, it begins with the next change. After a loss of the
-   * connection, it continues where it was. Errors: a `ServiceError` if the service refuses; the reason of the signal.
+   * Each change once, as it happens, without an end. By default, it begins with the next change. When the connection
+   * breaks, it continues after the last change. Errors: a `ServiceError` if the service refuses; the reason of the
+   * signal.
    */
   follow(query?: FollowQuery): AsyncIterable<Change>
   newest(count: number, query?: Omit<ChangesQuery, 'after'>): Promise<readonly Change[]>
@@ -27,6 +28,12 @@ export interface ChangesPage {
 }
 
 const largestPage = 500
+
+/** Loaded when it is first used, because most pages of a browser follow nothing. */
+async function* follow(connection: Connection, query: FollowQuery): AsyncGenerator<Change, void> {
+  const { followChanges } = await import('./follow-changes.ts')
+  yield* followChanges(connection, query)
+}
 
 export const createChanges = (connection: Connection): Changes => {
   const { site, calls } = connection
@@ -51,7 +58,7 @@ export const createChanges = (connection: Connection): Changes => {
       const { items, next } = await read({ ...query, before, limit: largestPage })
       return { items, next: next ?? undefined }
     },
-    follow: (query = {}) => followChanges(connection, query),
+    follow: (query = {}) => follow(connection, query),
     newest: async (count, query = {}) => (await read({ ...query, limit: Math.min(count, largestPage) })).items,
   }
 }

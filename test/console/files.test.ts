@@ -80,7 +80,7 @@ test('a new name must not be in use or blank, and contains no slash', async ({ o
   await field.fill('sub/a.txt')
   await press(page, 'Enter')
   const reason = await field.evaluate((shown) => shown instanceof HTMLInputElement && shown.validationMessage)
-  expect(reason).toBe('A name cannot contain a slash.')
+  expect(reason).toMatch(/slash/)
   await field.fill('c.txt')
   await press(page, 'Enter')
   await row(page, 'c.txt').waitFor()

@@ -44,14 +44,14 @@ const bodyIn = (format: Format, { contract }: Operation, { body }: ExampleReques
 
 const requestId = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g
 const secret = /(?<="token":"|<token>|invitation=\w+\.)[\da-f]{64}/g
-const changeId = /"(\d{16})-(\d+)"/g
+const changeId = /(?<=["\s])(\d{16})-(\d+)\b/g
 
 /** Replaces the values that differ from run to run. Ids of changes get the ids of fixed moments, in their order. */
 const normalised = (text: string, baseUrl: string): string => {
   const positions = [...new Set([...text.matchAll(changeId)].map(([, position = '']) => position))].sort()
   const first = Date.parse(exampleDate) * 1000
   return text
-    .replaceAll(changeId, (_, position: string, site: string) => `"${first + positions.indexOf(position)}-${site}"`)
+    .replaceAll(changeId, (_, position: string, site: string) => `${first + positions.indexOf(position)}-${site}`)
     .replaceAll(baseUrl, exampleBaseUrl)
     .replaceAll(requestId, exampleRequestId)
     .replaceAll(secret, 'd2f1'.repeat(16))
@@ -76,6 +76,20 @@ const errorIn = ({ route, contract }: Operation, status: number, text: string): 
   throw new Error(`${route.operation} answers an example request with ${status}: ${text.slice(0, 500)}`)
 }
 
+const eventStream = 'text/event-stream'
+
+/** The whole text of an answer, or the beginning of an endless stream up to its first events. */
+const readText = async (response: Response): Promise<string> => {
+  if (mediaType(response.headers.get('content-type') ?? '') !== eventStream) return response.text()
+  let text = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of response.body ?? new ReadableStream<Uint8Array>()) {
+    text += decoder.decode(chunk)
+    if (text.includes('data: ')) break
+  }
+  return text
+}
+
 const record = async (service: Service, operation: Operation, example: ExampleRequest): Promise<Recording> => {
   const { baseUrl, token, format } = service
   const { route, contract } = operation
@@ -90,7 +104,7 @@ const record = async (service: Service, operation: Operation, example: ExampleRe
   const request = { method: route.method, headers, ...(body !== undefined && { body }), redirect: 'manual' } as const
   const response = await fetch(`${baseUrl}${path}`, request)
   const { status } = response
-  const text = await response.text()
+  const text = await readText(response)
   const sent = show(headers['Content-Type'], body)
   const type = response.headers.get('content-type') ?? ''
   const answer = contract.shownByAddress

@@ -82,5 +82,9 @@ export const changesOperation: OperationContract = {
     },
   },
   errors: ['storageRefused', 'tooManyRequests'],
-  examples: [{ query: { after: '', limit: '2' } }, { query: { before: '', limit: '2' } }],
+  examples: [
+    { query: { after: '', limit: '2' } },
+    { query: { before: '', limit: '2' } },
+    { query: { after: '', type: 'site.created' }, headers: { Accept: 'text/event-stream' } },
+  ],
 }
