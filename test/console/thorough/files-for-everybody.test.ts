@@ -139,6 +139,7 @@ test('on the width of a phone, no German text is cut off', async ({ openFolder }
   await page.getByRole('button', { name: 'Hochladen', exact: true }).waitFor()
   await page.getByRole('checkbox').last().check()
   expect(await widthOf(page)).toBeLessThanOrEqual(320)
+  await page.getByRole('checkbox').last().uncheck()
   await page.getByRole('button', { name: 'Als Raster zeigen' }).click()
   await page.getByRole('gridcell').waitFor()
   expect(await widthOf(page)).toBeLessThanOrEqual(320)
