@@ -102,9 +102,9 @@ export const createFilesStore = (client: () => SiteClient): FilesStore => {
     restore: (paths) => each(paths, (path) => client().files.restore(path)),
     follow(changes) {
       const path = folder.path.value
-      tree.forgetContents()
       if (affectsFolder(changes, path, names(folder.entries.value))) folder.refresh()
       if (changes.some(({ type }) => type.startsWith('folder.') || type.startsWith('file.'))) {
+        tree.forgetContents()
         if (changes.some(({ type }) => type.startsWith('folder.') || type === 'file.moved' || type === 'file.copied'))
           tree.refresh()
         if (preview.entry.value) preview.refresh()
