@@ -111,7 +111,7 @@ const asBrowser: typeof fetch = async (input, init) => {
   return Object.defineProperty(await fetch(input, init), 'redirected', { value: isOfBytes })
 }
 
-test('a browser gets the right version of large files from the bucket (T-62)', async ({ folder, service, site }) => {
+test('a browser gets the right version of large files from the bucket (T-63)', async ({ folder, service, site }) => {
   await site.store(texts)
   const { files } = await connect({ url: service.baseUrl, token: service.token, fetch: asBrowser })
   const zip = await openZip(files, [folder])

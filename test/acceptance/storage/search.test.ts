@@ -69,14 +69,15 @@ describe('A search', () => {
     expectError(await read(`${own}/never`, '?search=lemur'), 404, 104001)
   })
 
-  it.each([
+  const malformed = [
     '?search=',
     `?search=${'x'.repeat(256)}`,
     '?search=a%2Fb',
     '?search=%00',
     '?search=abc&limit=0',
     '?search=abc&cursor=none',
-  ])('refuses the query %s with 104000 (S-127)', async (query) => {
+  ].map((query) => ({ start: query.slice(0, 50), query }))
+  it.each(malformed)('refuses the query $start with 104000 (S-127)', async ({ query }) => {
     await put(`${own}/asked/a.txt`, 'x')
     expectError(await read(`${own}/asked`, query), 400, 104000)
   })
