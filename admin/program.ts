@@ -111,7 +111,7 @@ const carryOut = async (args: readonly string[], isJson: boolean): Promise<void>
   }
 }
 
-/** The original failure that a refusal was made from. */
+/** The failure that caused this refusal. */
 const causeOf = (error: unknown): unknown => Object(error).cause ?? error
 
 /**

@@ -101,7 +101,7 @@ const createByteCounts = (registry: Registry) => {
   }
 }
 
-/** V-26: labels have only values of the service itself, so callers cannot add any. */
+/** V-26: labels have only values of the service itself, so callers cannot add labels. */
 const createCounts = (registry: Registry): Pick<Telemetry, 'signIn' | 'request'> => {
   const registers = [registry]
   const [operation, status] = ['operation', 'status']

@@ -43,5 +43,5 @@ export const createUnderId = async <Id extends number>(creation: Creation<Id>): 
   for (let id = await next(); id <= largest; id++) {
     if (await create(id as Id)) return id as Id
   }
-  throw new Refusal('No id after the highest one is free. Choose a lower one with --id.')
+  throw new Refusal('No id above the highest used id is free. Choose a lower id with --id.')
 }

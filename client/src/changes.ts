@@ -8,8 +8,9 @@ export interface Changes {
   /** All changes, oldest first. To continue later, pass the `id` of the last change as `after`. */
   list(query?: ChangesQuery): AsyncIterable<Change>
   /**
-   * Each change once, as it happens, without an end. By default, it begins with the next change. After a loss of the
-   * connection, it continues where it was. Errors: a `ServiceError` if the service refuses; the reason of the signal.
+   * Each change once, as it happens, without an end. By default, it begins with the next change. When the connection
+   * breaks, it continues after the last change. Errors: a `ServiceError` if the service refuses; the reason of the
+   * signal.
    */
   follow(query?: FollowQuery): AsyncIterable<Change>
   newest(count: number, query?: Omit<ChangesQuery, 'after'>): Promise<readonly Change[]>

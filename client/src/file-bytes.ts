@@ -47,15 +47,17 @@ const chunksOf = async function* ({ body }: Response, signal: AbortSignal | unde
  * has changed.
  */
 export const readBytes = async function* (
-  files: Pick<Files, 'read'>,
+  files: Pick<Files, 'read' | 'stat'>,
   { path, etag, size }: FileVersion,
   signal?: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   let received = 0
   let failures = 0
+  let isFromBucket = false
   const readOn = async function* () {
     const response = await files.read(path, { ...(received > 0 && { range: { first: received } }), etag, signal })
     if (received > 0 && response.status !== 206) throw changed(path)
+    isFromBucket ||= response.redirected
     for await (const bytes of chunksOf(response, signal)) {
       received += bytes.length
       if (received > size) throw changed(path)
@@ -73,6 +75,8 @@ export const readBytes = async function* (
     }
     failures = received > before ? 0 : failures + 1
   } while (received < size && failures < mostFruitlessReads)
+  // After a redirect, nothing has compared the tag with that of the bytes.
+  if (isFromBucket && (await files.stat(path)).etag !== etag) throw changed(path)
   if (received < size) {
     throw new ServiceError({
       status: 0,

@@ -138,6 +138,13 @@ const rangeOf = (headers: RequestInit['headers']): Pick<RequestInit, 'headers'> 
   return range === null ? {} : { headers: { Range: range } }
 }
 
+/** The browser sends the headers to the bucket too, and the bucket has other tags than the service. */
+const withoutConditions = (given: RequestInit['headers']): Headers => {
+  const headers = new Headers(given)
+  headers.delete('If-Match')
+  return headers
+}
+
 const createRedirectFollower = ({ token, base: given, trustedUrls, fetch: send }: Omit<TransportOptions, 'signal'>) => {
   const isTrusted = (url: string) => trustedUrls().some((base) => url.startsWith(`${base}/`))
 
@@ -146,7 +153,8 @@ const createRedirectFollower = ({ token, base: given, trustedUrls, fetch: send }
     if (!isTrusted(url)) throw untrustedAddress(url)
     const response = await send(url, { ...init, ...bodyOf(call, watch) })
     // A browser hides redirects from scripts. The browser itself drops the token when the host changes.
-    if (response.type === 'opaqueredirect' && call.method === 'GET') return send(url, { ...init, redirect: 'follow' })
+    if (response.type === 'opaqueredirect' && call.method === 'GET')
+      return send(url, { ...init, headers: withoutConditions(init.headers), redirect: 'follow' })
     const target = redirectOf(response, url)
     if (target === undefined) return response
     refuseDowngrade(url, target)

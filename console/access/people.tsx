@@ -4,9 +4,9 @@ import type { Change, Invitation, User } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
 import { useLiveList } from '../page/live-list.ts'
 import { Button } from '../parts/button.tsx'
+import { Empty } from '../parts/empty.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { useRetainedFocus } from '../parts/focus.ts'
-import { Icon } from '../parts/icon.tsx'
 import { notify, notifyFailure } from '../parts/toasts.tsx'
 import { viewTexts } from '../texts/view-texts.ts'
 import { type Action, PeopleTable } from './people-table.tsx'
@@ -92,12 +92,7 @@ export const People = () => {
       </div>
       {failure !== undefined && <Failure error={failure} onRepeat={load} />}
       {!users && failure === undefined && <p class="empty">{viewTexts.value.loading}</p>}
-      {users?.length === 0 && (
-        <div class="empty">
-          <Icon name="person" />
-          <p>{t.none}</p>
-        </div>
-      )}
+      {users?.length === 0 && <Empty icon="person" title={t.none} />}
       {users && users.length > 0 && (
         <PeopleTable
           users={users}

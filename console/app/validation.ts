@@ -12,7 +12,7 @@ const messageFor = ({ validity, title, labels }: Control): string => {
   return validity.patternMismatch && title !== '' ? title : t.wrong(name)
 }
 
-/** Browsers show the messages of invalid fields in their own language. These are in the language of the page. */
+/** Replaces the messages of the browser for invalid fields with messages in the language of the page. */
 export const showOwnMessages = (): void => {
   // Another button of a group may have the message.
   const clear = ({ target }: Event) => {

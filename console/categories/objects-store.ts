@@ -130,7 +130,7 @@ const never = /^9999/
 
 const characters: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ' }
 
-/** The words of HTML, for reading only. */
+/** The words of an HTML text, without its tags. */
 export const wordsOf = (html: string): string =>
   html
     .replace(/<(style|script)\b[\s\S]*?<\/\1>|<[^>]*>/gi, ' ')

@@ -4,6 +4,7 @@ import { usePage } from '../page/context.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
+import { useLeaveWarning } from '../parts/leave-warning.ts'
 import { notify } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
 import { nameOf } from '../uploads/paths.ts'
@@ -124,7 +125,7 @@ const Body = ({ editor, name, canEdit }: SidesProps) => {
       <Conflict editor={editor} name={name} />
       {base.lineEnd === undefined && <p class="note">{t.edit.mixedLines}</p>}
       <Sides editor={editor} name={name} canEdit={canEdit} />
-      {isPage(name) && <p class="hint">{t.edit.pageHint}</p>}
+      {isPage(name) && !editor.theirs.value && <p class="hint">{t.edit.pageHint}</p>}
     </>
   )
 }
@@ -147,14 +148,6 @@ const useAttempts = () => {
   }
   return { failure: failure.value, isBusy: isBusy.value, attempt }
 }
-
-const useWarning = (isChanged: boolean) =>
-  useEffect(() => {
-    if (!isChanged) return
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
-    addEventListener('beforeunload', warn)
-    return () => removeEventListener('beforeunload', warn)
-  }, [isChanged])
 
 /** The text of a file, to read or change. A page is shown beside its source. */
 export const EditDialog = ({ path }: { readonly path: string }) => {
@@ -181,7 +174,7 @@ export const EditDialog = ({ path }: { readonly path: string }) => {
       store.refresh()
     })
   const isChanged = editor.isChanged.value
-  useWarning(isChanged)
+  useLeaveWarning(isChanged)
   const askToClose = () => {
     if (isChanged) isAsking.value = true
     else close()

@@ -7,7 +7,7 @@ interface Saved {
   readonly text: string | undefined
   readonly etag: string | undefined
   readonly contentType: string | undefined
-  /** The line ends of the file. Undefined: several kinds, which a text field would make equal. */
+  /** Undefined if the file has several kinds of line ends. A text field would make them equal. */
   readonly lineEnd: '\n' | '\r\n' | undefined
 }
 

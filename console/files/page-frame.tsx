@@ -5,7 +5,7 @@ const pause = 300
 
 /**
  * Shows a stored page in a frame without scripts and without the origin of the console (K-45). The console puts this
- * frame into `frame.html`, whose policy the page takes over: it may have styles of its own, and loads nothing.
+ * frame into `frame.html`. The policy of `frame.html` applies to the page: it loads nothing, except its own styles.
  */
 export const PageFrame = ({ html, title }: { readonly html: string; readonly title: string }) => {
   const outer = useRef<HTMLIFrameElement>(null)

@@ -64,7 +64,7 @@ const make = async (client: SiteClient, path: string, signal: AbortSignal): Prom
   }
 }
 
-/** The thumbnails that were asked for last come first, because they are visible. */
+/** Makes the latest thumbnail of the queue first, because that tile is visible. */
 const takeTurn = async <Result>(work: () => Promise<Result>): Promise<Result> => {
   if (running < mostAtOnce) running++
   else await new Promise<void>((resolve) => waiting.push(resolve))

@@ -95,12 +95,14 @@ export const Toolbar = () => {
           </span>
         </>
       )}
-      <Button
-        icon={layout.value === 'grid' ? 'lines' : 'tiles'}
-        kind="quiet"
-        label={layout.value === 'grid' ? t.asList : t.asGrid}
-        onClick={() => chooseLayout(layout.value === 'grid' ? 'list' : 'grid')}
-      />
+      {!isChosen && (
+        <Button
+          icon={layout.value === 'grid' ? 'lines' : 'tiles'}
+          kind="quiet"
+          label={layout.value === 'grid' ? t.asList : t.asGrid}
+          onClick={() => chooseLayout(layout.value === 'grid' ? 'list' : 'grid')}
+        />
+      )}
       <MenuButton
         label={texts.value.more}
         icon="more"

@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useLayoutEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
 import { messageOf } from '../parts/failure.tsx'
 import { focusContent, useRetainedFocus } from '../parts/focus.ts'
 import { formatSize } from '../parts/format.ts'
+import { useLeaveWarning } from '../parts/leave-warning.ts'
 import { Progress } from '../parts/progress.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { notify } from '../parts/toasts.tsx'
@@ -100,12 +101,7 @@ export const UploadPanel = ({ uploads }: UploadPanelProps) => {
   const { sent, bytes, done, open } = uploads.totals.value
   const isCleared = all.every(({ stage }) => stage !== 'failed' && stage !== 'done' && stage !== 'skipped')
   const question = uploads.question.value
-  useEffect(() => {
-    if (open === 0) return
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
-    addEventListener('beforeunload', warn)
-    return () => removeEventListener('beforeunload', warn)
-  }, [open === 0])
+  useLeaveWarning(open > 0)
   useLayoutEffect(() => {
     const shown = panel.current
     return () => {

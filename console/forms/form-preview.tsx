@@ -50,7 +50,7 @@ const controls: Readonly<Record<number, Control>> = {
   [-404]: 'check',
 }
 
-/** Visitors do not see this protection against foreign pages. */
+/** The type of a hidden field. It protects visitors against requests of foreign pages. */
 const hidden = -304
 
 interface PartProps {

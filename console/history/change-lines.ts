@@ -6,7 +6,7 @@ export interface ChangeGroup {
   /** Newest first. */
   readonly changes: readonly Change[]
   readonly files: number
-  /** The folder that has all of the files. */
+  /** All files of the group are below this folder. */
   readonly folder: string
 }
 

@@ -25,7 +25,7 @@ const textOf = (change: Change): string => {
   return text
 }
 
-/** Ends when the caller may no longer listen, so that the caller comes back and gets the reason (V-21). */
+/** Ends when the caller may no longer listen. The next request of the caller gets the reason (V-21). */
 async function* writeEvents(
   listener: Listener,
   wanted: Wanted,

@@ -113,7 +113,7 @@ const peopleAtOnce = 16
 
 export const orderOfKey = ({ name, hash }: Key): string => name + hash
 
-/** Those that have not expired, in their order. Errors: unavailable. */
+/** The keys that have not expired, in their order. Errors: unavailable. */
 export const currentKeys = async (
   { grants, clock }: { readonly grants: Pick<Grants, 'keysOf'>; readonly clock: { readonly wall: () => number } },
   site: SiteId,

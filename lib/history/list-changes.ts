@@ -112,7 +112,7 @@ const stepFor = (limit: number, { types, subject = '', rights }: ChangeFilter): 
   return types || subject !== '' || !seesMost ? mostAtOnce : Math.max(limit, 100)
 }
 
-/** Looks at entries until a page is full. `next` is the position of the last one that it has looked at. */
+/** Reads entries until a page is full. `next` is the position of the last entry that was read. */
 export const createPage = (limit: number, filter: ChangeFilter, bytes?: number) => {
   const changes: Change[] = []
   const fits = createFits(bytes)

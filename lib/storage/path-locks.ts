@@ -41,7 +41,8 @@ type LeaseOutcome =
   | { readonly outcome: 'gone' }
   | { readonly outcome: 'held'; readonly holder: string; readonly left: number }
 
-// In seconds, nine minutes: a queue of AWS repeats a message this long after its worker died.
+// In milliseconds. A worker that is silent for longer has died: AWS repeats the message of a dead worker after nine
+// minutes.
 export const longestSilence = 15 * 60_000
 
 /**

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { expect } from 'vitest'
 import { fromBufferPromise } from 'yauzl'
-import type { Files } from '../../client/src/index.ts'
+import { connect, type Files } from '../../client/src/index.ts'
 import { openZip } from '../../client/src/zip.ts'
 import { formatZip } from '../../client/src/zip-format.ts'
 import { messages } from '../support/messages.ts'
@@ -99,6 +99,26 @@ test('a zip of 65,536 entries is complete, with Zip64 records (T-63)', async () 
   const bytes = await buffer(formatZip(items(), count))
   expect(bytes.readUInt32LE(bytes.length - 98)).toBe(0x06064b50)
   expect((await fromBufferPromise(bytes)).entryCount).toBe(count)
+})
+
+/** A browser follows a redirect to the bucket itself. The bucket refuses the tags of the service. */
+const asBrowser: typeof fetch = async (input, init) => {
+  const { headers, redirect } = new Request(input, init)
+  const isOfBytes = String(input).endsWith('/large.bin')
+  if (isOfBytes && redirect === 'manual')
+    return Object.defineProperty(new Response(), 'type', { value: 'opaqueredirect' })
+  if (isOfBytes && headers.has('If-Match')) return new Response(null, { status: 412 })
+  return Object.defineProperty(await fetch(input, init), 'redirected', { value: isOfBytes })
+}
+
+test('a browser gets the right version of large files from the bucket (T-62)', async ({ folder, service, site }) => {
+  await site.store(texts)
+  const { files } = await connect({ url: service.baseUrl, token: service.token, fetch: asBrowser })
+  const zip = await openZip(files, [folder])
+  expect(await readZip(await buffer(zip.stream()))).toStrictEqual(under(folder))
+  await site.put('sub/deep/large.bin', 'y'.repeat(3_000_000), { replace: true })
+  const error = await errorOf(buffer(zip.stream()))
+  expect(error.message).toContain(messages.client.changedInZip(`${folder}/sub/deep/large.bin`))
 })
 
 test('a cancelled zip ends its reads (T-63)', async ({ client, folder, site }) => {

@@ -265,7 +265,7 @@ test('a page is shown without scripts, requests, or a way to the console (K-45)'
     shown.locator('p').evaluate((seen) => ({
       colour: getComputedStyle(seen).color,
       width: seen.clientWidth,
-      origin: location.origin,
+      origin: self.origin,
       text: document.body.innerText.match(/ran|Hello/g),
     }))
   expect(await look()).toEqual({ colour: 'rgb(1, 2, 3)', width: 50, origin: 'null', text: ['Hello'] })

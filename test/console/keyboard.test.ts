@@ -89,7 +89,10 @@ test('changes of the site do not overwrite the text in a filter field', async ({
     await gate.promise
     await route.continue()
   })
+  // The page opens its stream of changes anew, and the test holds it back.
+  await page.reload()
   await expect.poll(() => isHeld).toBe(true)
+  await page.locator('.change').first().waitFor()
   await client.files.put(`${folder}/a.txt`, 'a')
   const search = page.getByLabel('Where')
   // Records what the page itself writes into the field.

@@ -364,7 +364,7 @@ export const messages = {
     lacks: (what: string, list = '') => `Site 1001 has no ${what}. ${list}`,
     missing: (id: number) => `Site ${id} does not exist. "site list" lists all sites.`,
     noDataCentre: 'There is no data centre yet. Add one with "data-centre add ID --url URL".',
-    noFreeId: 'No id after the highest one is free. Choose a lower one with --id.',
+    noFreeId: 'No id above the highest used id is free. Choose a lower id with --id.',
     removal: (parts: string) => text`^Removing site 1001 "Demo site" also removes ${parts}`,
     unknownChange: 'type of change',
     waiting: text`^The site is empty. Waiting 60 seconds until its tokens stop working everywhere`,

@@ -54,7 +54,11 @@ const measureListeners = async (): Promise<Table> => {
       rows: [
         ['growth of memory while nothing happens, MiB', Math.round(idle), ...atMost(idle, targets.growth)],
         [`the same with the garbage of ${changes} changes, MiB`, Math.round(peak), '', ''],
-        ['median time until all have heard, ms', Math.round(median(delays)), ...atMost(median(delays), targets.delay)],
+        [
+          'median time until all have the change, ms',
+          Math.round(median(delays)),
+          ...atMost(median(delays), targets.delay),
+        ],
       ],
     }
   } finally {

@@ -2,7 +2,7 @@ import type { Fetch } from '../transport.ts'
 
 const mostKept = 10_000
 
-/** Knows the requests of this process, so that `watch` can tell its own changes from those of others. */
+/** Remembers the requests of this process, so that `watch` recognizes its own changes. */
 export const createOwnRequests = (send: Fetch) => {
   const ids = new Set<string>()
   const fetch: Fetch = async (url, init) => {

@@ -9,7 +9,7 @@ const types: readonly ChangeType[] = [
   ...(['created', 'removed', 'restored'] as const).map((fate) => `folder.${fate}` as const),
 ]
 
-// In milliseconds: after this time, the answers to the own requests have arrived.
+// In milliseconds: after this time, this process has the answers to its own requests.
 const delay = 1_000
 
 const pathsOf = ({ subject, details }: Change): readonly string[] => {
@@ -31,7 +31,7 @@ const describe = (change: Change): string => {
 
 /**
  * Prints the changes that others make to the files below a folder, until the signal aborts. If the service refuses
- * this, says so once.
+ * this, prints one message.
  */
 export const reportChanges = async (context: Context, folder: string, signal: AbortSignal): Promise<void> => {
   try {

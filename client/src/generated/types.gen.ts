@@ -848,7 +848,7 @@ export type PasswordChange = {
 export type UserPage = {
     users: Array<User>;
     /**
-     * Send this value as `cursor`. The last page has none.
+     * Send this value as `cursor`. The last page has no `nextCursor`.
      */
     nextCursor?: string;
 };
@@ -920,7 +920,7 @@ export type UserChange = {
 export type KeyList = {
     keys: Array<Key>;
     /**
-     * Send this value as `cursor`. The last page has none.
+     * Send this value as `cursor`. The last page has no `nextCursor`.
      */
     nextCursor?: string;
 };
@@ -1006,7 +1006,7 @@ export type GetHealthData = {
     path?: never;
     query?: {
         /**
-         * Checks that the service can accept changes, too.
+         * Checks also that the service can accept changes.
          */
         ready?: string;
     };

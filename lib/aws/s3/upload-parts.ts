@@ -119,8 +119,8 @@ const joinedParts = async (bucket: Bucket, upload: WholeUpload): Promise<StagedB
 }
 
 /**
- * The content that was received, after the tail. If the content is interrupted, the failure is kept, and the bytes
- * before it count.
+ * The tail, and then the received content. If the content is interrupted, the failure is kept, and the bytes before the
+ * failure count.
  */
 const createSource = (tail: Uint8Array, content: AsyncIterable<Uint8Array>) => {
   const received: { size: number; failure?: unknown } = { size: 0 }

@@ -59,7 +59,7 @@ const key = component('Key', 'A key for a program.', {
   lastUsed: described(z.nullable(z.iso.date()), 'The day when the key was last used, or null.'),
 })
 
-const nextCursor = described(z.optional(z.string()), 'Send this value as `cursor`. The last page has none.')
+const nextCursor = described(z.optional(z.string()), 'Send this value as `cursor`. The last page has no `nextCursor`.')
 
 export const keyList = component('KeyList', 'Keys of the site, sorted by name.', { keys: z.array(key), nextCursor })
 

@@ -124,7 +124,7 @@ export const fieldsContract: GroupContract<'fields'> = {
       summary: 'Check that the service answers',
       description:
         'With `ready`, the answer is 503 while the service starts, and 507 while the disk is full, on one machine.',
-      query: { ready: text('Checks that the service can accept changes, too.', '') },
+      query: { ready: text('Checks also that the service can accept changes.', '') },
       answers: { 200: { description: 'The service answers.', schema: health } },
       errors: ['unavailable', 'outOfSpace'],
       examples: [{}],

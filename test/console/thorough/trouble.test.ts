@@ -6,12 +6,14 @@ import { refusal, signIn } from '../support/page.ts'
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true })
 
-/** Hides the page and shows it again, so that the console opens another stream of changes. */
-const comeBack = (page: Page) =>
-  page.evaluate(`for (const value of ['hidden', 'visible']) {
-    Object.defineProperty(document, 'visibilityState', { value, configurable: true })
-    document.dispatchEvent(new Event('visibilitychange'))
-  }`)
+/** A page that was hidden opens its stream of changes anew. */
+const reopenStream = (page: Page) =>
+  page.evaluate(() => {
+    for (const value of ['hidden', 'visible']) {
+      Object.defineProperty(document, 'visibilityState', { value, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))
+    }
+  })
 
 describe('failures of the service', () => {
   test('a view shows a failure in place, keeps its content, and can be repeated', async ({ open }) => {
@@ -36,9 +38,9 @@ describe('failures of the service', () => {
     let isAway = true
     const refuse = refusal(500, 100500, 'A fault.')
     await page.route('**/sites/**', (route) => (isAway ? refuse(route) : route.fallback()))
+    await reopenStream(page)
     await page.getByRole('link', { name: 'Files', exact: true }).click()
     await page.getByRole('alert').filter({ hasText: 'A fault.' }).waitFor()
-    await comeBack(page)
     await page.getByText('No connection to the service').waitFor()
     isAway = false
     await page.getByRole('grid').waitFor()
@@ -61,7 +63,7 @@ test('an expired token is replaced without closing the open dialog (K-6)', async
       headers['authorization'] === token ? { headers: { ...headers, authorization: 'revoked' } } : {},
     )
   })
-  await comeBack(page)
+  await reopenStream(page)
   const again = page.getByRole('dialog', { name: 'Sign in' })
   await again.waitFor()
   await signIn(again, '0'.repeat(64))

@@ -46,7 +46,8 @@ const step = 2_000
 
 const hour = 3_600_000
 
-// One in a hundred items weighs 7. The order of release dates differs from that of ids, so that sorting has work to do.
+// One in a hundred items weighs 7. The order of the release dates differs from the order of the ids, so that sorting
+// has work to do.
 const newsItem = (id: number) => {
   const releaseDate = new Date(Date.UTC(2020, 0, 1) + ((id * 7_919) % 50_000) * hour).toISOString().slice(0, 19)
   const members = {

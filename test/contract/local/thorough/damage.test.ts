@@ -114,7 +114,7 @@ const damages: readonly Damage[] = [
     refusal: walMissing,
     fault: [/-wal$/, check.missing],
   },
-  { name: 'nothing is missing after a crash', killed: true, inflict: () => {} },
+  { name: 'nothing is damaged after a crash', killed: true, inflict: () => {} },
   {
     name: 'a blob is missing',
     inflict: (directory) => rmSync(blobIn(directory)),

@@ -49,7 +49,7 @@ test('People see a command that adds the first person (A-102)', async ({ welcome
   expect((await sh(command.replace('NAME', 'ann'))).stdout).toContain('#invitation=ann.')
 })
 
-test('People of a site that has a person see no such command', async ({ demoDirectory, welcome }) => {
+test('People of a site that already has a person see no command to add one', async ({ demoDirectory, welcome }) => {
   await administerJson(demoDirectory, ['user', 'add', 'ann', '--site', '1001', '--role', 'owner'])
   expect(firstPerson(await welcome('--port', '0'))).toBeUndefined()
 })
