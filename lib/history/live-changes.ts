@@ -127,8 +127,8 @@ const readPage = async (
 }
 
 /**
- * Waits until there are wanted entries after a position. After `milliseconds`, the page is empty. `next` is the position
- * to continue from. Errors: unavailable, those of the filter.
+ * Waits for an entry after a position that fits the filter. After `milliseconds`, the page is empty. `next` is the
+ * position to continue from. Errors: unavailable, those of the filter.
  */
 export const nextChanges = async (
   listener: Listener,

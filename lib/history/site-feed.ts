@@ -50,6 +50,7 @@ export const openSiteFeed = (history: History, site: SiteId) => {
   const waiting = new Set<() => void>()
   let isStale = false
   let isReading = true
+  let isClosed = false
   let retry: NodeJS.Timeout | undefined
 
   const wakeAll = async (): Promise<void> => {
@@ -73,7 +74,7 @@ export const openSiteFeed = (history: History, site: SiteId) => {
         isStale ||= news.length === mostAtOnce
       }
     } catch {
-      retry = setTimeout(readNews, pause).unref()
+      if (!isClosed) retry = setTimeout(readNews, pause).unref()
     } finally {
       isReading = false
     }
@@ -95,6 +96,7 @@ export const openSiteFeed = (history: History, site: SiteId) => {
     recentAfter: memory.after,
 
     close(): void {
+      isClosed = true
       stop()
       clearTimeout(retry)
     },

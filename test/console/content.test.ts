@@ -165,10 +165,10 @@ test('audio is played, also after its link has expired, and video has a player (
   const page = await open(`#/1001/files/${folder}?file=sound.wav`)
   const player = details(page).locator('audio')
   const ended = () => player.evaluate((shown) => shown instanceof HTMLMediaElement && shown.ended)
-  const links: string[] = []
-  page.on('request', (request) => void (request.url().endsWith('?link=') && links.push(request.url())))
   await player.evaluate(async (shown) => shown instanceof HTMLMediaElement && (await shown.play()))
   await expect.poll(ended).toBe(true)
+  const links: string[] = []
+  page.on('request', (request) => void (request.url().endsWith('?link=') && links.push(request.url())))
   // An expired link is refused with 403.
   await player.evaluate((shown) => shown instanceof HTMLMediaElement && shown.setAttribute('src', `${shown.src}0`))
   await expect.poll(() => links.length).toBe(1)

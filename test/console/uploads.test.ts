@@ -136,9 +136,9 @@ test('one upload is paused and continued, another is cancelled (K-8)', async ({ 
   await list(page).getByText('1 of 1 done').waitFor()
   expect((await client.files.stat(`${folder}/film.bin`)).size).toBe(5_000_000)
 
-  await holdPieces(page, () => true)
+  const others = await holdPieces(page, () => true)
   await chooseFiles(page).setInputFiles([{ ...large, name: 'other.bin' }])
-  await upload(page, 'other.bin').getByRole('progressbar').waitFor()
+  await expect.poll(() => others.length, patiently).toBe(1)
   const informed = page.waitForRequest((request) => request.method() === 'DELETE')
   await page.getByRole('button', { name: 'Cancel other.bin' }).click()
   await upload(page, 'other.bin').waitFor({ state: 'detached' })

@@ -61,7 +61,7 @@ export const messages = {
     targetForeign: text`has files, but no …: it is not a data directory`,
     tooLarge: text`^The backup …site-admin-backup.json is larger than it can be. …$`,
     tooShort: (what: string) => text`${what}. … No backup was made.$`,
-    unreadable: text`^The backup … cannot be read: … run this as the user who owns the backup. …$`,
+    unreadable: text`^The backup … cannot be read: … run the command as the user who owns the backup. …$`,
     unusableDisk: /is not empty|is the root of a file system/,
     uploadLacks: text`\n\n1 unfinished upload lacks bytes: the sender must start again. …$`,
     versionDamaged: text`\n\n1 old version is damaged and cannot be restored. The current files of the sites`,
@@ -243,7 +243,7 @@ export const messages = {
     notRemoved: text`\nNothing was removed. …\r$`,
     notReset: (what: string, place: string) =>
       text`^Nothing was removed. --reset removes ${what} from ${place}…: run it in a terminal to confirm, or add --yes.$`,
-    old: (version: string) => text` was made by version ${version} … Move it away, … --reset.$`,
+    old: (version: string) => text` was made by version ${version} … Move the directory away, … --reset.$`,
     otherProgram: text`No released version made them. Choose another data directory.`,
     pipe: text`site-admin.json is neither a file nor a folder. Replace it with the real file, or with a copy from a backup.$`,
     readOnly: text`^The data directory … read-only file system, … Copy it … name the copy with --data-dir. …$`,

@@ -23,7 +23,7 @@ const sizeOfFolder = async (folder: string): Promise<number> => {
   return bytes
 }
 
-/** What an operator watches in a data directory. Sizes are in bytes, moments in epoch milliseconds. */
+/** Figures of a data directory for its operator. Sizes are in bytes, moments in epoch milliseconds. */
 export interface Measures {
   databaseBytes(): Promise<number>
   /** Reads every name of a blob. */
