@@ -268,7 +268,8 @@ test('a page is shown without scripts, requests, or a way to the console (K-45)'
       origin: self.origin,
       text: document.body.innerText.match(/ran|Hello/g),
     }))
-  expect(await look()).toEqual({ colour: 'rgb(1, 2, 3)', width: 50, origin: 'null', text: ['Hello'] })
+  // The frame may be written again while the page opens.
+  await expect.poll(look).toEqual({ colour: 'rgb(1, 2, 3)', width: 50, origin: 'null', text: ['Hello'] })
   for (const name of ['Leave', 'Send', 'Follow']) await shown.getByText(name).click()
   await page.getByLabel('Source').fill('<p>New</p>')
   await shown.getByText('New').waitFor()
