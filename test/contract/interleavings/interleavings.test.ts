@@ -189,7 +189,7 @@ const subjects = {
     // The call that places it.
     late: /^PUT .*live.*a\/x /,
     fates: stalls,
-    share: 0.05,
+    share: 0.02,
   },
   'fields and links': { operation: anyTableOperation, first: [], last: [listFields, listLinks], share: 0.25 },
 } satisfies Readonly<Record<string, Subject>>
