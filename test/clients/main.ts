@@ -83,8 +83,9 @@ try {
   mkdirSync(folder, { recursive: true })
   const document = join(folder, 'openapi.json')
   writeFileSync(document, await (await service.request('/openapi.json')).text())
-  process.stdout.write(usePython(document, service))
   process.stdout.write(useTypeScript(document, service))
+  // This client signs out at its end.
+  process.stdout.write(usePython(document, service))
 } finally {
   await service.stop()
 }

@@ -77,7 +77,8 @@ export const changesOperation: OperationContract = {
     200: {
       description: 'The changes.',
       schema: changePage,
-      mediaTypes: ['text/event-stream'],
+      // Generated clients read the first type.
+      mediaTypes: ['application/json', 'text/event-stream'],
       optionalHeaders: ['Cache-Control', 'X-Accel-Buffering'],
     },
   },

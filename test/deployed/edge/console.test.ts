@@ -39,7 +39,11 @@ describe('the console behind the gateway', () => {
     await page.getByRole('link', { name: file.name }).click()
     await page.getByText('It came through the gateway.').waitFor()
     await page.getByRole('link', { name: 'History' }).click()
-    await page.locator('.change').filter({ hasText: file.name }).first().waitFor()
+    const changes = page.locator('.change')
+    await changes.first().waitFor()
+    // Files that were stored shortly before are in one line with this file.
+    for (const group of await changes.and(page.locator('[aria-expanded="false"]')).all()) await group.click()
+    await changes.filter({ hasText: file.name }).first().waitFor()
     expect(faults).toEqual([])
     await page.close()
   })
