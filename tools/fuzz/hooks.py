@@ -123,7 +123,7 @@ def map_case(context, case):
     if "cursor" in query and "skip" in query and case.meta.generation.mode.is_positive:
         del query["skip"]
     # The parameters of a folder listing count only with `meta`, which OpenAPI cannot express.
-    if case.method == "GET" and "/storage" in case.path and ("limit" in query or "cursor" in query):
+    if case.method == "GET" and "/storage" in case.path and {"limit", "cursor", "recursive"} & query.keys():
         query.pop("status", None)
         query["meta"] = ""
     # The creation of a folder ignores its body, which OpenAPI cannot express.

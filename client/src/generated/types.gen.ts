@@ -3823,7 +3823,7 @@ export type ReadPathError = ReadPathErrors[keyof ReadPathErrors];
 
 export type ReadPathResponses = {
     /**
-     * The bytes of the file. With `meta`, information about the path; with `link`, a URL of the bytes; with `search`, what was found; with `versions` or `deleted`, the history; with `removal`, the preview of a removal.
+     * The bytes of the file. With `meta`, information about the path; with `link`, a URL of the bytes; with `search`, the entries that match; with `versions` or `deleted`, the history; with `removal`, the preview of a removal.
      */
     200: Entry | DownloadLink | SearchPage | VersionPage | DeletedPage | TrashPage | RemovalPreview;
     /**

@@ -139,7 +139,7 @@ export const storageContract: GroupContract<'storage'> = {
       answers: {
         ...ok(
           'The bytes of the file. With `meta`, information about the path; with `link`, a URL of the bytes; with ' +
-            '`search`, what was found; with `versions` or `deleted`, the history; with `removal`, the preview of a ' +
+            '`search`, the entries that match; with `versions` or `deleted`, the history; with `removal`, the preview of a ' +
             'removal.',
           z.union([entry, downloadLink, searchPage, versionPage, removedPage, trashPage, removalPreview]),
           { mediaTypes: fileTypes, optionalHeaders: [...validators, 'X-Content-Length'] },
