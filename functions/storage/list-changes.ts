@@ -52,11 +52,6 @@ const switchesOf = async (query: Switches) => ({
   before: query.get('before'),
 })
 
-const wantOneEnd = (): ServiceError =>
-  new ServiceError('storageRefused', {
-    message: '"after" and "before" exclude each other. Send only one of them.',
-  })
-
 type Input = OperationInput<unknown, Awaited<ReturnType<typeof switchesOf>>, unknown>
 
 const filterOf = ({ type, subject }: Input['query'], { rights, hasOwnRights }: SiteCaller): ChangeFilter => ({
@@ -116,7 +111,6 @@ const readPage = async (deps: StorageDeps, input: Input): Promise<ChangePage> =>
   const { site, caller, query } = input
   const { after, before, limit = usualLimit, wait } = query
   const filter = filterOf(query, caller)
-  if (after !== undefined && before !== undefined) throw wantOneEnd()
   if (before !== undefined) {
     const from = positionOf('before', before, site.id)
     return fitting(await changesBefore(deps.history, site.id, { limit, filter, before: from }))
@@ -130,7 +124,12 @@ const readPage = async (deps: StorageDeps, input: Input): Promise<ChangePage> =>
 
 export const listChanges = (deps: StorageDeps) =>
   operation({ params: noParams, query: switchesOf }, async (input) => {
-    const { site, headers } = input
+    const { site, headers, query } = input
+    if (query.after !== undefined && query.before !== undefined) {
+      throw new ServiceError('storageRefused', {
+        message: '"after" and "before" exclude each other. Send only one of them.',
+      })
+    }
     if (deps.canStream && namesType({ headers }, 'text/event-stream')) return openStream(deps, input)
     const page = await readPage(deps, input)
     const next = page.next === undefined ? null : idOfChange({ site: site.id, position: page.next })
