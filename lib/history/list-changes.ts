@@ -118,7 +118,7 @@ export const createPage = (limit: number, filter: ChangeFilter, bytes?: number) 
   const fits = createFits(bytes)
   let next: number | undefined
   return {
-    /** False when the page is full. */
+    /** Returns false when the page is full. */
     add(some: readonly Change[]): boolean {
       for (const change of some) {
         if (isWanted(change, filter)) {

@@ -60,8 +60,7 @@ export async function* listRemovedWithin(
 
 const looksAtOnce = 16
 
-// The largest numbers of listings: of the folder itself, for each removed folder in it, and for all removed folders
-// together.
+// The most listings for the folder itself, for each removed folder in it, and for all removed folders together.
 const mostPages = 10
 const mostLooks = 10
 const mostLooksInAll = 200
