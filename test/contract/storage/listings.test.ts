@@ -54,7 +54,7 @@ const pathsIn = (pages: readonly Page[]) => pages.flatMap(({ paths }) => paths)
 const numbered = (count: number, name: (number: string) => string) =>
   Array.from({ length: count }, (_, index) => name(String(index).padStart(5, '0')))
 
-/** Puts empty files below a folder, past all checks. */
+/** Puts empty files below a folder, without the checks of the service. */
 const fillFiles = async (folder: string, paths: readonly string[]) => {
   const { site, deps } = storage
   const changes = await Promise.all(
