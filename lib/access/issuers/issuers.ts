@@ -46,9 +46,9 @@ export interface Issuers {
 }
 
 /**
- * The port to small values. A value with `expires` (epoch seconds) expires; others stay. `put` returns false if the key
- * already has another value. `take` removes the value and returns it, so only one caller gets it. Errors of every call:
- * unavailable.
+ * The port to small values, such as the codes of sign-ins and the used tokens of issuers. A value with `expires` (epoch
+ * seconds) expires; others stay. `put` returns false if the key already has another value. `take` removes the value and
+ * returns it, so only one caller gets it. Errors of every call: unavailable.
  */
 export interface KeyedValues {
   get(key: string): Promise<string | undefined>

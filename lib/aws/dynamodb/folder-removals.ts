@@ -127,8 +127,8 @@ const createRecords = (options: TableOptions, now: () => number, keptDays: numbe
   }
   return {
     // Call this before the first deletion: if the process dies, the record covers everything that the request may have
-    // removed. Returns the period of the removal. If the removal continues an earlier removal, this includes the
-    // earlier period.
+    // removed. Returns the period of the removal. If the removal continues an earlier removal, the period begins with
+    // the earlier one.
     async begin(removal: RemovedFolder, deadline: Deadline): Promise<RemovedFolder> {
       const { since } = removal
       const until = now() + Math.min(deadline.timeLeft(), longestSilence)

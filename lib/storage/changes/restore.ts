@@ -62,7 +62,7 @@ const tooMuch = (folder: StoragePath, changes: readonly Restoration[]): ServiceE
       ? 'Restore its files one by one.'
       : `Restore its folders one by one, such as ${names.join(', ')}. ?deleted lists them.`
   return new ServiceError('storageRefused', {
-    message: `The removal of this folder took more than ${mostObjects} files and folders, too many at once. ${advice}`,
+    message: `This folder was removed with more than ${mostObjects} files and folders, too many for one restore. ${advice}`,
   })
 }
 

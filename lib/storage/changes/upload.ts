@@ -17,8 +17,8 @@ interface Part {
   readonly path: StoragePath
   readonly checked: CheckedConditions
   /**
-   * Undefined when a tag does not match. The rest of the body is still read, because a second file is the error to
-   * report first.
+   * Undefined when a tag does not match. The rest of the body is still read, because the error of a second file comes
+   * first.
    */
   readonly staging?: Promise<Staged>
 }

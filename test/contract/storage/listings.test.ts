@@ -4,7 +4,7 @@ import { entry } from '../../support/history.ts'
 import { nowhere, stageObject } from '../../support/objects.ts'
 import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 
-// Listings of thousands of entries, which would take the acceptance cases too long.
+// Listings of thousands of entries. In the acceptance cases, they would take too long.
 
 let storage: StorageUnderTest
 let listings = 0
