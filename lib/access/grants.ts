@@ -27,8 +27,8 @@ export type Permission = (typeof permissions)[number]
 
 /**
  * A-12: `hash` is the SHA-256 of the token in hex; the token itself is never stored. `permissions` also has rights as
- * texts. `expires` is in epoch seconds. A session or key belongs to the person `user`. For a session, `since` equals
- * the `sessions` of the person; for a key, it equals `created`. Only a key has a `name`.
+ * texts. `expires` is in epoch seconds. A session or key belongs to the person `user`. `since` equals the `sessions` of
+ * the person in a session, and the `created` of the person in a key. Only a key has a `name`.
  */
 export interface Grant {
   readonly hash: string

@@ -286,7 +286,7 @@ export const messages = {
     incomplete: 'The request body is incomplete. Send it again.',
     manyParts: 'more than 1000 parts',
     noObject: (kind: string, id: number) => `there is no ${kind} ${id} on this site`,
-    prototype: 'a member must not be called "__proto__", and no member of a "constructor" may be called "prototype"',
+    prototype: 'the members "__proto__" and "constructor.prototype" are not allowed',
     tooLargeToCopy: text`too large to copy…one by one`,
     tooLargeToMove: text`too large to rename … Upload it`,
     tooManyRemoved: (folders: string) => text`more than 10000 … ${folders}. ?deleted lists them.$`,

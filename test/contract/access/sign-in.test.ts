@@ -158,7 +158,7 @@ describe.each(hands)('Sign-in: $name', ({ open }) => {
   })
 })
 
-test('Two hashes run at once, 50 wait, and the rest answers 503 (E-16)', async () => {
+test('Two hashes run at once, 50 wait, and further sign-ins get 503 (E-16)', async () => {
   const outcomes = await Promise.allSettled(Array.from({ length: 60 }, () => matchesPassword(password, weakHash())))
   const failures = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => reason.code)
   expect(failures).toEqual(Array.from({ length: 8 }, () => 100503))
