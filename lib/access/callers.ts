@@ -59,14 +59,18 @@ export const callerOf = (grant: Grant, person?: Person): Caller | undefined => {
   return person && callerOfPerson(grant, person)
 }
 
-/** the token of a person needs one more call than a token without a person. */
+/** the token of a person needs one more call than a token without a person. A token for one site needs two more. */
 export const findCaller = async (
   { grants, people }: { readonly grants: Pick<Grants, 'get'>; readonly people: Pick<People, 'get'> },
   hash: string,
 ): Promise<Caller | undefined> => {
   const grant = await grants.get(hash)
   if (!grant) return undefined
-  return callerOf(grant, grant.kind && (await people.get(grant.user)))
+  const [person, parent] = await Promise.all([
+    grant.kind && people.get(grant.user),
+    grant.parent === undefined ? grant : grants.get(grant.parent),
+  ])
+  return parent && callerOf(grant, person)
 }
 
 export const rightsOn = ({ rightsBySite }: Caller, site: SiteId): readonly Right[] => rightsBySite.get(site) ?? []
