@@ -110,9 +110,9 @@ const findEnd = async (connection: Connection, { signal }: FollowQuery): Promise
 }
 
 /**
- * Each change after a position once, as it happens, without an end. Without `after`, only new changes. When the
- * connection breaks, it continues after the last change. Errors: a `ServiceError` of a refusal, such as 401; the reason
- * of the signal.
+ * Yields each change after a position once, as it happens, and does not end. Without `after`, yields only new changes.
+ * When the connection breaks, continues after the last change. Errors: a `ServiceError` of a refusal, such as 401; the
+ * reason of the signal.
  */
 export async function* followChanges(connection: Connection, query: FollowQuery): AsyncGenerator<Change, void> {
   const host = hostOf(connection.site.url)

@@ -33,7 +33,10 @@ const walk = (folder: Folder, event: KeyboardEvent, columns: number, page: numbe
   return true
 }
 
-/** The entries of the open folder, with keys and menu, for lines of one or more entries. `height`: of a line. */
+/**
+ * The entries of the open folder, with keys and menu, in lines of one or more entries. `height` is the height of a
+ * line.
+ */
 export const useEntries = (columns: number, height: number) => {
   const files = useFiles()
   const { store, keyboard } = files

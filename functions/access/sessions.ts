@@ -89,6 +89,6 @@ export const changePassword = (deps: AccessDeps) =>
     const { name: username } = signedIn(caller)
     await requireHttps(deps, request)
     const { password, oldPassword } = await readBody(request, bodyOf(bodies, 'passwordBody'))
-    await change(deps, caller, { username, password: oldPassword, address }, password)
+    await change(deps, caller.hash, { username, password: oldPassword, address }, password)
     return done
   })

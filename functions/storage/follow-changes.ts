@@ -46,7 +46,7 @@ async function* writeEvents(
   }
 }
 
-/** Reads on only when the reader has taken the last text. The listener ends with the stream. */
+/** Asks for the next text only when the reader has taken the last one. The listener ends with the stream. */
 const streamOf = (events: AsyncIterator<string>, listener: Listener): Readable => {
   const stream: Readable = new Readable({
     highWaterMark: 1,

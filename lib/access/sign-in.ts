@@ -1,6 +1,6 @@
 import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
-import type { Grant, Grants } from './grants.ts'
+import type { Grants } from './grants.ts'
 import { checkPassword } from './password-rules.ts'
 import { hashPassword, isOutdated, matchesPassword } from './passwords.ts'
 import { type People, type Person, sitesOfPerson, updatePerson } from './people.ts'
@@ -80,10 +80,10 @@ export const withPassword = async (
   return { ...others, password: await hashPassword(password), sessions: newSessions(person, deps.clock.wall()) }
 }
 
-/** A-73: only the session of `grant` stays valid. Errors: signInRefused, passwordWeak, tooManyRequests, unavailable. */
+/** A-73: only the session with this hash stays valid. Errors: signInRefused, passwordWeak, tooManyRequests, unavailable. */
 export const changePassword = async (
   deps: SignInDeps,
-  { hash, user, sites, permissions, expires }: Grant,
+  hash: string,
   credentials: Credentials,
   password: string,
 ): Promise<void> => {
@@ -92,8 +92,8 @@ export const changePassword = async (
   const outcome = await deps.people.replace(person, after, [])
   if (outcome !== 'done') throw new ServiceError('unavailable')
   // A session that has ended meanwhile must not come back.
-  if (!(await deps.grants.get(hash))) return
-  await deps.grants.put({ hash, user, sites, permissions, expires, kind: 'session', since: after.sessions }, [])
+  const session = await deps.grants.get(hash)
+  if (session) await deps.grants.put({ ...session, since: after.sessions }, [])
 }
 
 /** A-71. */

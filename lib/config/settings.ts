@@ -20,7 +20,7 @@ export type SettingsOf<Wanted extends Settings> = {
   readonly [Name in NamesOf<Wanted, 'optional'>]?: Exclude<ReturnType<Wanted[Name]['read']>, undefined>
 }
 
-/** The texts from which settings are read. Required settings must have a text. */
+/** The text of each setting, by its name. Required settings must have a text. */
 export type SettingTexts<Wanted extends Settings> = {
   readonly [Name in NamesOf<Wanted, 'required'>]: string
 } & {

@@ -40,7 +40,7 @@ describe('connect', () => {
     await expect(wrong).rejects.toMatchObject({ status: 401, code: 101001 })
   })
 
-  test('takes a key like a token (A-86)', async ({ owned }) => {
+  test('accepts a key in place of a token (A-86)', async ({ owned }) => {
     const { access } = await connect(owned.login)
     const { key } = await access.keys.create({ name: 'Robot', rights: ['files:write:/news'] })
     const robot = await connect({ url: owned.baseUrl, token: key, patience })

@@ -94,7 +94,7 @@ test('a command that cannot succeed prints a message and has status 1', async ({
     expect({ status, stderr }).toStrictEqual({ status: 1, stderr: expect.stringMatching(sentence) })
     expect(stderr).not.toMatch(/\n {4}at /)
   }
-  // Because a push without a place for its state sends nothing, the folder does not exist.
+  // The push had no place for its state, so it has sent nothing and made no folder.
   expect(await demo('ls', folder)).toMatchObject(outcome(1, messages.client.siteLacks))
 })
 

@@ -194,8 +194,8 @@ test('the details panel follows a renamed file, and closes after a move or delet
     await row(page, name).getByRole('link').click()
     await panel.getByText('There are no other versions.').waitFor()
   }
-  // The page receives changes in their order: with the next file it knows of its own change. The panel must not read a
-  // file that is missing.
+  // The page receives changes in order: when it shows the next file, it has also received its own change. The panel
+  // must not read a file that is missing.
   const change = async (make: () => Promise<void>, message: string) => {
     await make()
     await notice(page, message).waitFor()

@@ -22,7 +22,7 @@ test('the focus returns to the list when the focused element disappears', async 
   await removeChosen('1 file')
   await row(page, 'a.txt').waitFor({ state: 'detached' })
   await expectFocus(page, 'grid')
-  // The neighbour of the deleted file is the next one for the keys.
+  // The arrow keys continue from the neighbour of the deleted file.
   expect(await grid(page).locator('.is-active').textContent()).toContain('b.txt')
   await page.getByRole('button', { name: 'Undo' }).press('Enter')
   await row(page, 'a.txt').waitFor()
@@ -77,7 +77,7 @@ test('changes of the site do not overwrite the text in a filter field', async ({
     await gate.promise
     await route.continue()
   })
-  // The page opens its stream of changes anew, and the test holds it back.
+  // The page opens its stream of changes again, and the test holds this stream back.
   await page.reload()
   await expect.poll(() => isHeld).toBe(true)
   await page.locator('.change').first().waitFor()

@@ -157,7 +157,7 @@ const holding = (area: Area, ...own: readonly string[]) =>
 const pathOf = ({ path }: Route, site: string) => path.replace('{site}', site).replaceAll(/\{\w+\+?\}/g, '424242')
 
 test('a read needs a right of the area, and a change needs a right to write (A-34)', () => {
-  // HEAD of an upload may complete it, and GET answers addresses to write to.
+  // HEAD of an upload may complete the upload. GET of an upload answers addresses at which its bytes can be stored.
   const isChange = ({ method, path }: Route) =>
     /\/(?:\{upload\}|keys)$/.test(path) || (method !== 'GET' && !path.endsWith('/changes'))
   const needed = guarded.filter(isOfSite).map(({ operation, right }) => [operation, right])

@@ -238,7 +238,7 @@ export const messages = {
       text`^The data directory … has layout ${layout}, and this version … Nothing was changed.$`,
     missing: text`^There is no … "site-admin serve" or, in a clone, "npm start" creates a data directory. … --data-dir.$`,
     newer: (tables: number) =>
-      text`^The database has tables of version ${tables}, and this program reads those of version 8. `,
+      text`^The database has tables of version ${tables}, and this program reads those of version 9. `,
     noMarker: text`^The data directory … lacks its …site-admin.json. … Nothing was changed.$`,
     notRemoved: text`\nNothing was removed. …\r$`,
     notReset: (what: string, place: string) =>
@@ -250,7 +250,7 @@ export const messages = {
     tableMissing: (table: string) =>
       text`is damaged: the table ${table} is missing. Restore the directory from a backup, `,
     unreleased: (tables: number) =>
-      text`^The database has tables of version ${tables}, and this program reads those of version 8. No released version made them.`,
+      text`^The database has tables of version ${tables}, and this program reads those of version 9. No released version made them.`,
     unwritable: text`^The data directory /proc/… cannot be written: ENOENT: … Name another …--data-dir.$`,
     walMissing: text`^The file …-wal is missing, but the service did not stop cleanly … Nothing was changed.$`,
   },
@@ -286,7 +286,7 @@ export const messages = {
     incomplete: 'The request body is incomplete. Send it again.',
     manyParts: 'more than 1000 parts',
     noObject: (kind: string, id: number) => `there is no ${kind} ${id} on this site`,
-    prototype: 'a member must not be called "__proto__", and no member of a "constructor" may be called "prototype"',
+    prototype: 'the members "__proto__" and "constructor.prototype" are not allowed',
     tooLargeToCopy: text`too large to copy…one by one`,
     tooLargeToMove: text`too large to rename … Upload it`,
     tooManyRemoved: (folders: string) => text`more than 10000 … ${folders}. ?deleted lists them.$`,

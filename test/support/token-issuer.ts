@@ -41,7 +41,7 @@ interface Signing {
 
 type Algorithm = 'RS256' | 'ES256' | 'EdDSA' | 'PS256'
 
-/** An issuer of tokens with an endpoint of its keys. `answers` replaces what its paths answer. */
+/** An issuer of tokens with an endpoint for its keys. `answers` replaces the answers of its paths. */
 export const startTokenIssuer = async () => {
   const algorithms = ['RS256', 'ES256', 'EdDSA', 'PS256'] as const
   const pairs = new Map<Algorithm, GenerateKeyPairResult>()

@@ -8,8 +8,8 @@ import { createMark } from './write-mark.ts'
 /**
  * The table Journal: the history of a site in blocks of a few entries, one item each. One update adds an entry to its
  * block. DynamoDB orders the updates of an item, and this order is the order of the history. A full block stays full
- * and names the next block. Nobody writes to the next block before that. So no entry ever appears before an entry that
- * a reader has seen.
+ * and names the next block. No writer uses the next block earlier. So no entry ever appears before an entry that a
+ * reader has seen.
  */
 export interface Block {
   readonly site: SiteId

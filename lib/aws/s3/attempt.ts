@@ -23,8 +23,8 @@ interface Uncovered {
 }
 
 /**
- * A version that an upload has become. Its bytes exist nowhere else, so undoing the change copies them to the spare
- * key.
+ * A version that was made by completing an upload. Its bytes exist nowhere else, so undoing the change copies them to
+ * the spare key.
  */
 interface Joined {
   readonly kind: 'joined'

@@ -24,8 +24,8 @@ export interface Bucket {
 }
 
 /**
- * Features that the store behind a bucket may lack. Each text says what follows. AWS lacks only versions, in a new
- * bucket.
+ * Features that the store behind a bucket may lack. Each text says what follows. AWS lacks only the versions, and only
+ * in a new bucket.
  */
 const abilities = {
   'a removal of one version alone': 'only the check before the call remains',

@@ -217,7 +217,8 @@ export const accessContract: GroupContract<'access'> = {
     },
     createSiteToken: {
       summary: 'Get a token for one site',
-      description: 'The new token expires at the same time as the token of the request.',
+      description:
+        'The new token ends with the session of the sign-in: it expires at the same time, and a sign-out ends it.',
       answers: ok('The token.', token),
       errors: ['signInRefused', 'siteAmbiguous'],
     },

@@ -27,8 +27,8 @@ const mostWaiting = 1_000
 const longestWait = 60_000
 
 /**
- * In milliseconds: the pause between pieces while uploads arrive and no request waits. It slows uploads by a few
- * percent.
+ * In milliseconds: the pause between pieces while uploads arrive and no request waits. With this pause, the computation
+ * slows uploads by only a few percent.
  */
 const restWhileBusy = 2
 

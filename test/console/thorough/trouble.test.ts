@@ -6,7 +6,7 @@ import { refusal, signIn } from '../support/page.ts'
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true })
 
-/** A page that was hidden opens its stream of changes anew. */
+/** Hides the page and shows it again, so that it opens its stream of changes again. */
 const reopenStream = (page: Page) =>
   page.evaluate(() => {
     for (const value of ['hidden', 'visible']) {

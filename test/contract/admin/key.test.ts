@@ -72,7 +72,7 @@ test('A backup has the keys and people of a site (T-20)', async ({ siteDirectory
   expect(await listed(restored)).toMatchObject([{ id, user: 'bob', rights: ['files:read:/news'] }])
 })
 
-test('The keys of a removed site are removed, and a new site with its id has none', async ({ siteDirectory }) => {
+test('The keys of a removed site are removed, and a new site with the same id has none', async ({ siteDirectory }) => {
   await addBob(siteDirectory)
   await administerJson(siteDirectory, keyCreate('--user bob --right files:read:/news'))
   await administerJson(siteDirectory, words('site remove 1001 --yes'))

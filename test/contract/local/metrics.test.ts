@@ -81,7 +81,7 @@ test('callers cannot add labels, and no label has a name, a path or a token (V-2
     await send('/health', { headers: { Authorization: name, 'User-Agent': name } })
     return scrape()
   }
-  // The sign-ins after the fifth are refused as too many, which is another status.
+  // The sign-ins after the fifth are refused as too many, and so count under another status.
   const isOwn = (line: string) => line.startsWith('site_admin_') && !line.includes('"signIn"')
   const namesIn = (lines: readonly string[]) =>
     lines

@@ -11,7 +11,7 @@ const bytes = (count: number) => 'x'.repeat(count)
 describe.each(storageHands)('The quota of a site: $name', ({ open }) => {
   const start = (quota: number) => limited(open, quota)
 
-  test('The quota can be used to the last byte, and one more answers 104005 (S-121)', async () => {
+  test('The quota can be used to the last byte, and one more byte answers 104005 (S-121)', async () => {
     const { put, used } = await start(10)
     expect((await put('/a.txt', bytes(10))).status).toBe(200)
     const answer = await put('/b.txt', 'x')

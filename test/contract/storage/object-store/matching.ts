@@ -103,7 +103,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('One of a replacement and a removal of the same object wins', async ({ skip }) => {
+  it('Either a replacement or a removal of the same object wins, if both come at once', async ({ skip }) => {
     if (!bench.comparesWrites())
       return skip('NOT PROVEN: this endpoint does not compare the version that a write replaces')
     for (let round = 0; round < rounds; round++) {
