@@ -100,7 +100,9 @@ const withForgetting = ({ grants, people }: CallerStores, callers: CallerLookup)
   grants: {
     ...grants,
     remove: (hash, entries) =>
-      grants.remove(hash, entries).finally(() => callers.forget((caller) => caller.hash === hash)),
+      grants
+        .remove(hash, entries)
+        .finally(() => callers.forget((caller) => caller.hash === hash || caller.parent === hash)),
   },
   people: {
     ...people,

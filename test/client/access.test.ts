@@ -39,14 +39,6 @@ describe('connect', () => {
     const wrong = connect({ ...owned.login, password: 'wrong horse battery' })
     await expect(wrong).rejects.toMatchObject({ status: 401, code: 101001 })
   })
-
-  test('accepts a key in place of a token (A-86)', async ({ owned }) => {
-    const { access } = await connect(owned.login)
-    const { key } = await access.keys.create({ name: 'Robot', rights: ['files:write:/news'] })
-    const robot = await connect({ url: owned.baseUrl, token: key, patience })
-    await robot.files.put('news/a.txt', 'a')
-    await expect(robot.files.put('a.txt', 'a')).rejects.toMatchObject({ code: 104003 })
-  })
 })
 
 describe('client.access', () => {

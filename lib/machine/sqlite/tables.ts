@@ -54,6 +54,7 @@ const directory = `
     kind TEXT, -- NULL for a token without a person.
     since INTEGER,
     name TEXT,
+    parent TEXT,
     last_used TEXT
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX keys_of_site ON grants (sites) WHERE kind = 'key';

@@ -7,11 +7,13 @@ import { updatePerson } from '../../../lib/access/people.ts'
 import { beginSession } from '../../../lib/access/sessions.ts'
 import { changePassword } from '../../../lib/access/sign-in.ts'
 import { unlimited } from '../../../lib/core/deadline.ts'
+import { type SiteId, storedId } from '../../../lib/core/ids.ts'
 import type { SignInRecord } from '../../../lib/http/request.ts'
 import { createAccessDeps } from '../../../lib/service/deps.ts'
 import { answerOf, statusAndCode } from '../../support/answer.ts'
 import { requestOf, send, textOf } from '../../support/gateway.ts'
 import { hands, type OpenedHand } from '../../support/hands.ts'
+import { entry } from '../../support/history.ts'
 import { messages } from '../../support/messages.ts'
 import { testPerson } from '../../support/people.ts'
 
@@ -32,6 +34,8 @@ describe.each(hands)('Sign-in: $name', ({ open }) => {
   beforeAll(async () => {
     hand = await open()
     await hand.stores.people.create(testPerson({ password: weakHash() }), [])
+    const site = { id: storedId<SiteId>(1001), name: 'Shop', dataCentre: 'us', renderingEngine: true }
+    await hand.stores.sites.createSite(site, entry)
   })
   afterAll(() => hand.close())
 
@@ -69,14 +73,12 @@ describe.each(hands)('Sign-in: $name', ({ open }) => {
     await people.create(person, [])
     const clock = { wall: Date.now }
     const hash = hashToken(await beginSession({ grants, clock }, person))
-    const session = await grants.get(hash)
-    if (!session) throw new Error('The session did not begin')
     const replace: typeof people.replace = async (...change) => {
       await grants.remove(hash, [])
       return people.replace(...change)
     }
     const deps = { ...hand.stores, people: { ...people, replace }, clock, findSite: async () => undefined }
-    await changePassword(deps, session, { username: 'eve', password, address: undefined }, 'another long one')
+    await changePassword(deps, hash, { username: 'eve', password, address: undefined }, 'another long one')
     expect(await grants.get(hash)).toBeUndefined()
   })
 
@@ -133,6 +135,19 @@ describe.each(hands)('Sign-in: $name', ({ open }) => {
     expect(reads).toEqual(['token', 'person'])
     for (let time = 0; time < 3; time++) await ask()
     expect(reads).toEqual(['token', 'person'])
+  })
+
+  test('A token for one site reads its session too, and ends at once with it (A-62, A-68)', async () => {
+    const { handler, signIn, reads } = await openService()
+    const { token } = (await signIn('192.0.2.1')).json
+    const ask = (method: string, path: string, Authorization: string) =>
+      send(handler, method, path, { headers: { Authorization } })
+    const own = (await ask('POST', '/api/v2/admin/sites/1001/tokens', token)).json.token
+    reads.length = 0
+    for (let time = 0; time < 3; time++) expect((await ask('GET', '/api/v2/admin/me', own)).status).toBe(200)
+    expect(reads).toEqual(['token', 'person', 'token'])
+    expect((await ask('DELETE', tokens, token)).status).toBe(200)
+    expect((await ask('GET', '/api/v2/admin/me', own)).status).toBe(401)
   })
 
   test('After 50 failures from an address, even the right password is refused (A-76)', async () => {
