@@ -17,7 +17,7 @@ import { type Bench, print } from './measure/figures.ts'
 import { atEndpoint } from './measure/grounds.ts'
 import { push } from './push.ts'
 import { server } from './server.ts'
-import { signIns } from './sign-in.ts'
+import { signInNames, signIns } from './sign-in.ts'
 import { storage } from './storage.ts'
 
 /**
@@ -45,6 +45,7 @@ const benches: Readonly<Record<string, Bench>> = {
   push,
   server,
   'sign-in': signIns,
+  'sign-in-names': signInNames,
   storage,
 }
 

@@ -173,6 +173,18 @@ describe.each(hands)('Sign-in: $name', ({ open }) => {
   })
 })
 
+test.each(hands)('Several processes or functions count failed sign-ins together: $name (A-76)', async ({ open }) => {
+  const now = Date.now()
+  const { stores, connect, close } = await open({ wall: () => now, monotonic: () => now })
+  const counters = [stores.attempts, connect().attempts, connect().attempts]
+  const limits = [{ key: 'several', most: 5 }]
+  const counted = await Promise.all(Array.from({ length: 99 }, (_, index) => counters[index % 3]?.count(limits)))
+  const later = []
+  for (const { count } of counters) for (let time = 0; time < 5; time++) later.push(await count(limits))
+  expect([...counted, ...later].filter((wait) => wait === 0)).toHaveLength(5)
+  await close()
+})
+
 test('Two hashes run at once, 50 wait, and the rest answers 503 (E-16)', async () => {
   const outcomes = await Promise.allSettled(Array.from({ length: 60 }, () => matchesPassword(password, weakHash())))
   const failures = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => reason.code)
