@@ -16,7 +16,7 @@ interface Options extends OfSite {
   readonly out?: string
 }
 
-// In characters: one write.
+// In characters: the size of one write.
 const piece = 64 * 1024
 
 /**

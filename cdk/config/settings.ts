@@ -106,7 +106,7 @@ const settings = z.strictObject({
     .default(30),
   tracing: z.boolean().default(false),
   coldAfterDays: z.int().min(30).optional(),
-  // By region.
+  // The ARN of a key, by region.
   encryptionKeys: z.record(z.string(), arnOf('kms', /key\/[\w-]+/, 'a key')).optional(),
   permissionsBoundary: z
     .string()

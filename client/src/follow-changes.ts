@@ -66,7 +66,10 @@ async function* readStream(body: ReadableStream<Uint8Array>, signal: AbortSignal
 
 const isPage = ({ items, next }: Partial<ChangePage>): boolean => isList(items) && next !== undefined
 
-/** A service that cannot stream has waited for a page. If it answers an empty page at once, too many requests wait. */
+/**
+ * A service that cannot stream waits before it answers an empty page. If such an answer comes at once, too many
+ * requests wait.
+ */
 async function* readPage(page: ChangePage, waited: number, signal: AbortSignal): AsyncGenerator<Step, void> {
   for (const change of page.items) yield { id: change.id, change }
   if (page.next !== null) yield { id: page.next }

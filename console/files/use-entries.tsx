@@ -15,7 +15,7 @@ const pauseBetweenLetters = 800
 
 /** Returns true if the key moved through the entries. `page` is the number of visible lines. */
 const walk = (folder: Folder, event: KeyboardEvent, columns: number, page: number): boolean => {
-  // Without an active entry, every arrow leads to the next one.
+  // Without an active entry, every arrow leads to the next entry.
   const line = folder.selection.value.active === undefined ? 1 : columns
   const by: Readonly<Record<string, number>> = {
     ArrowDown: line,

@@ -72,6 +72,7 @@ export const getMe = callerOperation(async ({ caller }) => {
     email: person?.email ?? null,
     lastSignIn: person?.lastSignIn ?? null,
     kind: kind ?? 'token',
+    hasPassword: person?.password !== undefined,
     expires: new Date(expires * 1000).toISOString(),
     sites: sites.map((id) => ({
       id,

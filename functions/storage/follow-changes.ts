@@ -10,7 +10,7 @@ type Wanted = Omit<Parameters<typeof nextChanges>[1], 'limit' | 'bytes'>
 // V-19, in milliseconds.
 const heartbeat = 15_000
 
-// A reader that reads slowly keeps about this much in memory (V-24).
+// About this much waits in memory for a slow reader (V-24).
 const [mostAtOnce, mostBytes] = [100, 16 * 1024]
 
 const texts = new WeakMap<Change, string>()

@@ -4,7 +4,7 @@ import type { Grants } from './grants.ts'
 import { checkPassword } from './password-rules.ts'
 import { hashPassword, isOutdated, matchesPassword } from './passwords.ts'
 import { type People, type Person, sitesOfPerson, updatePerson } from './people.ts'
-import { type Limit, limitsOf, rememberSignIn, type SignInAttempts } from './sign-in-limits.ts'
+import { countAttempts, limitsOf, rememberSignIn, type SignInAttempts } from './sign-in-limits.ts'
 
 export interface SignInDeps {
   readonly people: People
@@ -22,17 +22,6 @@ interface Credentials {
 
 const mostTyped = 1_000
 
-const mustWait = (wait: number): ServiceError =>
-  new ServiceError('tooManyRequests', {
-    message: 'Too many sign-ins have failed. Repeat after the time in the Retry-After header.',
-    headers: { 'Retry-After': String(Math.ceil(wait / 1000)) },
-  })
-
-const countFirst = async ({ attempts }: SignInDeps, limits: readonly Limit[]): Promise<void> => {
-  const wait = await attempts.count(limits)
-  if (wait > 0) throw mustWait(wait)
-}
-
 const matches = async (password: string, person: Person | undefined): Promise<boolean> =>
   (await matchesPassword(password.slice(0, mostTyped), person?.password)) && password.length <= mostTyped
 
@@ -47,7 +36,7 @@ export const authenticatePerson = async (
 ): Promise<Person> => {
   const now = deps.clock.wall()
   const limits = limitsOf(username, address, person, now)
-  await countFirst(deps, limits)
+  await countAttempts(deps, limits)
   const isRight = await matches(password, person)
   if (!person || !isRight || person.disabled) throw new ServiceError('signInRefused')
   const remembered = rememberSignIn(person, address, now)

@@ -27,8 +27,8 @@ export interface Listed {
 
 /**
  * The port to the categories and objects of the sites. Long texts are stored separately, and reads leave them out.
- * Content that is being removed is not found by reads, and is undefined in lists. `get`, `existing` and `listWhole`
- * read consistently. Errors of every call: unavailable.
+ * Reads do not find content that is being removed, and lists have undefined in its place. `get`, `existing` and
+ * `listWhole` read consistently. Errors of every call: unavailable.
  */
 export interface Contents {
   // A unique name for the state of all content and links. Undefined if the name would cost as much as reading the

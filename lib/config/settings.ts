@@ -91,8 +91,8 @@ export class SettingsError extends Error {
 }
 
 /**
- * Reads settings from an environment. Throws a SettingsError that names every fault. Uses no schema library: every cold
- * start would wait for it to load.
+ * Reads settings from an environment. Throws a SettingsError that names every fault. Uses no schema library, because
+ * every cold start would have to load it.
  */
 export const readSettings = <Wanted extends Settings>(
   wanted: Wanted,

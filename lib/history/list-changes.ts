@@ -198,7 +198,7 @@ export const fitting = (page: ChangePage): ChangePage => {
   return tooMany < 0 ? page : { changes, next: changes.at(-1)?.position }
 }
 
-/** The newest wanted entries among the last `most`. `next` is the end of the history. Errors: unavailable. */
+/** The newest wanted entries among the last `most` entries. `next` is the end of the history. Errors: unavailable. */
 export const newestChanges = async (
   history: History,
   site: SiteId,

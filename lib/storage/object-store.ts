@@ -242,16 +242,16 @@ export interface PlaceConditions {
     readonly folders: readonly StoragePath[]
     readonly lockId?: string | undefined
     /**
-     * The locks of these folders, from a look that has just checked every condition. With them, a store may check only
-     * once, after it has placed the changes.
+     * The locks of these folders, from a look that has just checked every condition. With these locks, a store needs
+     * only one check: after it has placed the changes.
      */
     readonly seen?: ReadonlySet<string> | undefined
   }
   readonly deadline?: Deadline
   readonly removedFolder?: RemovedFolder | undefined
   /**
-   * If a store writes its history entry in a separate call, it makes this call at the same time. This call must not
-   * fail.
+   * If a store writes its history entry in a separate call, it runs this function at the same time. This function must
+   * not fail.
    */
   readonly alongsideEntry?: (() => Promise<void>) | undefined
 }

@@ -185,9 +185,17 @@ withIssuer(
     await page.goto(`${people.baseUrl}/console?other#code=${'f'.repeat(64)}`)
     await grid(page).waitFor()
     expect([page.url().includes('code'), await kept(page)]).toEqual([false, [null, token]])
+    await choose(page, 'Settings', 'My account')
+    await page.getByRole('button', { name: 'Sign out everywhere' }).waitFor()
+    expect(await page.getByLabel('Old password').count()).toBe(0)
+    await press(page, 'Escape')
     await choose(page, 'Settings', 'Sign out')
-    const failed = `${people.baseUrl}/console#error=100503&request=abc`
-    await page.route('**/sign-in/work?*', (route) => route.fulfill({ status: 303, headers: { Location: failed } }))
+    const answers = ['error=100429&request=abc&wait=7', 'error=100503&request=abc']
+    await page.route('**/sign-in/work?*', (route) =>
+      route.fulfill({ status: 303, headers: { Location: `${people.baseUrl}/console#${answers.shift()}` } }),
+    )
+    await enter(['web'])
+    await page.getByRole('alert').getByText('Try again in 7 sec').waitFor()
     await enter(['web'])
     await page.getByRole('alert').getByText('error 100503').waitFor()
     await page.getByRole('alert').getByText('request: abc.').waitFor()

@@ -814,6 +814,10 @@ export type Me = {
      * `session`: from a sign-in.
      */
     kind: 'token' | 'session' | 'key';
+    /**
+     * False if the person signs in only through an issuer.
+     */
+    hasPassword: boolean;
     expires: string;
     sites: Array<SiteOfMe>;
 };

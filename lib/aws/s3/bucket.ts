@@ -114,7 +114,7 @@ export const onlyOnto = (
   return expected.version === undefined ? { IfNoneMatch: '*' } : { IfMatch: expected.version }
 }
 
-// Joining or copying a large object takes longer than a request to a function.
+// In milliseconds. Joining or copying a large object may take longer than other calls.
 const longCall = { requestTimeout: 60_000 }
 export const longOptions = ({ options }: Bucket) => ({ ...options, ...longCall })
 

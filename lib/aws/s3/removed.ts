@@ -133,7 +133,7 @@ async function* findCandidates(bucket: Bucket, { prefix, after, limit }: Removed
     yield { candidates: found.candidates, upTo, isLast: !next }
     if (!next) return
   }
-  // No real object was removed this often. It is skipped, so that the listing ends.
+  // No real object was removed this often. A key with more delete markers is skipped, so that the listing ends.
   if (undecided) yield { candidates: [], upTo: undecided.key, isLast: false }
 }
 

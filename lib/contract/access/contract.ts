@@ -85,6 +85,7 @@ export const me = component('Me', 'The owner of the token. Tokens of `token issu
   email: z.nullable(z.string()),
   lastSignIn: described(z.nullable(z.string()), 'A day.'),
   kind: described(z.literal(['token', 'session', 'key']), '`session`: from a sign-in.'),
+  hasPassword: described(z.boolean(), 'False if the person signs in only through an issuer.'),
   expires: z.string(),
   sites: z.array(siteOfMe),
 })

@@ -44,7 +44,7 @@ export type BackupHold = Awaited<ReturnType<typeof holdBlobs>>
 const interval = 10_000
 
 /**
- * Removes blobs when no backup needs them any more. If a process dies before, the next start of the service moves its
+ * Removes blobs when no backup needs them any more. If the process dies first, the next start of the service moves its
  * blobs to `orphans/`. Calls `isHeld` when nothing in the database refers to the blob any more.
  */
 export const holdForBackups = (blobs: Blobs, isHeld: () => boolean): Blobs => {

@@ -243,7 +243,7 @@ const restoreFile = async (
     look(deps, place, { ...requester, isCaseSensitive: true }),
     isInWorkflow(deps, site, [path]),
   ])
-  // If the file is removed meanwhile, a newer version is the one to restore.
+  // If the file is removed meanwhile, the restore must use its newest version.
   refuse(refusalsOfFile(seen, isRunning, isPresent && !replace))
   const again = async (before: Seen) => {
     const { key, id } = restoration
@@ -253,7 +253,7 @@ const restoreFile = async (
   await change(deps, seen, (now) => planRestoredFile(now, restoration, version), requester, again)
 }
 
-/** Restores a version of a file, or everything that was removed with a folder the last time. */
+/** Restores a version of a file, or everything that the last removal of a folder removed. */
 export const restore = async (
   deps: ChangeDeps,
   path: StoragePath,

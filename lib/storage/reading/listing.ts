@@ -115,7 +115,7 @@ export const listFolder = async (
   if (!isInScope(scope, folder)) return listByName(await entriesTowards(store, scope, folder), query)
   if (position?.by === 'key') return listByKey(store, prefix, query)
   const { entries, next } = await readEntries(store, { prefix, folded: true }, wholeFolder)
-  // The folder may have grown since its listing began. Later names have later keys, so none is missed.
+  // The folder may have grown since its listing began. Later names have later keys, so no name is missed.
   return next === undefined ? listByName(entries.sort(byName), query) : listByKey(store, prefix, query)
 }
 

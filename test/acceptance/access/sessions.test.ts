@@ -15,12 +15,12 @@ describeWithAdmin('A session', () => {
     const { site, addPerson } = await openSite()
     const { name, token } = await addPerson({ role: 'author', folders: ['/news'], displayName: 'Ann', email: 'a@b.c' })
     const { json } = await call(me, { token })
-    expect(json).toMatchObject({ name, displayName: 'Ann', email: 'a@b.c', kind: 'session' })
+    expect(json).toMatchObject({ name, displayName: 'Ann', email: 'a@b.c', kind: 'session', hasPassword: true })
     expect(json.sites).toEqual([
       { id: site, role: 'author', folders: ['/news'], rights: ['files:write:/news', 'history:read'] },
     ])
     const other = (await call(me)).json
-    expect(other).toMatchObject({ kind: 'token', displayName: null })
+    expect(other).toMatchObject({ kind: 'token', displayName: null, hasPassword: false })
   })
 
   it('A token for one site works only there, and ends with the session (A-68)', async () => {

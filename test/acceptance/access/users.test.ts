@@ -80,7 +80,7 @@ describeWithAdmin('The people of a site', () => {
     for (const type of types) expect(await changesOf(site, plain, type)).toEqual([])
   })
 
-  it('A caller sees people with access:read, and changes them with access:write (A-40, A-56)', async () => {
+  it('Reads of people need access:read, and changes access:write (A-40, A-56)', async () => {
     const { site, ask, addPerson } = await openSite()
     const [{ name, token: editor }, reader] = [
       await addPerson({ role: 'editor' }),
@@ -100,7 +100,7 @@ describeWithAdmin('The people of a site', () => {
 })
 
 describeWithAdmin('Somebody who manages people', () => {
-  it('A manager cannot grant rights that the manager lacks, even in a folder (A-57, E-54)', async () => {
+  it('Managers can grant only rights that they have, even in a folder (A-57, E-54)', async () => {
     const { ask, invite, site } = await openSite()
     const name = newName()
     await invite({ rights: ['files:read:/a'] }, name)

@@ -52,7 +52,7 @@ const describeIdentities = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect((await history.before(site, undefined, 1))[0]).toMatchObject({ type: 'user.changed', actor: invited })
     })
 
-    test('An account that matches ends the password, the sessions and the accounts of others (A-94)', async () => {
+    test('A matching account ends the earlier password, sessions and accounts (A-94)', async () => {
       const other = sub()
       const planted = { sub: other, email: `${other}@example.com`, email_verified: true }
       const { name: invited } = await invite({ email: planted.email })

@@ -80,7 +80,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     for (const [index, changes] of all.entries()) if (results[index]?.outcome !== 'placed') await letGo(changes)
     const outcomes = results.map(({ outcome }: PlaceOutcome) => outcome)
     const [loser] = outcomes.filter((outcome) => outcome !== 'placed')
-    // A move may find a stale source before it compares versions.
+    // A store may check the source of a move (`stale`) before it compares the expected versions (`changed`).
     expect(['changed', 'stale']).toContain(loser)
     expect(outcomes).toContain('placed')
     return outcomes.indexOf('placed')
