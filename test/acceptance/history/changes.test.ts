@@ -227,13 +227,4 @@ describeWithAdmin('The history of a site', () => {
       'category.removed category/5',
     ])
   })
-
-  it('site-admin audit prints the history with its actors (H-5, T-18)', async () => {
-    await issueToken([site])
-    const [created, ...others] = await admin('audit', '--site', String(site), '--since', '1d')
-    expect(created).toMatchObject({ type: 'site.created', subject: `site/${site}`, requestId: null })
-    expect(created.actor).toMatch(/^admin:./)
-    expect(others.length).toBeGreaterThan(0)
-    expect(await admin('audit', '--site', String(site), '--actor', 'nobody')).toEqual([])
-  })
 })

@@ -6,7 +6,7 @@ const auditOf = (directory: string, ...options: readonly string[]) =>
   administerJson(directory, ['audit', '--site', '1001', ...options])
 
 describe('The history of a site', () => {
-  test('audit filters the history by type, actor and time', async ({ siteDirectory }) => {
+  test('audit filters the history by type, actor and time (H-5, T-18)', async ({ siteDirectory }) => {
     await administer(siteDirectory, ['form', 'create', '--site', '1001', '--name', 'Contact us'])
     const typesBy = async (...options: string[]) =>
       (await auditOf(siteDirectory, ...options)).map(({ type }: { type: string }) => type)
