@@ -134,7 +134,7 @@ const personOf = async (deps: IssuerDeps, request: RoutedRequest, { provider, tr
   return person
 }
 
-/** Returns a code for the person. The code works once. A-76: failures count, but only in the browser that began. */
+/** Returns a code for the person. The code works once. A-76: counts a failure if this browser began the sign-in. */
 const codeFor = async (deps: IssuerDeps, request: RoutedRequest, provided: Provided): Promise<string> => {
   const begun = readBegun(request)
   if (!begun) throw new ServiceError('signInRefused')

@@ -167,7 +167,7 @@ describe('The code flow', () => {
     expect(answer).toMatchObject({ status: 401, json: { code: 101001 } })
   })
 
-  test('After 50 failures from an address, it has to wait, and only begun sign-ins count (A-76, A-96)', async () => {
+  test('After 50 failures, an address must wait, and only sign-ins that began count (A-76, A-96)', async () => {
     const [address, other] = ['192.0.2.7', '192.0.2.8']
     const begun = await begin()
     answerWith(begun)
