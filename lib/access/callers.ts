@@ -4,8 +4,8 @@ import { type Grant, type Grants, type Permission, permissions } from './grants.
 import { type People, type Person, rightsOfEntry } from './people.ts'
 
 /**
- * The owner of a valid token. `sites` lists the sites of the token that the owner still has. A token of `token issue`
- * has no person.
+ * The owner of a valid token. `sites` lists the sites of the token on which the owner still has rights. A token from
+ * `token issue` belongs to no person.
  */
 export interface Caller extends Grant {
   readonly rightsBySite: ReadonlyMap<SiteId, readonly Right[]>
@@ -59,7 +59,7 @@ export const callerOf = (grant: Grant, person?: Person): Caller | undefined => {
   return person && callerOfPerson(grant, person)
 }
 
-/** A-62: the token of a person needs one more call than a token without a person. A token for one site needs two more. */
+/** A-62: reads the grant, then its person if there is one, and then the parent of a token for one site (A-68). */
 export const findCaller = async (
   { grants, people }: { readonly grants: Pick<Grants, 'get'>; readonly people: Pick<People, 'get'> },
   hash: string,

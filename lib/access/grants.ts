@@ -27,9 +27,9 @@ export type Permission = (typeof permissions)[number]
 
 /**
  * A-12: `hash` is the SHA-256 of the token in hex; the token itself is never stored. `permissions` also has rights as
- * texts. `expires` is in epoch seconds. A session or key belongs to the person `user`. The `since` of a session equals
- * the `sessions` of the person. The `since` of a key equals the `created` of the person. Only a key has a `name`. Only a
- * token for one site has a `parent`: the hash of the session that it ends with (A-68).
+ * texts. `expires` is in epoch seconds. A session or key belongs to the person `user`. In a session, `since` equals
+ * `Person.sessions`. In a key, `since` equals `Person.created`. Only a key has a `name`. Only a token for one site has a
+ * `parent`: the hash of the session with which the token ends (A-68).
  */
 export interface Grant {
   readonly hash: string

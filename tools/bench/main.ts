@@ -16,6 +16,7 @@ import { measureStreaming } from './large/streaming.ts'
 import { type Bench, print } from './measure/figures.ts'
 import { atEndpoint } from './measure/grounds.ts'
 import { push } from './push.ts'
+import { search } from './search.ts'
 import { server } from './server.ts'
 import { signInNames, signIns } from './sign-in.ts'
 import { storage } from './storage.ts'
@@ -43,6 +44,7 @@ const benches: Readonly<Record<string, Bench>> = {
   import: importing,
   large,
   push,
+  search,
   server,
   'sign-in': signIns,
   'sign-in-names': signInNames,

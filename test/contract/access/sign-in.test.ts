@@ -185,7 +185,7 @@ test.each(hands)('Several processes or functions count failed sign-ins together:
   await close()
 })
 
-test('Two hashes run at once, 50 wait, and the rest answers 503, for unknown names too (A-66, E-16)', async () => {
+test('Two hashes run at once, 50 wait, and the rest gets 503, for unknown names too (A-66, E-16)', async () => {
   const stored = [...Array.from({ length: 52 }, weakHash), weakHash(), undefined]
   const outcomes = await Promise.allSettled(stored.map((hash) => matchesPassword(password, hash)))
   const failures = outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason.code)
