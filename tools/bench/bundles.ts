@@ -20,6 +20,9 @@ const environment = {
   DATA_CENTRES: 'us',
   SITES_TABLE: 'sites',
   TOKENS_TABLE: 'tokens',
+  USERS_TABLE: 'users',
+  SIGN_INS_TABLE: 'sign-ins',
+  CLIENT_SECRETS_PARAMETER: '/SiteAdmin/client-secrets',
   JOURNAL_TABLE: 'journal',
   WEB_FORMS_TABLE: 'web-forms',
   CONTENT_TABLE: 'content',
@@ -71,7 +74,7 @@ const files = `${changes}
   export { getSignedUrl } from '@aws-sdk/s3-request-presigner'`
 
 const clients: Readonly<Record<FunctionName, string>> = {
-  access: `${changes}; export { DeleteCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
+  access: `${changes}; export { BatchGetCommand } from '@aws-sdk/lib-dynamodb'
     export { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm'`,
   documentation: tables,
   fields: `${changes}; export { paginateQuery } from '@aws-sdk/lib-dynamodb'`,
