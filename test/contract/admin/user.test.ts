@@ -85,7 +85,9 @@ test('user add and change set a password, without an invitation (A-83, A-101, A-
   expect(added).toEqual({ name: 'ann' })
   const signIn = (own: string) =>
     request('/api/v2/admin/tokens', { method: 'POST', body: JSON.stringify({ username: 'ann', password: own }) })
-  const { token }: { token: string } = JSON.parse(await (await signIn(password)).text())
+  const signedIn = await signIn(password)
+  expect(signedIn.status).toBe(200)
+  const { token }: { token: string } = JSON.parse(await signedIn.text())
   await administerJson(directory, ['user', 'change', 'ann', '--password-stdin'], 'another horse battery')
   expect([(await signIn(password)).status, (await signIn('another horse battery')).status]).toEqual([401, 200])
   expect((await request('/api/v2/admin/me', { headers: { Authorization: token } })).status).toBe(401)
