@@ -27,9 +27,9 @@ export type Permission = (typeof permissions)[number]
 
 /**
  * A-12: `hash` is the SHA-256 of the token in hex; the token itself is never stored. `permissions` also has rights as
- * texts. `expires` is in epoch seconds. A session or key belongs to the person `user`. `since` equals the `sessions` of
- * the person in a session, and the `created` of the person in a key. Only a key has a `name`. Only a token for one site
- * has a `parent`: the hash of the session that it ends with (A-68).
+ * texts. `expires` is in epoch seconds. A session or key belongs to the person `user`. In a session, `since` equals
+ * `Person.sessions`. In a key, `since` equals `Person.created`. Only a key has a `name`. Only a token for one site has a
+ * `parent`: the hash of the session with which the token ends (A-68).
  */
 export interface Grant {
   readonly hash: string

@@ -223,7 +223,7 @@ describe.each(guarded.filter((route) => !isOfSite(route)))('$operation', (route)
 
 describe.each(all.filter((route) => route.public))('$operation', (route) => {
   test('the operation needs no token', async () => {
-    // A path whose variable names nothing answers 404 to every caller, and a missing body 400.
+    // A path whose variable names nothing answers 404 to every caller, and a request without its body answers 400.
     const { status } = await call(route, { authorization: async () => undefined, site: own })
     expect([200, 400, 404]).toContain(status)
   })

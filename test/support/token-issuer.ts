@@ -20,7 +20,7 @@ export const listenHere = async (listener: RequestListener) => {
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** The claims of the token of a job of GitHub Actions that matter, and `undefined` for those to leave out. */
+/** The claims that a test sets in the token of a job of GitHub Actions. `undefined` leaves a claim out. */
 export const githubClaims = (claims: Claims = {}): Claims => ({
   jti: randomUUID(),
   sub: 'repo:acme/site:ref:refs/heads/main',

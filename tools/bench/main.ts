@@ -18,7 +18,7 @@ import { atEndpoint } from './measure/grounds.ts'
 import { push } from './push.ts'
 import { search } from './search.ts'
 import { server } from './server.ts'
-import { signIns } from './sign-in.ts'
+import { signInNames, signIns } from './sign-in.ts'
 import { storage } from './storage.ts'
 
 /**
@@ -47,6 +47,7 @@ const benches: Readonly<Record<string, Bench>> = {
   search,
   server,
   'sign-in': signIns,
+  'sign-in-names': signInNames,
   storage,
 }
 

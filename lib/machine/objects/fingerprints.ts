@@ -44,7 +44,7 @@ const nameOf = ({ key, version }: Target): string => `${version} ${key}`
  * background. Between two pieces of a file, other work has its turn.
  */
 export const createFingerprints = ({ database, rows, bodies, staging }: Deps) => {
-  // True if the current object is among them.
+  // The waiting and running jobs, by version and key.
   const jobs = new Map<string, Job>()
   let working: Promise<void> | undefined
   let isStopped = false

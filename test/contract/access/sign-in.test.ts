@@ -173,10 +173,23 @@ describe.each(hands)('Sign-in: $name', ({ open }) => {
   })
 })
 
-test('Two hashes run at once, 50 wait, and further sign-ins get 503 (E-16)', async () => {
-  const outcomes = await Promise.allSettled(Array.from({ length: 60 }, () => matchesPassword(password, weakHash())))
-  const failures = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => reason.code)
-  expect(failures).toEqual(Array.from({ length: 8 }, () => 100503))
+test.each(hands)('Several processes or functions count failed sign-ins together: $name (A-76)', async ({ open }) => {
+  const now = Date.now()
+  const { stores, connect, close } = await open({ wall: () => now, monotonic: () => now })
+  const counters = [stores.attempts, connect().attempts, connect().attempts]
+  const limits = [{ key: 'several', most: 5 }]
+  const counted = await Promise.all(Array.from({ length: 99 }, (_, index) => counters[index % 3]?.count(limits)))
+  const later = []
+  for (const { count } of counters) for (let time = 0; time < 5; time++) later.push(await count(limits))
+  expect([...counted, ...later].filter((wait) => wait === 0)).toHaveLength(5)
+  await close()
+})
+
+test('Two hashes run at once, 50 wait, and the rest gets 503, for unknown names too (A-66, E-16)', async () => {
+  const stored = [...Array.from({ length: 52 }, weakHash), weakHash(), undefined]
+  const outcomes = await Promise.allSettled(stored.map((hash) => matchesPassword(password, hash)))
+  const failures = outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason.code)
+  expect(failures).toEqual([...Array.from({ length: 52 }, () => false), 100503, 100503])
   expect(await matchesPassword(password, weakHash())).toBe(true)
   expect(await matchesPassword(password, undefined)).toBe(false)
 })

@@ -61,7 +61,7 @@ const { random } = Math
 beforeAll(() => {
   // Renewals of leases follow the clock of the test.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-  // Not a spy, because a spy keeps each of its millions of calls.
+  // A plain function, because a spy would keep each of its millions of calls.
   Date.now = () => time.now
   // The SDK waits for a random time before it repeats a call.
   Math.random = () => 0

@@ -73,7 +73,7 @@ test('the metrics count requests, bytes and refused sign-ins, and measure the da
   await expect.poll(() => read('site_admin_listeners')).toBe(0)
 })
 
-test('callers cannot add labels, and no label has a name, a path or a token (V-26)', async () => {
+test('callers cannot add labels, and labels never have a name, a path or a token (V-26)', async () => {
   const { send, scrape, service } = await start(address)
   const rounds = async (name: string) => {
     for (const path of [`/${name}`, `${storage}/${name}`, `/api/v1/admin/sites/${name}/webforms`]) await send(path)
