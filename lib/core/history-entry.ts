@@ -1,6 +1,6 @@
 import type { SiteId } from './ids.ts'
 
-const subjectKinds = ['site', 'form', 'category', 'object', 'workflow', 'token'] as const
+const subjectKinds = ['site', 'form', 'category', 'object', 'workflow', 'token', 'webhook'] as const
 const fates = ['created', 'changed', 'removed'] as const
 
 export const changeTypes = [
@@ -20,6 +20,7 @@ export const changeTypes = [
   'link.removed',
   ...subjectKinds.flatMap((thing) => fates.map((fate) => `${thing}.${fate}` as const)),
   'content.imported',
+  'webhook.disabled',
   'user.created',
   'user.changed',
   'user.removed',

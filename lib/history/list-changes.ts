@@ -49,6 +49,7 @@ const areas: Readonly<Record<string, Area>> = {
   key: 'access',
   issuer: 'access',
   rule: 'access',
+  webhook: 'access',
 }
 
 const areaOf = ({ type, subject }: Change): Area | undefined => {
