@@ -12,8 +12,14 @@ export interface WebhookSettings {
 
 /** V-5. `until` is in milliseconds since the epoch. The newest secret has none. */
 export interface WebhookSecret {
-  readonly text: string
+  readonly sealed: string
   readonly until?: number
+}
+
+/** V-4. Only the signer opens a secret, so lists of webhooks need no key. Errors: unavailable. */
+export interface SecretSeals {
+  seal(webhook: Pick<Webhook, 'site' | 'id'>, secret: string): Promise<string>
+  open(webhook: Pick<Webhook, 'site' | 'id'>, sealed: string): Promise<string>
 }
 
 export interface Webhook extends WebhookSettings {
