@@ -5,6 +5,7 @@ import { createCategoriesHandler } from '../functions/categories/group.ts'
 import { createDocumentationHandler } from '../functions/documentation/group.ts'
 import { createFieldsHandler } from '../functions/fields/group.ts'
 import { createStorageHandler } from '../functions/storage/group.ts'
+import { createWebhooksHandler } from '../functions/webhooks/group.ts'
 import { type MachineSettings, readSettingsOf } from '../lib/config/config.ts'
 import { systemClock } from '../lib/core/clock.ts'
 import { isOutOfSpace } from '../lib/core/system-failures.ts'
@@ -20,6 +21,7 @@ import {
   createDocumentationDeps,
   createFieldsDeps,
   createStorageDeps,
+  createWebhooksDeps,
 } from '../lib/service/deps.ts'
 import type { SiteDirectory } from '../lib/sites/site-directory.ts'
 import { createAddressOf } from '../server/caller-address.ts'
@@ -41,6 +43,7 @@ interface ServerDeps {
   readonly telemetry: Telemetry
   readonly callers: CallerLookup
   readonly insecureSignIn: boolean
+  readonly permitsPrivate: boolean
   readonly checkReady: () => Promise<void>
 }
 
@@ -49,7 +52,7 @@ const lease = { lasts: 15_000, renewsEvery: 1_000 }
 
 /** The handlers of all groups for one data centre. */
 const handlersFor = (deps: ServerDeps) => {
-  const { dataCentre, stores, settings, telemetry, callers, insecureSignIn, checkReady } = deps
+  const { dataCentre, stores, settings, telemetry, callers, insecureSignIn, permitsPrivate, checkReady } = deps
   const here = { dataCentre, ...settings }
   const surroundings = { telemetry, callers, consoleFolder }
   const linkTo = createLinkTo({ secret: stores.linkSecret }, systemClock)
@@ -62,6 +65,7 @@ const handlersFor = (deps: ServerDeps) => {
     fields: createFieldsHandler(createFieldsDeps(here, stores, { ...surroundings, checkReady })),
     categories: createCategoriesHandler(createCategoriesDeps(here, stores, surroundings)),
     storage: createStorageHandler(storage),
+    webhooks: createWebhooksHandler(createWebhooksDeps(here, stores, { ...surroundings, permitsPrivate })),
   })
   return (path: string): Handler => (isDownload(path) ? downloads : groups(path))
 }
