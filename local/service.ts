@@ -93,6 +93,7 @@ interface Options {
   readonly demo?: boolean
   readonly trustProxy?: BlockList | undefined
   readonly insecureSignIn?: boolean
+  readonly allowPrivateWebhooks?: boolean
   readonly metrics?: MetricsAddress
   readonly telemetry: Telemetry
   readonly say: (sentence: string) => void
@@ -111,7 +112,7 @@ const reportDamage = ({ tidied }: LocalStores, say: (sentence: string) => void):
  */
 export const startService = async (options: Options) => {
   const { dataDirectory, host, dataCentres, reset, demo: wantsDemo = true, telemetry, say } = options
-  const { trustProxy: trusted, insecureSignIn = false } = options
+  const { trustProxy: trusted, insecureSignIn = false, allowPrivateWebhooks: permitsPrivate = false } = options
   const tls = options.tls && (await import('./certificate.ts')).openTls(options.tls, say)
   const settings = readSettingsOf('machine')
   const machine = await openMachine(dataDirectory, {
@@ -138,7 +139,7 @@ export const startService = async (options: Options) => {
     ({ id: dataCentre, baseUrl }) => {
       const addressOf = createAddressOf({ trusted, isBehindProxy: baseUrl !== undefined })
       const { check: checkReady } = readiness
-      const surroundings = { telemetry: counted, callers, insecureSignIn, checkReady }
+      const surroundings = { telemetry: counted, callers, insecureSignIn, permitsPrivate, checkReady }
       const handlers = handlersFor({ dataCentre, stores, settings, ...surroundings })
       const server = (tls?.createServer ?? createServer)(handlers, { addressOf })
       metrics?.watchServer(server)
