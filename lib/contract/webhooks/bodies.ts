@@ -1,23 +1,18 @@
 import * as z from 'zod/mini'
 import { typePatterns } from '../../core/history-entry.ts'
+import { isOneLine, isTarget, longest } from '../../webhooks/change-webhook.ts'
 import { atMost } from '../page-switches.ts'
 
 const text = z.string('must be a text')
-const oneLine = z.refine<string>(
-  (value) => /^\P{Cc}*$/u.test(value) && value.isWellFormed(),
-  'must be one line of text',
-)
-
-const isTarget = (value: string): boolean => {
-  const url = URL.parse(value)
-  if (!url || !/^https?:\/\/[^/]/i.test(value) || value.includes('#')) return false
-  return url.username === '' && url.password === ''
-}
+const oneLine = z.refine<string>(isOneLine, 'must be one line of text')
 
 const settings = {
   targetUrl: z
     .string('must be an address, such as https://example.com/hooks')
-    .check(atMost(2_000), z.refine(isTarget, 'must be an https address without user, password and fragment')),
+    .check(
+      atMost(longest.targetUrl),
+      z.refine(isTarget, 'must be an https address without user, password and fragment'),
+    ),
   types: z.optional(
     z
       .array(
@@ -27,11 +22,11 @@ const settings = {
         ),
         'must be a list of types, such as ["file.*"]',
       )
-      .check(z.maxLength(50, 'must have 50 entries or fewer')),
+      .check(z.maxLength(longest.types, `must have ${longest.types} entries or fewer`)),
   ),
-  subject: z.optional(text.check(atMost(1_024), oneLine)),
+  subject: z.optional(text.check(atMost(longest.subject), oneLine)),
   enabled: z.optional(z.boolean('must be true or false')),
-  description: z.optional(text.check(atMost(200), oneLine)),
+  description: z.optional(text.check(atMost(longest.description), oneLine)),
 }
 
 /** V-2. */
