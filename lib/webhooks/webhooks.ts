@@ -48,15 +48,20 @@ export interface Webhooks {
   get(site: SiteId, id: string): Promise<Webhook | undefined>
   /** Returns false if the site already has `mostWebhooks`. */
   create(webhook: Webhook, entry: HistoryEntry): Promise<boolean>
-  /** Returns the changed webhook, or undefined if it does not exist. `change` may be called again after a race. */
+  /**
+   * Returns the changed webhook, or undefined if it does not exist or `change` returns undefined. `change` may be called
+   * again after a race.
+   */
   change(
     site: SiteId,
     id: string,
-    change: (present: Webhook) => WebhookChange,
+    change: (present: Webhook) => WebhookChange | undefined,
     entry: HistoryEntry,
   ): Promise<Webhook | undefined>
   /** Also removes the deliveries and the retries of the webhook. Returns false if the webhook does not exist. */
   remove(site: SiteId, id: string, entry: HistoryEntry): Promise<boolean>
+  /** Removes all webhooks of a site, because the site is removed. */
+  clear(site: SiteId): Promise<void>
 }
 
 /** One attempt to deliver an entry. Times are in milliseconds, `at` since the epoch. */
@@ -72,6 +77,8 @@ export interface Delivery {
   readonly fault?: string
   readonly milliseconds: number
 }
+
+export const isSuccess = ({ status = 0 }: Pick<Delivery, 'status'>): boolean => status >= 200 && status <= 299
 
 /** V-10. A failed delivery that is to be repeated. `attempt` is the number of the next attempt. */
 export interface Retry {
