@@ -1,5 +1,5 @@
 import type { Answer } from '../../lib/contract/contract.ts'
-import type { delivery as deliveryAnswer, deliveryList } from '../../lib/contract/webhooks/contract.ts'
+import type { deliveryList } from '../../lib/contract/webhooks/contract.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { WebhooksDeps } from '../../lib/service/deps.ts'
