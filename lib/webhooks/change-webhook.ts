@@ -1,7 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import type { Author, HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
-import type { Delivery, SecretSeals, Webhook, WebhookChange, WebhookSettings, Webhooks } from './webhooks.ts'
+import type {
+  Delivery,
+  SecretSeals,
+  Webhook,
+  WebhookChange,
+  WebhookSecret,
+  WebhookSettings,
+  Webhooks,
+} from './webhooks.ts'
 
 /** V-2. `targetUrl`, `subject` and `description` in characters. */
 export const longest = { targetUrl: 2_000, types: 50, subject: 1_024, description: 200 } as const
@@ -87,8 +95,14 @@ export const createWebhook = async (
   return isCreated ? { webhook, secret } : undefined
 }
 
-/** V-5, in milliseconds. */
-const secretOverlap = 24 * 3600 * 1000
+/** V-5. `time` is in milliseconds. */
+const overlap = { time: 24 * 3600 * 1000, mostSecrets: 4 } as const
+
+// A caller who lost the answer to a rotation rotates again. The receiver may still know only the first secret.
+const withNew = (present: readonly WebhookSecret[], sealed: string, now: number): readonly WebhookSecret[] => {
+  const previous = present.map((secret) => ({ ...secret, until: secret.until ?? now + overlap.time }))
+  return [{ sealed }, ...previous.filter(({ until }) => until > now)].slice(0, overlap.mostSecrets)
+}
 
 interface WantedChange extends Given<WebhookSettings> {
   readonly rotate?: boolean | undefined
@@ -110,11 +124,10 @@ export const changeWebhook = async (
   const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
   const change = (present: Webhook): WebhookChange => {
     check(present)
-    const previous = present.secrets.slice(0, 1).map((newest) => ({ ...newest, until: now + secretOverlap }))
     const isEnabledAgain = settings.enabled && !present.enabled
     return {
       ...given,
-      ...(sealed && { secrets: [{ sealed }, ...previous] }),
+      ...(sealed && { secrets: withNew(present.secrets, sealed, now) }),
       ...(isEnabledAgain && { position: end, forgetsFailures: true }),
     }
   }
