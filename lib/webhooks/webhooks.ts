@@ -39,6 +39,11 @@ export type WebhookChange = Partial<WebhookSettings & Pick<Webhook, 'secrets' | 
   readonly forgetsFailures?: true
 }
 
+export const withChange = (webhook: Webhook, { forgetsFailures, ...members }: WebhookChange): Webhook => {
+  const { failingSince, ...changed } = { ...webhook, ...members }
+  return { ...changed, ...(failingSince !== undefined && !forgetsFailures && { failingSince }) }
+}
+
 export const mostWebhooks = 20
 
 /** The port to the webhooks of the sites. Errors of every call: unavailable. */
@@ -48,15 +53,20 @@ export interface Webhooks {
   get(site: SiteId, id: string): Promise<Webhook | undefined>
   /** Returns false if the site already has `mostWebhooks`. */
   create(webhook: Webhook, entry: HistoryEntry): Promise<boolean>
-  /** Returns the changed webhook, or undefined if it does not exist. `change` may be called again after a race. */
+  /**
+   * Returns the changed webhook, or undefined if it does not exist or `change` returns undefined. `change` may be called
+   * again after a race.
+   */
   change(
     site: SiteId,
     id: string,
-    change: (present: Webhook) => WebhookChange,
+    change: (present: Webhook) => WebhookChange | undefined,
     entry: HistoryEntry,
   ): Promise<Webhook | undefined>
   /** Also removes the deliveries and the retries of the webhook. Returns false if the webhook does not exist. */
   remove(site: SiteId, id: string, entry: HistoryEntry): Promise<boolean>
+  /** Removes all webhooks of a site, because the site is removed. */
+  clear(site: SiteId): Promise<void>
 }
 
 /** One attempt to deliver an entry. Times are in milliseconds, `at` since the epoch. */
@@ -72,6 +82,8 @@ export interface Delivery {
   readonly fault?: string
   readonly milliseconds: number
 }
+
+export const isSuccess = ({ status = 0 }: Pick<Delivery, 'status'>): boolean => status >= 200 && status <= 299
 
 /** V-10. A failed delivery that is to be repeated. `attempt` is the number of the next attempt. */
 export interface Retry {
