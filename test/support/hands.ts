@@ -1,6 +1,13 @@
 import { join } from 'node:path'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { openAreas, openDirectory, openIssuers, openSignIns, openUploads } from '../../lib/aws/open-tables.ts'
+import {
+  openAreas,
+  openDirectory,
+  openIssuers,
+  openSignIns,
+  openUploads,
+  openWebhooks,
+} from '../../lib/aws/open-tables.ts'
 import type { Clock } from '../../lib/core/clock.ts'
 import { createTableStores } from '../../lib/machine/machine.ts'
 import { openDatabase } from '../../lib/machine/sqlite/database.ts'
@@ -75,6 +82,7 @@ const aws: Hand = {
         ...areas,
         ...openUploads(settings, { ...given, record }),
         ...openSignIns(settings, given),
+        ...openWebhooks(settings, { ...given, record }),
       }
     }
     const quickly = storesOver(connect(), false)
