@@ -45,9 +45,6 @@ const retryKey = (site: SiteId, id: string, { due, position }: Retry) => ({
 // In milliseconds after the due time. Only retries of disabled or removed webhooks get so old.
 const retriesKeptFor = 7 * 24 * 3600 * 1000
 
-// The other retries expire. No webhook reads them, because no webhook gets the id of a removed one.
-const mostRemovedRetries = 2_000
-
 const mostTries = 16
 
 const listed = (site: SiteId, prefix?: string) => ({
@@ -113,8 +110,8 @@ export const createWebhooks = ({ record, ...options }: Options): Webhooks => {
     return table.update({ site: item.site, key: item.key }, { ...changeOf(change, version), ...condition })
   }
 
-  const removeBelow = async (site: SiteId, prefix?: string, most?: number): Promise<void> => {
-    const rows = await queryItems(table, { ...listed(site, prefix), columns: ['key'] }, most)
+  const removeBelow = async (site: SiteId, prefix?: string): Promise<void> => {
+    const rows = await queryItems(table, { ...listed(site, prefix), columns: ['key'] })
     await batchDelete(
       table,
       rows.map(({ key }) => ({ site, key })),
@@ -146,6 +143,7 @@ export const createWebhooks = ({ record, ...options }: Options): Webhooks => {
         const changed = isOwnWrite(version, item.version) ? item : await tryToChange(item, wanted, version)
         if (!changed) continue
         await record(entry)
+        if (wanted.forgetsFailures) await removeBelow(site, retriesOf(id))
         return toWebhook(changed)
       }
       throw new ServiceError('unavailable')
@@ -155,7 +153,7 @@ export const createWebhooks = ({ record, ...options }: Options): Webhooks => {
       if (!(await table.take(webhookKey(site, id)))) return false
       await record(entry)
       await removeBelow(site, deliveriesOf(id))
-      await removeBelow(site, retriesOf(id), mostRemovedRetries)
+      await removeBelow(site, retriesOf(id))
       return true
     },
 
