@@ -24,6 +24,7 @@ import {
   createWebhooksDeps,
 } from '../lib/service/deps.ts'
 import type { SiteDirectory } from '../lib/sites/site-directory.ts'
+import { createTarget } from '../lib/webhooks/target.ts'
 import { createAddressOf } from '../server/caller-address.ts'
 import { createServer, dispatch } from '../server/create-server.ts'
 import type { CertificateFiles } from './certificate.ts'
@@ -59,13 +60,14 @@ const handlersFor = (deps: ServerDeps) => {
   const storage = createStorageDeps(here, stores, { ...surroundings, linkTo, lease })
   const downloads = createDownloads({ files: stores.files, secret: stores.linkSecret }, storage.edge)
   const findClientSecret = createClientSecrets(settings)
+  const target = createTarget({ permitsPrivate })
   const groups = dispatch({
     documentation: createDocumentationHandler(createDocumentationDeps(here, stores, surroundings)),
     access: createAccessHandler(createAccessDeps(here, stores, { ...surroundings, insecureSignIn, findClientSecret })),
     fields: createFieldsHandler(createFieldsDeps(here, stores, { ...surroundings, checkReady })),
     categories: createCategoriesHandler(createCategoriesDeps(here, stores, surroundings)),
     storage: createStorageHandler(storage),
-    webhooks: createWebhooksHandler(createWebhooksDeps(here, stores, { ...surroundings, permitsPrivate })),
+    webhooks: createWebhooksHandler(createWebhooksDeps(here, stores, { ...surroundings, target, permitsPrivate })),
   })
   return (path: string): Handler => (isDownload(path) ? downloads : groups(path))
 }
