@@ -5,6 +5,7 @@ import { createCategoriesHandler } from '../functions/categories/group.ts'
 import { createDocumentationHandler } from '../functions/documentation/group.ts'
 import { createFieldsHandler } from '../functions/fields/group.ts'
 import { createStorageHandler } from '../functions/storage/group.ts'
+import { createWebhooksHandler } from '../functions/webhooks/group.ts'
 import { type MachineSettings, readSettingsOf } from '../lib/config/config.ts'
 import { systemClock } from '../lib/core/clock.ts'
 import { isOutOfSpace } from '../lib/core/system-failures.ts'
@@ -20,6 +21,7 @@ import {
   createDocumentationDeps,
   createFieldsDeps,
   createStorageDeps,
+  createWebhooksDeps,
 } from '../lib/service/deps.ts'
 import type { SiteDirectory } from '../lib/sites/site-directory.ts'
 import { createAddressOf } from '../server/caller-address.ts'
@@ -41,6 +43,7 @@ interface ServerDeps {
   readonly telemetry: Telemetry
   readonly callers: CallerLookup
   readonly insecureSignIn: boolean
+  readonly permitsPrivate: boolean
   readonly checkReady: () => Promise<void>
 }
 
@@ -49,7 +52,7 @@ const lease = { lasts: 15_000, renewsEvery: 1_000 }
 
 /** The handlers of all groups for one data centre. */
 const handlersFor = (deps: ServerDeps) => {
-  const { dataCentre, stores, settings, telemetry, callers, insecureSignIn, checkReady } = deps
+  const { dataCentre, stores, settings, telemetry, callers, insecureSignIn, permitsPrivate, checkReady } = deps
   const here = { dataCentre, ...settings }
   const surroundings = { telemetry, callers, consoleFolder }
   const linkTo = createLinkTo({ secret: stores.linkSecret }, systemClock)
@@ -62,6 +65,7 @@ const handlersFor = (deps: ServerDeps) => {
     fields: createFieldsHandler(createFieldsDeps(here, stores, { ...surroundings, checkReady })),
     categories: createCategoriesHandler(createCategoriesDeps(here, stores, surroundings)),
     storage: createStorageHandler(storage),
+    webhooks: createWebhooksHandler(createWebhooksDeps(here, stores, { ...surroundings, permitsPrivate })),
   })
   return (path: string): Handler => (isDownload(path) ? downloads : groups(path))
 }
@@ -89,6 +93,7 @@ interface Options {
   readonly demo?: boolean
   readonly trustProxy?: BlockList | undefined
   readonly insecureSignIn?: boolean
+  readonly allowPrivateWebhooks?: boolean
   readonly metrics?: MetricsAddress
   readonly telemetry: Telemetry
   readonly say: (sentence: string) => void
@@ -107,7 +112,7 @@ const reportDamage = ({ tidied }: LocalStores, say: (sentence: string) => void):
  */
 export const startService = async (options: Options) => {
   const { dataDirectory, host, dataCentres, reset, demo: wantsDemo = true, telemetry, say } = options
-  const { trustProxy: trusted, insecureSignIn = false } = options
+  const { trustProxy: trusted, insecureSignIn = false, allowPrivateWebhooks: permitsPrivate = false } = options
   const tls = options.tls && (await import('./certificate.ts')).openTls(options.tls, say)
   const settings = readSettingsOf('machine')
   const machine = await openMachine(dataDirectory, {
@@ -134,7 +139,7 @@ export const startService = async (options: Options) => {
     ({ id: dataCentre, baseUrl }) => {
       const addressOf = createAddressOf({ trusted, isBehindProxy: baseUrl !== undefined })
       const { check: checkReady } = readiness
-      const surroundings = { telemetry: counted, callers, insecureSignIn, checkReady }
+      const surroundings = { telemetry: counted, callers, insecureSignIn, permitsPrivate, checkReady }
       const handlers = handlersFor({ dataCentre, stores, settings, ...surroundings })
       const server = (tls?.createServer ?? createServer)(handlers, { addressOf })
       metrics?.watchServer(server)

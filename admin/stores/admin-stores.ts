@@ -3,7 +3,13 @@ import type { Site } from '../../lib/sites/site-directory.ts'
 
 export type ContentStores = Pick<Stores, 'webForms' | 'contents' | 'links'>
 
-export interface AreaStores extends ContentStores, Pick<Stores, 'workflows' | 'history' | 'usage'> {
+export type WebhookStores = Pick<Stores, 'webhooks' | 'deliveries' | 'seals'>
+
+/** V-17: a deployment may have no webhooks. */
+export interface AreaStores
+  extends ContentStores,
+    Pick<Stores, 'workflows' | 'history' | 'usage'>,
+    Partial<WebhookStores> {
   readonly files: Pick<Stores['files'], 'keptBelow' | 'list' | 'exists' | 'remove'>
 }
 

@@ -30,6 +30,18 @@ export const changeTypes = [
 
 export type ChangeType = (typeof changeTypes)[number]
 
+const kindOf = (type: string): string => type.slice(0, type.indexOf('.'))
+
+/** V-2: types, and kinds such as `file.*`. */
+export const typePatterns: readonly string[] = [
+  ...changeTypes,
+  ...new Set(changeTypes.map((type) => `${kindOf(type)}.*`)),
+]
+
+/** Without patterns, every type is wanted. */
+export const isWantedType = (patterns: readonly string[], type: ChangeType): boolean =>
+  patterns.length === 0 || patterns.includes(type) || patterns.includes(`${kindOf(type)}.*`)
+
 export const readChangeType = (text: string): ChangeType | undefined => changeTypes.find((type) => type === text)
 
 // An alarm counts how often these words appear in the logs.

@@ -221,3 +221,18 @@ export const createStorageDeps = (
   const canStream = downloads === undefined
   return { ...settings, ...stores, files, quotas, edge, downloads, canStream, linkTo, lease, clock }
 }
+
+export const createWebhooksDeps = (
+  settings: HandledSettings,
+  stores: EdgeStores & Pick<Stores, 'webhooks' | 'deliveries' | 'seals' | 'history'>,
+  surroundings: Surroundings & {
+    /** V-14. */
+    readonly permitsPrivate: boolean
+  },
+) => {
+  const { webhooks, deliveries, seals, history } = stores
+  const { permitsPrivate, clock = systemClock } = surroundings
+  return { edge: edgeOf(settings, stores, surroundings), webhooks, deliveries, seals, history, permitsPrivate, clock }
+}
+
+export type WebhooksDeps = ReturnType<typeof createWebhooksDeps>

@@ -39,6 +39,11 @@ export type WebhookChange = Partial<WebhookSettings & Pick<Webhook, 'secrets' | 
   readonly forgetsFailures?: true
 }
 
+export const withChange = (webhook: Webhook, { forgetsFailures, ...members }: WebhookChange): Webhook => {
+  const { failingSince, ...changed } = { ...webhook, ...members }
+  return { ...changed, ...(failingSince !== undefined && !forgetsFailures && { failingSince }) }
+}
+
 export const mostWebhooks = 20
 
 /** The port to the webhooks of the sites. Errors of every call: unavailable. */

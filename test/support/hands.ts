@@ -17,8 +17,10 @@ import { makeDirectory, removeDirectory } from './directory.ts'
 import { unrecorded } from './history.ts'
 import { openTestTables, tableSettings } from './tables.ts'
 
+type WebhookStores = Pick<Stores, 'webhooks' | 'deliveries'>
+
 /** The ports over tables, without files and queues. */
-type TableStores = Omit<Stores, 'files' | 'removalQueue' | 'uploadParts' | 'live'>
+type TableStores = Omit<Stores, 'files' | 'removalQueue' | 'uploadParts' | 'live' | 'seals' | keyof WebhookStores>
 
 /** Empty tables of one kind of store, for one test. */
 export interface OpenedHand<Tested = TableStores> {
@@ -38,7 +40,7 @@ export interface Hand<Tested = TableStores> {
   open(clock?: Clock): Promise<OpenedHand<Tested>>
 }
 
-const oneMachine: Hand = {
+const oneMachine: Hand<TableStores & WebhookStores> = {
   name: 'one machine',
   async open(clock) {
     const folder = makeDirectory()
@@ -96,5 +98,7 @@ const aws: Hand = {
 
 /** Every kind of store that the contract suites of the ports test. */
 export const hands: readonly Hand[] = [oneMachine, aws]
+
+export const handsWithWebhooks: readonly Hand<TableStores & WebhookStores>[] = [oneMachine]
 
 export { entry } from './history.ts'
