@@ -12,7 +12,8 @@ import { createSignInAttempts } from './dynamodb/sign-ins.ts'
 import { createUploadProgress, createUploadRecords } from './dynamodb/uploads.ts'
 import { createUsageCounts } from './dynamodb/usage-counts.ts'
 import { createWebForms } from './dynamodb/web-forms.ts'
-import { createWebhookDeliveries, createWebhookLeases, createWebhooks } from './dynamodb/webhooks.ts'
+import { createWebhookLeases } from './dynamodb/webhook-leases.ts'
+import { createWebhookDeliveries, createWebhooks } from './dynamodb/webhooks.ts'
 
 // Each bundle imports only the openers that it uses, and so contains only their stores. Openers of files are in another
 // module: if a module loads code on demand, esbuild adds that code to each bundle that imports the module, whether the

@@ -17,10 +17,8 @@ import { makeDirectory, removeDirectory } from './directory.ts'
 import { unrecorded } from './history.ts'
 import { openTestTables, tableSettings } from './tables.ts'
 
-type WebhookStores = Pick<Stores, 'webhooks' | 'deliveries'>
-
 /** The ports over tables, without files and queues. */
-type TableStores = Omit<Stores, 'files' | 'removalQueue' | 'uploadParts' | 'live' | 'seals' | keyof WebhookStores>
+type TableStores = Omit<Stores, 'files' | 'removalQueue' | 'uploadParts' | 'live' | 'seals'>
 
 /** Empty tables of one kind of store, for one test. */
 export interface OpenedHand<Tested = TableStores> {
@@ -40,7 +38,7 @@ export interface Hand<Tested = TableStores> {
   open(clock?: Clock): Promise<OpenedHand<Tested>>
 }
 
-const oneMachine: Hand<TableStores & WebhookStores> = {
+const oneMachine: Hand = {
   name: 'one machine',
   async open(clock) {
     const folder = makeDirectory()
@@ -98,7 +96,5 @@ const aws: Hand = {
 
 /** Every kind of store that the contract suites of the ports test. */
 export const hands: readonly Hand[] = [oneMachine, aws]
-
-export const handsWithWebhooks: readonly Hand<TableStores & WebhookStores>[] = [oneMachine]
 
 export { entry } from './history.ts'

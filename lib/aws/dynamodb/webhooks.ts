@@ -17,15 +17,13 @@ import { batchDelete } from './dynamodb-batches.ts'
 import type { RecordChange } from './journal.ts'
 import { createMark, isOwnWrite } from './write-mark.ts'
 
-// `version` is the mark of the last change of the settings. `delivered` counts the deliveries. `holder` has the lease
-// until `until`.
+// `version` is the mark of the last change of the settings. `delivered` counts the deliveries. A worker also stores its
+// lease here (lib/aws/dynamodb/webhook-leases.ts).
 interface WebhookItem extends Omit<Webhook, 'site'> {
   readonly site: number
   readonly key: string
   readonly version: string
   readonly delivered?: number
-  readonly holder?: string
-  readonly until?: number
 }
 
 type Row<Content> = Content & { readonly site: number; readonly key: string }
@@ -34,7 +32,7 @@ const webhooks = 'webhook#'
 const deliveriesOf = (id: string) => `delivery#${id}#`
 const retriesOf = (id: string) => `retry#${id}#`
 
-const webhookKey = (site: SiteId, id: string) => ({ site, key: webhooks + id })
+export const webhookKey = (site: SiteId, id: string) => ({ site, key: webhooks + id })
 
 // Texts sort like the times when they have equal lengths.
 const retryKey = (site: SiteId, id: string, { due, position }: Retry) => ({
@@ -53,9 +51,13 @@ const listed = (site: SiteId, prefix?: string) => ({
   consistent: true,
 })
 
-const toWebhook = (item: WebhookItem): Webhook => {
-  const { key: _, version: _version, delivered: _delivered, holder: _holder, until: _until, site, ...webhook } = item
-  return { ...webhook, site: storedId(site) }
+const toWebhook = ({ site, lastSuccess, failingSince, ...item }: WebhookItem): Webhook => {
+  const { id, targetUrl, types, subject, enabled, description, secrets, position } = item
+  return {
+    ...{ site: storedId(site), id, targetUrl, types, subject, enabled, description, secrets, position },
+    ...(lastSuccess !== undefined && { lastSuccess }),
+    ...(failingSince !== undefined && { failingSince }),
+  }
 }
 
 const withoutKey = <Content>({ site: _, key: _key, ...content }: Row<Content>) => content
@@ -136,14 +138,19 @@ export const createWebhooks = ({ record, ...options }: Options): Webhooks => {
 
     async change(site, id, change, entry) {
       const version = createMark()
-      for (let tries = 0; tries < mostTries; tries++) {
+      let wanted: WebhookChange | undefined
+      const tryOnce = async () => {
         const item = await table.get(webhookKey(site, id))
-        const wanted = item && change(toWebhook(item))
-        if (!wanted) return undefined
-        const changed = isOwnWrite(version, item.version) ? item : await tryToChange(item, wanted, version)
-        if (!changed) continue
+        if (isOwnWrite(version, item?.version)) return item
+        wanted = item && change(toWebhook(item))
+        return item && wanted && ((await tryToChange(item, wanted, version)) ?? 'overtaken')
+      }
+      for (let tries = 0; tries < mostTries; tries++) {
+        const changed = await tryOnce()
+        if (!changed) return undefined
+        if (changed === 'overtaken') continue
         await record(entry)
-        if (wanted.forgetsFailures) await removeBelow(site, retriesOf(id))
+        if (wanted?.forgetsFailures) await removeBelow(site, retriesOf(id))
         return toWebhook(changed)
       }
       throw new ServiceError('unavailable')
@@ -198,27 +205,6 @@ export const createWebhookDeliveries = (options: TableOptions): WebhookDeliverie
         await deliveries.put({ ...delivery, site, key: `${deliveriesOf(id)}${earlier % keptDeliveries}` })
       }
       if (ended) await retries.delete(retryKey(site, id, ended))
-    },
-  }
-}
-
-/** One worker at a time sends for a webhook. `take` returns false if another holder has the lease. */
-export const createWebhookLeases = ({ now = Date.now, ...options }: TableOptions) => {
-  const table = openTable<WebhookItem>(options)
-  return {
-    async take(site: SiteId, id: string, holder: string, duration: number): Promise<boolean> {
-      const taken = await table.update(webhookKey(site, id), {
-        set: { holder, until: now() + duration },
-        // A repeated call of the SDK finds its own holder.
-        condition: 'attribute_exists(#key) AND (attribute_not_exists(#until) OR #until <= :now OR #holder = :holder)',
-        values: { ':now': now() },
-      })
-      return taken !== undefined
-    },
-
-    async giveBack(site: SiteId, id: string, holder: string): Promise<void> {
-      const condition = { condition: '#holder = :holder', values: { ':holder': holder } }
-      await table.update(webhookKey(site, id), { update: 'REMOVE #holder, #until', ...condition })
     },
   }
 }
