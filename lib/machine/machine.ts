@@ -74,6 +74,7 @@ export const createTableStores = (
 }
 
 export interface LocalStores extends Stores {
+  readonly webhooks: MachineWebhooks
   readonly tidied: TidyReport | undefined
   readonly linkSecret: Uint8Array
   stop(): Promise<void>

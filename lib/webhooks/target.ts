@@ -125,6 +125,8 @@ export const createTarget = ({ permitsPrivate, limit = longestAttempt, resolve =
   }
 
   return {
+    permitsPrivate,
+
     async send(message: Message): Promise<TargetAnswer> {
       const answer = await exchange(message).catch((error) => ({ fault: faultOf(error) }))
       if (isClosed && 'fault' in answer) throw new Error('The sender of webhooks has stopped.')

@@ -48,12 +48,14 @@ export type WebhookKey = Pick<Webhook, 'site' | 'id'>
 
 export interface MachineWebhooks extends Webhooks {
   listEnabled(): Promise<readonly WebhookKey[]>
+  /** Calls `check` whenever a webhook may have been created, changed or removed, until the returned function is called. */
+  watch(check: () => void): () => void
 }
 
 export const createWebhooks = (
   { connection, read, write }: Database,
   record: RecordChange,
-  { wrote }: Pick<ChangeWatch, 'wrote'>,
+  { wrote, watch }: Pick<ChangeWatch, 'wrote' | 'watch'>,
 ): MachineWebhooks => {
   const rows = prepareAll(connection, {
     get: query<WebhookRow>('SELECT * FROM webhooks WHERE site = ? AND id = ?'),
@@ -73,6 +75,7 @@ export const createWebhooks = (
 
   return {
     listOfSite: (site) => read(() => rows.ofSite.all(site).map(toWebhook)),
+    watch: (check) => watch(webhookChanges, check),
     listEnabled: () => read(() => rows.enabled.all()),
 
     async get(site, id) {
