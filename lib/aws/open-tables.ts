@@ -151,9 +151,10 @@ export const openWebhooks = (
   settings: Pick<AreaSettings, 'journalTable'> & { readonly webhooksTable: string },
   given?: Given,
 ) => {
-  const { dynamodb, now, record } = openJournal(settings, given)
+  const { dynamodb, now, record, history } = openJournal(settings, given)
   const options = { dynamodb, now, table: settings.webhooksTable }
   return {
+    history,
     webhooks: createWebhooks({ ...options, record }),
     deliveries: createWebhookDeliveries(options),
     leases: createWebhookLeases(options),

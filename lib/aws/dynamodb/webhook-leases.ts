@@ -7,7 +7,7 @@ export interface WebhookLease {
   readonly holder: string
   readonly wakes: number
   /** In milliseconds since the epoch: a message that is on its way arrives at this time. */
-  readonly wakesAt?: number
+  readonly wakesAt?: number | undefined
 }
 
 interface LeaseItem extends WebhookLease {
