@@ -1,17 +1,18 @@
 import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
 import { logLostEntry, type RecordChange } from '../../lib/aws/dynamodb/journal.ts'
 import { createFilesOnDemand } from '../../lib/aws/files-on-demand.ts'
-import { openAreas, openDirectory, openIssuers, openJournal } from '../../lib/aws/open-tables.ts'
+import { openAreas, openDirectory, openIssuers, openJournal, openWebhooks } from '../../lib/aws/open-tables.ts'
 import { readStackOutputs } from '../../lib/aws/stack-outputs.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { byName, capitalised } from '../../lib/core/names.ts'
 import type { SiteDirectory } from '../../lib/sites/site-directory.ts'
+import type { SecretSeals } from '../../lib/webhooks/webhooks.ts'
 import { Refusal } from '../terminal/output.ts'
 import type { AdminStores, AreaStores } from './admin-stores.ts'
 
 type Outputs = (name: string) => string
 
-const outputsOf = async (stack: string, wanted: string | undefined): Promise<Outputs> => {
+const outputsOf = async (stack: string, wanted: string | undefined) => {
   const { region, outputs } = await readStackOutputs(stack, wanted)
   if (region === undefined)
     throw new Refusal(
@@ -21,10 +22,20 @@ const outputsOf = async (stack: string, wanted: string | undefined): Promise<Out
   if (!outputs) {
     throw new Refusal(`There is no ${where}. Deploy first, or set AWS_REGION to the home region of the directory.`)
   }
-  return (name) => {
+  const named: Outputs = (name) => {
     const value = outputs.get(name)
     if (value === undefined) throw new Refusal(`The ${where} has no output ${name}. Deploy the current version.`)
     return value
+  }
+  return { outputs: named, find: (name: string) => outputs.get(name) }
+}
+
+/** V-4. Few commands need the key, so the first call loads the client. */
+const sealsOnDemand = (key: string, region: string): SecretSeals => {
+  const open = async () => (await import('../../lib/aws/kms-seals.ts')).createKmsSeals(key, { region })
+  return {
+    seal: async (...given) => (await open()).seal(...given),
+    open: async (...given) => (await open()).open(...given),
   }
 }
 
@@ -38,13 +49,13 @@ const longestMemory = 60_000
  */
 export const openAwsStores = async (prefix: string, replica?: string): Promise<AdminStores> => {
   const named: Outputs = (name) => `${prefix}-${name.replace('Table', '').toLowerCase()}`
-  const directory = replica === undefined ? await outputsOf(`${prefix}-directory`, undefined) : named
+  const directory = replica === undefined ? (await outputsOf(`${prefix}-directory`, undefined)).outputs : named
   const dynamodb = createDocumentClient(replica === undefined ? {} : { region: replica })
   const openDataCentre = async (id: string) => {
     const known = await sites.getDataCentre(id)
     if (!known?.region) throw new Refusal(`Data centre ${id} is not deployed. Deploy it, then repeat the command.`)
-    const outputs = await outputsOf(`${prefix}-${id}`, known.region)
-    return { outputs, region: known.region, dynamodb: createDocumentClient({ region: known.region }) }
+    const found = await outputsOf(`${prefix}-${id}`, known.region)
+    return { ...found, region: known.region, dynamodb: createDocumentClient({ region: known.region }) }
   }
 
   // Sites and tokens are global. Their history is in the data centre of the site.
@@ -81,11 +92,24 @@ export const openAwsStores = async (prefix: string, replica?: string): Promise<A
     issuers,
     people,
     async areas({ dataCentre }): Promise<AreaStores> {
-      const { outputs, region, dynamodb } = await openDataCentre(dataCentre)
-      const names = ['journalTable', 'pathLocksTable', 'webFormsTable', 'contentTable', 'categoryLinksTable'] as const
+      const { outputs, find, region, dynamodb } = await openDataCentre(dataCentre)
+      const webhooksKey = find('WebhooksKey')
+      const names = [
+        'journalTable',
+        'pathLocksTable',
+        'webFormsTable',
+        'contentTable',
+        'categoryLinksTable',
+        'webhooksTable',
+      ] as const
       const tables = byName(names, (name) => outputs(capitalised(name)))
       const { removals, record, ...areas } = openAreas(tables, { dynamodb })
-      return { ...areas, files: createFilesOnDemand(outputs('FilesBucket'), region, { removals, record }) }
+      return {
+        ...areas,
+        ...openWebhooks(tables, { dynamodb }),
+        ...(webhooksKey !== undefined && { seals: sealsOnDemand(webhooksKey, region) }),
+        files: createFilesOnDemand(outputs('FilesBucket'), region, { removals, record }),
+      }
     },
     memory: async () => longestMemory,
     async close() {
