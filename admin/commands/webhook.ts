@@ -1,6 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { typePatterns } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
+import { createDeliveryDeps } from '../../lib/service/deps.ts'
+import type { Stores } from '../../lib/service/stores.ts'
 import {
   changeWebhook,
   createWebhook,
@@ -12,8 +14,10 @@ import {
   viewOfDelivery,
   viewOfWebhook,
 } from '../../lib/webhooks/change-webhook.ts'
+import { repeatDelivery, sendTest } from '../../lib/webhooks/send-now.ts'
+import { createTarget } from '../../lib/webhooks/target.ts'
 import { mostWebhooks } from '../../lib/webhooks/webhooks.ts'
-import type { AdminStores, AreaStores, WebhookStores } from '../stores/admin-stores.ts'
+import type { AdminStores, AreaStores } from '../stores/admin-stores.ts'
 import { administrator } from '../stores/changes.ts'
 import { printOnce } from '../stores/find-grant.ts'
 import { areaOf, type GlobalOptions, onStores } from '../stores/stores.ts'
@@ -27,16 +31,17 @@ interface Options extends OfSite {
   readonly description?: string
   readonly enable?: boolean
   readonly rotate?: true
-  readonly allowPrivateWebhooks?: true
+  readonly allowPrivateWebhooks?: boolean
 }
 
 const everyType = 'all'
 
-const hooksOf = async (stores: AdminStores, site: SiteId): Promise<AreaStores & WebhookStores> => {
-  const area = await areaOf(stores, site)
-  const { webhooks, deliveries, seals } = area
-  if (webhooks && deliveries && seals) return { ...area, webhooks, deliveries, seals }
-  throw new Refusal('This deployment has no webhooks. Set "webhooks" to true in cdk.json and deploy, to use them.')
+type Hooks = AreaStores & Pick<Stores, 'seals'>
+
+const hooksOf = async (stores: AdminStores, site: SiteId): Promise<Hooks> => {
+  const { seals, ...area } = await areaOf(stores, site)
+  if (seals) return { ...area, seals }
+  throw new Refusal('This deployment has no webhooks. Set "webhooks" to true in cdk.json, and deploy.')
 }
 
 const unknown = (site: SiteId): Refusal =>
@@ -56,7 +61,7 @@ const settingsOf = ({ type, subject, description, enable: enabled }: Options) =>
   enabled,
 })
 
-const refuseTarget = (url: string, { allowPrivateWebhooks = false }: { readonly allowPrivateWebhooks?: boolean }) => {
+const refuseTarget = (url: string, { allowPrivateWebhooks = false }: Options) => {
   if (isPermitted(url, allowPrivateWebhooks)) return
   throw new Refusal('The target must be an https address. With --allow-private-webhooks, 127.0.0.1 may use http.')
 }
@@ -74,6 +79,12 @@ const create = async (stores: AdminStores, options: Options & { readonly url: st
   )
   return undefined
 }
+
+// A table would leave out an empty list.
+const inText = (webhook: ReturnType<typeof viewOfWebhook>) => ({
+  ...webhook,
+  types: webhook.types.length > 0 ? webhook.types : everyType,
+})
 
 const list = async (stores: AdminStores, { site }: OfSite) => {
   const { webhooks } = await hooksOf(stores, site)
@@ -108,6 +119,22 @@ const deliveries = async (stores: AdminStores, id: string, { site }: OfSite) => 
   return (await area.deliveries.recent(site, id)).map(viewOfDelivery)
 }
 
+const sendingDeps = (stores: AdminStores, area: Hooks, { allowPrivateWebhooks = false }: Options) =>
+  createDeliveryDeps(
+    { ...area, sites: stores.sites },
+    { target: createTarget({ permitsPrivate: allowPrivateWebhooks }) },
+  )
+
+const test = async (stores: AdminStores, id: string, options: Options) => {
+  const { area, webhook } = await find(stores, options.site, id)
+  return viewOfDelivery(await sendTest(sendingDeps(stores, area, options), webhook))
+}
+
+const repeat = async (stores: AdminStores, id: string, delivery: string, options: Options) => {
+  const { area, webhook } = await find(stores, options.site, id)
+  return viewOfDelivery(await repeatDelivery(sendingDeps(stores, area, options), webhook, delivery))
+}
+
 const parseTarget = (text: string): string => {
   if (isTarget(text)) return text
   throw new InvalidArgumentError('It must be an https address without user, password and fragment.')
@@ -125,13 +152,18 @@ const parseType = (text: string): string => {
   throw new InvalidArgumentError('It must be a type of change, such as file.stored or file.*, or the word all.')
 }
 
+const privateOption = [
+  '--allow-private-webhooks',
+  'permit targets at private addresses, like the flag of "serve"',
+] as const
+
 const withSettings = (command: Command): Command =>
   command
     .requiredOption(...siteOption)
     .option('--type <type>', 'a type to report, such as file.* or link.added, or all (repeatable)', collect(parseType))
     .option('--subject <text>', 'the beginning of the subjects to report', parseLine(longest.subject))
     .option('--description <text>', 'a note for people', parseLine(longest.description))
-    .option('--allow-private-webhooks', 'permit http://127.0.0.1 as the target, like the flag of "serve"')
+    .option(...privateOption)
 
 const urlOption = ['--url <address>', 'the address that gets the changes', parseTarget] as const
 const idArgument = ['<id>', 'the id of the webhook'] as const
@@ -151,15 +183,22 @@ export const webhookCommand = (): Command =>
       .action(onStores(create)),
     commandOf('list', 'list the webhooks of a site', 'webhook list --site 1001')
       .requiredOption(...siteOption)
-      .action(onStores(list)),
-    ofWebhook('show', 'show a webhook').action(onStores(show)),
+      .action(onStores(list, (all) => all.map(inText))),
+    ofWebhook('show', 'show a webhook').action(onStores(show, inText)),
     withSettings(commandOf('change', 'change a webhook', 'webhook change ID --site 1001 --rotate'))
       .argument(...idArgument)
       .option(...urlOption)
       .option('--enable', 'send changes again')
       .option('--no-enable', 'send no changes')
       .option('--rotate', 'add a secret, and print it once; the previous secret works for 24 hours')
-      .action(onStores(change)),
+      .action(onStores(change, inText)),
     ofWebhook('remove', 'remove a webhook').action(onStores(remove)),
+    ofWebhook('test', 'send a test from this machine')
+      .option(...privateOption)
+      .action(onStores(test)),
     ofWebhook('deliveries', 'list the last 100 deliveries').action(onStores(deliveries)),
+    ofWebhook('repeat', 'repeat a delivery from this machine')
+      .argument('<delivery>', 'the id of the delivery')
+      .option(...privateOption)
+      .action(onStores(repeat)),
   ])

@@ -22,22 +22,31 @@ const outputsOf = async (stack: string, wanted: string | undefined) => {
   if (!outputs) {
     throw new Refusal(`There is no ${where}. Deploy first, or set AWS_REGION to the home region of the directory.`)
   }
-  const named: Outputs = (name) => {
+  const need: Outputs = (name) => {
     const value = outputs.get(name)
     if (value === undefined) throw new Refusal(`The ${where} has no output ${name}. Deploy the current version.`)
     return value
   }
-  return { outputs: named, find: (name: string) => outputs.get(name) }
+  return { need, find: (name: string) => outputs.get(name) }
 }
 
-/** V-4. Few commands need the key, so the first call loads the client. */
-const sealsOnDemand = (key: string, region: string): SecretSeals => {
+/** Few commands need the key, so the first call loads its client. */
+const createSeals = (key: string, region: string): SecretSeals => {
   const open = async () => (await import('../../lib/aws/kms-seals.ts')).createKmsSeals(key, { region })
   return {
     seal: async (...given) => (await open()).seal(...given),
     open: async (...given) => (await open()).open(...given),
   }
 }
+
+const tableNames = [
+  'journalTable',
+  'pathLocksTable',
+  'webFormsTable',
+  'contentTable',
+  'categoryLinksTable',
+  'webhooksTable',
+] as const
 
 // In milliseconds (A-13).
 const longestMemory = 60_000
@@ -49,21 +58,21 @@ const longestMemory = 60_000
  */
 export const openAwsStores = async (prefix: string, replica?: string): Promise<AdminStores> => {
   const named: Outputs = (name) => `${prefix}-${name.replace('Table', '').toLowerCase()}`
-  const directory = replica === undefined ? (await outputsOf(`${prefix}-directory`, undefined)).outputs : named
+  const directory = replica === undefined ? (await outputsOf(`${prefix}-directory`, undefined)).need : named
   const dynamodb = createDocumentClient(replica === undefined ? {} : { region: replica })
   const openDataCentre = async (id: string) => {
     const known = await sites.getDataCentre(id)
     if (!known?.region) throw new Refusal(`Data centre ${id} is not deployed. Deploy it, then repeat the command.`)
-    const found = await outputsOf(`${prefix}-${id}`, known.region)
-    return { ...found, region: known.region, dynamodb: createDocumentClient({ region: known.region }) }
+    const outputs = await outputsOf(`${prefix}-${id}`, known.region)
+    return { ...outputs, region: known.region, dynamodb: createDocumentClient({ region: known.region }) }
   }
 
   // Sites and tokens are global. Their history is in the data centre of the site.
   const record: RecordChange = async (entry) => {
     try {
       const home = homes.get(entry.site) ?? (await sites.getSite(entry.site))?.dataCentre
-      const { outputs, dynamodb } = await openDataCentre(home ?? '')
-      await openJournal({ journalTable: outputs('JournalTable') }, { dynamodb }).record(entry)
+      const { need, dynamodb } = await openDataCentre(home ?? '')
+      await openJournal({ journalTable: need('JournalTable') }, { dynamodb }).record(entry)
     } catch (error) {
       logLostEntry(entry, error)
     }
@@ -92,23 +101,17 @@ export const openAwsStores = async (prefix: string, replica?: string): Promise<A
     issuers,
     people,
     async areas({ dataCentre }): Promise<AreaStores> {
-      const { outputs, find, region, dynamodb } = await openDataCentre(dataCentre)
-      const webhooksKey = find('WebhooksKey')
-      const names = [
-        'journalTable',
-        'pathLocksTable',
-        'webFormsTable',
-        'contentTable',
-        'categoryLinksTable',
-        'webhooksTable',
-      ] as const
-      const tables = byName(names, (name) => outputs(capitalised(name)))
+      const { need, find, region, dynamodb } = await openDataCentre(dataCentre)
+      const tables = byName(tableNames, (name) => need(capitalised(name)))
       const { removals, record, ...areas } = openAreas(tables, { dynamodb })
+      const { webhooks, deliveries } = openWebhooks(tables, { dynamodb, record })
+      const key = find('WebhooksKey')
       return {
         ...areas,
-        ...openWebhooks(tables, { dynamodb }),
-        ...(webhooksKey !== undefined && { seals: sealsOnDemand(webhooksKey, region) }),
-        files: createFilesOnDemand(outputs('FilesBucket'), region, { removals, record }),
+        webhooks,
+        deliveries,
+        ...(key !== undefined && { seals: createSeals(key, region) }),
+        files: createFilesOnDemand(need('FilesBucket'), region, { removals, record }),
       }
     },
     memory: async () => longestMemory,

@@ -75,7 +75,7 @@ const empty = async ({ workflows, files, webForms, contents, webhooks }: AreaSto
   await workflows.clear(site)
   await webForms.clear(site)
   await contents.clear(site)
-  await webhooks?.clear(site)
+  await webhooks.clear(site)
 }
 
 /** Returns whether one of the tokens may still be accepted by a cache. */

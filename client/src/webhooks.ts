@@ -17,7 +17,6 @@ import type {
   Webhook,
   WebhookChange,
 } from './generated/types.gen.ts'
-import { paginate } from './pages.ts'
 
 export interface Webhooks {
   list(): AsyncIterable<Webhook>
@@ -38,13 +37,17 @@ export const createWebhooks = ({ site, calls: client }: Connection): Webhooks =>
   const here = { ...common, path: { site: site.id } }
   const of = (webhook: string) => ({ ...common, path: { site: site.id, webhook } })
   return {
-    list: () => paginate(async () => (await listWebhooks(here)).data),
+    async *list() {
+      yield* (await listWebhooks(here)).data.items
+    },
     get: async (id) => (await getWebhook(of(id))).data,
     create: async (body) => (await createWebhook({ ...here, body })).data,
     change: async (id, body) => (await changeWebhook({ ...of(id), body })).data,
     remove: async (id) => void (await removeWebhook(of(id))),
     test: async (id) => (await testWebhook(of(id))).data,
-    deliveries: (id) => paginate(async () => (await listDeliveries(of(id))).data),
+    async *deliveries(id) {
+      yield* (await listDeliveries(of(id))).data.items
+    },
     repeat: async (webhook, delivery) =>
       (await repeatDelivery({ ...common, path: { site: site.id, webhook, delivery } })).data,
   }

@@ -4,7 +4,7 @@ import type { AnyOperation } from '../../lib/http/admission.ts'
 import { createHandler } from '../../lib/http/handler.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { WebhooksDeps } from '../../lib/service/deps.ts'
-import { listDeliveries } from './deliveries.ts'
+import { createSending, listDeliveries } from './deliveries.ts'
 import { changeWebhook, createWebhook, getWebhook, listWebhooks, removeWebhook } from './webhooks.ts'
 
 export const createWebhooksHandler = (deps: WebhooksDeps): Handler => {
@@ -15,6 +15,7 @@ export const createWebhooksHandler = (deps: WebhooksDeps): Handler => {
     changeWebhook: changeWebhook(deps),
     removeWebhook: removeWebhook(deps),
     listDeliveries: listDeliveries(deps),
+    ...createSending(deps),
   }
   return createHandler('webhooks', webhooksRoutes, operations, deps.edge)
 }

@@ -37,7 +37,11 @@ export const viewOfWebhook = (webhook: Webhook) => {
   return { id, siteId, targetUrl, types, subject, enabled, description, ...times }
 }
 
-export const viewOfDelivery = ({ id, at, type, status, fault, milliseconds, attempt }: Delivery) => ({
+interface ShownDelivery extends Omit<Delivery, 'type' | 'position'> {
+  readonly type: Delivery['type'] | 'webhook.test'
+}
+
+export const viewOfDelivery = ({ id, at, type, status, fault, milliseconds, attempt }: ShownDelivery) => ({
   id,
   time: new Date(at).toISOString(),
   type,

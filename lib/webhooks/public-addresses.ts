@@ -3,6 +3,9 @@ import ipaddr from 'ipaddr.js'
 
 const translated = ipaddr.parseCIDR('64:ff9b::/96')
 
+// No other addresses of IPv6 are assigned to the public.
+const assigned = ipaddr.parseCIDR('2000::/3')
+
 // The agent of the virtual machines of Azure has this address, which looks public.
 const metadata = '168.63.129.16'
 
@@ -12,8 +15,9 @@ const isOwn = (address: string): boolean =>
 /** V-14. NAT64 addresses are judged by the IPv4 address in them. */
 export const isPublic = (text: string): boolean => {
   const address = ipaddr.process(text)
-  if (address instanceof ipaddr.IPv6 && address.match(translated)) {
-    return isPublic(ipaddr.fromByteArray(address.toByteArray().slice(-4)).toString())
+  if (address instanceof ipaddr.IPv6) {
+    if (address.match(translated)) return isPublic(ipaddr.fromByteArray(address.toByteArray().slice(-4)).toString())
+    if (!address.match(assigned)) return false
   }
   return address.range() === 'unicast' && address.toString() !== metadata && !isOwn(address.toString())
 }

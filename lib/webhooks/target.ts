@@ -45,23 +45,30 @@ const refuse = (): never => {
 
 const familyOf = (address: string) => ({ address, family: isIP(address) })
 
-// The resolver of the system would block threads that also read and write files.
-const resolver = new Resolver({ timeout: 5_000, tries: 2 })
-
-const resolveName = async (name: string): Promise<readonly string[]> => {
-  const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
-  const addresses = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
-  const [first] = found
-  if (addresses.length === 0 && first.status === 'rejected') throw first.reason
-  return addresses
+/**
+ * Looks names up without the system, whose lookups block the threads that also read and write files. `servers`: those of
+ * the system by default.
+ */
+export const createResolve = (servers?: readonly string[]) => {
+  const resolver = new Resolver({ timeout: 5_000, tries: 2 })
+  if (servers) resolver.setServers(servers)
+  return async (name: string): Promise<readonly string[]> => {
+    const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+    const addresses = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
+    const [first] = found
+    if (addresses.length === 0 && first.status === 'rejected') throw first.reason
+    return addresses
+  }
 }
+
+type Resolve = ReturnType<typeof createResolve>
 
 /** V-14: the connection uses only addresses that this lookup has judged. */
 const lookupOf =
-  (resolve: typeof resolveName): LookupFunction =>
+  (resolve: Resolve, isPermitted: typeof isPublic): LookupFunction =>
   (name, _, callback) => {
     resolve(name)
-      .then((addresses) => addresses.filter(isPublic))
+      .then((addresses) => addresses.filter(isPermitted))
       .then((permitted) => (permitted.length > 0 ? permitted.map(familyOf) : refuse()))
       .then(
         (permitted) => callback(null, permitted),
@@ -71,24 +78,31 @@ const lookupOf =
 
 interface Options {
   readonly permitsPrivate: boolean
+  /** In milliseconds. */
   readonly limit?: number
-  readonly resolve?: typeof resolveName
+  readonly resolve?: Resolve
+  readonly isPermitted?: typeof isPublic
 }
 
 /** V-8. Sends one request at a time to an address, without redirects. `close` ends open requests, which then throw. */
-export const createTarget = ({ permitsPrivate, limit = longestAttempt, resolve = resolveName }: Options) => {
+export const createTarget = ({
+  permitsPrivate,
+  limit = longestAttempt,
+  resolve = createResolve(),
+  isPermitted = isPublic,
+}: Options) => {
   const open = new Set<ClientRequest>()
   let isClosed = false
   const connection = {
     agent: false,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: 2_500,
-    ...(!permitsPrivate && { lookup: lookupOf(resolve) }),
+    ...(!permitsPrivate && { lookup: lookupOf(resolve, isPermitted) }),
   } as const
 
   const begin = (url: URL, headers: Message['headers']): ClientRequest => {
     const host = url.hostname.replace(/^\[|\]$/g, '')
-    if (!permitsPrivate && isIP(host) !== 0 && !isPublic(host)) refuse()
+    if (!permitsPrivate && isIP(host) !== 0 && !isPermitted(host)) refuse()
     const request = url.protocol === 'https:' ? requestHttps : requestHttp
     return request(url, { ...connection, method: 'POST', headers })
   }

@@ -388,6 +388,13 @@ export const messages = {
     tooMany: 'too many arguments',
     unknown: (name: string) => `unknown ${name}`,
   },
+  delivery: {
+    late: (seconds: number) => `The target did not answer within ${seconds} seconds.`,
+    closed: 'The target closed the connection without an answer.',
+    refused: 'The target refused the connection.',
+    private: 'The target is not at a public address.',
+    failed: (code: string) => `The request to the target failed (${code}).`,
+  },
   user: {
     email: 'It must be an e-mail address.',
     folder: 'It must be a folder, such as /news.',

@@ -8,6 +8,8 @@ export const webhooksRoutes = [
   { operation: 'createWebhook', method: 'POST', path: webhooks, ...write },
   { operation: 'getWebhook', method: 'GET', path: webhook, ...write },
   { operation: 'changeWebhook', method: 'PUT', path: webhook, ...write },
+  { operation: 'testWebhook', method: 'POST', path: `${webhook}/test`, ...write },
   { operation: 'listDeliveries', method: 'GET', path: deliveries, ...write },
+  { operation: 'repeatDelivery', method: 'POST', path: `${deliveries}/{delivery}/repeat`, ...write },
   { operation: 'removeWebhook', method: 'DELETE', path: webhook, ...write },
 ] as const

@@ -66,7 +66,7 @@ export const webhooksContract: GroupContract<'webhooks'> = {
   parameters: {
     site: siteParameter,
     webhook: text('The id of the webhook.', 'whk_d2f1d2f1d2f1d2f1'),
-    delivery: text('The id of the delivery.', '1'),
+    delivery: text('The id of the delivery.', 'dlv_01769860800000-1769860799000000-1'),
   },
   operations: {
     listWebhooks: { summary: 'List the webhooks of a site', answers: ok('The webhooks.', webhookList) },
@@ -104,10 +104,25 @@ export const webhooksContract: GroupContract<'webhooks'> = {
       answers: { 200: { description: 'The webhook is removed.' } },
       errors: ofWebhook,
     },
+    testWebhook: {
+      summary: 'Send a test to the target of a webhook',
+      description:
+        'Sends an event of the type `site-admin.webhook.test` and waits up to 15 seconds for the answer. Also works ' +
+        'while the webhook is disabled.',
+      answers: ok('The outcome, also if the target refuses the test.', delivery),
+      errors: [...ofWebhook, 'tooManyRequests'],
+    },
     listDeliveries: {
       summary: 'List the deliveries of a webhook',
       answers: ok('The deliveries.', deliveryList),
       errors: ofWebhook,
+    },
+    repeatDelivery: {
+      summary: 'Repeat a delivery',
+      description:
+        'Sends the same change again and waits up to 15 seconds for the answer. A success ends later repetitions.',
+      answers: ok('The outcome, also if the target refuses the delivery.', delivery),
+      errors: [...ofWebhook, 'deliveryUnknown', 'tooManyRequests'],
     },
   },
 }
