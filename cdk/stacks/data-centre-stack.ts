@@ -95,6 +95,10 @@ export class DataCentreStack extends Stack {
     new CfnOutput(this, 'FilesBucketName', { key: 'FilesBucket', value: files.bucketName })
     new CfnOutput(this, 'RemovalsQueueUrl', { key: 'RemovalsQueue', value: removals.queue.queueUrl })
     new CfnOutput(this, 'FailedRemovalsQueueUrl', { key: 'FailedRemovalsQueue', value: removals.failed.queueUrl })
+    if (webhooks) {
+      new CfnOutput(this, 'WebhooksKeyArn', { key: 'WebhooksKey', value: webhooks.key.keyArn })
+      new CfnOutput(this, 'WebhooksQueueUrl', { key: 'WebhooksQueue', value: webhooks.queue.queueUrl })
+    }
     for (const name of regionalTables) {
       new CfnOutput(this, `${tableOutput(name)}Name`, { key: tableOutput(name), value: tables[name].tableName })
     }
