@@ -12,11 +12,10 @@ export const openWebhooks = async (rights?: readonly string[]) => {
   const ask = (method: string, path = '', body?: unknown, token = manager) =>
     call(`${webhooks}${path}`, { method, token, ...(body !== undefined && { body }) })
   const create = async (more: object = {}, targetUrl = 'https://example.com/hooks') =>
-    (await ask('POST', '', { targetUrl, ...more })).json
+    (await ask('POST', '', { targetUrl, enabled: false, ...more })).json
   const put = (path: string) =>
     call(`/api/v2/admin/sites/${site}/storage/${path}`, { method: 'PUT', token: manager, body: 'text' })
-  const changes = async () =>
-    (await call(`/api/v2/admin/sites/${site}/changes?after=`, { token: manager })).json.items
+  const changes = async () => (await call(`/api/v2/admin/sites/${site}/changes?after=`, { token: manager })).json.items
   return { site, manager, ...rest, ask, create, put, changes }
 }
 
@@ -27,14 +26,18 @@ interface Received {
   readonly event: any
 }
 
-/** A target on this machine that answers each delivery with the next of these statuses, and then with 200. */
-export const openReceiver = async (...statuses: readonly number[]) => {
+/**
+ * A target on this machine that answers each delivery with the next of these statuses, and then with 200. It answers
+ * when `mayAnswer` is over.
+ */
+export const openReceiver = async (statuses: readonly number[] = [], mayAnswer?: Promise<void>) => {
   const received: Received[] = []
   const answers = [...statuses]
   const url = await listenInTest(
     createServer(async (request, response) => {
       const body = (await buffer(request)).toString()
       received.push({ headers: request.headers, body, event: JSON.parse(body) })
+      await mayAnswer
       response.writeHead(answers.shift() ?? 200, { Location: '/elsewhere' }).end('secret answer')
     }),
   )

@@ -4,7 +4,8 @@ import { expectError } from '../support/expectations.ts'
 import { openWebhooks } from '../support/webhooks.ts'
 
 const defaults = { types: [], subject: '', enabled: true, description: '', lastSuccess: null, failingSince: null }
-const targetUrl = 'https://example.com/hooks'
+// Nothing listens there, so no case needs the network.
+const targetUrl = 'https://127.0.0.1:1/hooks'
 
 describeWithAdmin('Webhooks', () => {
   test('A webhook can be created, read, listed, changed and removed (V-1, V-2)', async () => {
@@ -14,10 +15,11 @@ describeWithAdmin('Webhooks', () => {
     expect(status).toBe(201)
     expect(created).toEqual({ id: expect.stringMatching(/^whk_\w{16}$/), siteId: site, targetUrl, ...defaults })
     const change = { types: ['file.*', 'link.added'], subject: 'news/', enabled: false, description: 'News' }
-    const changed = await ask('PUT', `/${created.id}`, change)
-    expect(changed).toMatchObject({ status: 200, json: { ...created, ...change } })
-    expect((await ask('GET', `/${created.id}`)).json).toEqual({ ...created, ...change })
-    expect((await ask('GET')).json).toEqual({ items: [{ ...created, ...change }] })
+    // The webhook may have reported its own creation.
+    const changed = { ...created, ...change, failingSince: expect.toBeOneOf([null, expect.any(String)]) }
+    expect(await ask('PUT', `/${created.id}`, change)).toMatchObject({ status: 200, json: changed })
+    expect((await ask('GET', `/${created.id}`)).json).toEqual(changed)
+    expect((await ask('GET')).json).toEqual({ items: [changed] })
     expect(await ask('DELETE', `/${created.id}`)).toMatchObject({ status: 200, text: '' })
     expect((await ask('GET')).json).toEqual({ items: [] })
   })
@@ -40,8 +42,8 @@ describeWithAdmin('Webhooks', () => {
   test('PUT keeps the members that it lacks, and ignores unknown ones (V-5)', async () => {
     const { ask, create } = await openWebhooks()
     const { secret, ...created } = await create({ types: ['file.*'], subject: 'a', description: 'd' })
-    const { json } = await ask('PUT', `/${created.id}`, { enabled: false, colour: 'red' })
-    expect(json).toEqual({ ...created, enabled: false })
+    const { json } = await ask('PUT', `/${created.id}`, { subject: 'b', colour: 'red' })
+    expect(json).toEqual({ ...created, subject: 'b' })
   })
 
   test.each<[string, unknown]>([
@@ -109,7 +111,7 @@ describeWithAdmin('Webhooks', () => {
       expectError(await own.ask('POST', `/${unknown}/deliveries/dlv_1/repeat`), 404, 230001)
       expectError(await own.ask('DELETE', `/${unknown}`), 404, 230001)
     }
-    expect((await other.ask('GET', `/${id}`)).json).toMatchObject({ id, enabled: true })
+    expect((await other.ask('GET', `/${id}`)).json).toMatchObject({ id })
   })
 
   test('The history has each change of a webhook, but not its address (V-3, V-32)', async () => {
@@ -128,8 +130,9 @@ describeWithAdmin('Webhooks', () => {
   })
 
   test('A removed site loses its webhooks (V-30)', async () => {
-    const { create, site } = await openWebhooks()
-    await create()
+    // Without tokens, the removal need not wait for caches.
+    const site = await createSite('Short')
+    await admin('webhook', 'create', '--site', String(site), '--url', targetUrl)
     await admin('site', 'remove', String(site), '--yes')
     await createSite('Again', '--id', String(site))
     expect(await admin('webhook', 'list', '--site', String(site))).toEqual([])
@@ -147,14 +150,14 @@ describeWithAdmin('The rights of a webhook', () => {
       ['GET', '', undefined],
       ['POST', '', { targetUrl }],
       ['GET', `/${id}`, undefined],
-      ['PUT', `/${id}`, { enabled: false }],
+      ['PUT', `/${id}`, { description: 'x' }],
       ['POST', `/${id}/test`, undefined],
       ['GET', `/${id}/deliveries`, undefined],
       ['POST', `/${id}/deliveries/dlv_1/repeat`, undefined],
       ['DELETE', `/${id}`, undefined],
     ] as const)
       expectError(await ask(method, path, body, token), 403, 100403)
-    expect((await ask('GET', `/${id}`)).json.enabled).toBe(true)
+    expect((await ask('GET', `/${id}`)).json.description).toBe('')
   })
 
   test.each<[string, readonly string[], readonly string[]]>([
@@ -167,7 +170,8 @@ describeWithAdmin('The rights of a webhook', () => {
   ])('A webhook for %s needs the rights to read them (V-1)', async (_, needed, types) => {
     const { ask, create, addPerson } = await openWebhooks()
     const { id } = await create({ types: [] })
-    const tokenWith = async (rights: readonly string[]) => (await addPerson({ rights: ['access:write', ...rights] })).token
+    const tokenWith = async (rights: readonly string[]) =>
+      (await addPerson({ rights: ['access:write', ...rights] })).token
     for (const lacking of needed) {
       const token = await tokenWith(needed.filter((right) => right !== lacking))
       for (const [method, path] of [
@@ -192,8 +196,8 @@ describeWithAdmin('The rights of a webhook', () => {
     const { ask, create, addPerson } = await openWebhooks()
     const { id } = await create({ types: ['file.*'] })
     const { token } = await addPerson({ rights: ['access:write', 'history:read'] })
-    expectError(await ask('PUT', `/${id}`, { targetUrl: 'https://example.org/' }, token), 403, 100403)
-    expect((await ask('GET', `/${id}`)).json.targetUrl).toBe(targetUrl)
+    expectError(await ask('PUT', `/${id}`, { targetUrl: 'https://127.0.0.1:1/' }, token), 403, 100403)
+    expect((await ask('GET', `/${id}`)).json.targetUrl).toBe('https://example.com/hooks')
   })
 })
 
@@ -204,7 +208,15 @@ describeWithAdmin('site-admin webhook', () => {
     const options = ['--url', targetUrl, '--type', 'file.*', '--subject', 'news/', '--description', 'News']
     const { id, ...shown } = await admin('webhook', 'create', ...ofSite, ...options)
     expect(shown).toEqual({ secret: expect.stringMatching(/^whsec_/) })
-    const webhook = { ...defaults, id, siteId: site, targetUrl, types: ['file.*'], subject: 'news/', description: 'News' }
+    const webhook = {
+      ...defaults,
+      id,
+      siteId: site,
+      targetUrl,
+      types: ['file.*'],
+      subject: 'news/',
+      description: 'News',
+    }
     expect((await ask('GET', `/${id}`)).json).toEqual(webhook)
     expect(await admin('webhook', 'list', ...ofSite)).toEqual([webhook])
     expect(await admin('webhook', 'show', id, ...ofSite)).toEqual(webhook)
