@@ -19,6 +19,7 @@ import { push } from './push.ts'
 import { server } from './server.ts'
 import { signIns } from './sign-in.ts'
 import { storage } from './storage.ts'
+import { webhooks } from './webhooks.ts'
 
 /**
  * Large files: resumable uploads on one machine, to S3 in requests of the size that API Gateway allows, and through the
@@ -46,6 +47,7 @@ const benches: Readonly<Record<string, Bench>> = {
   server,
   'sign-in': signIns,
   storage,
+  webhooks,
 }
 
 const machine = {
