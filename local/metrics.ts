@@ -174,7 +174,7 @@ export const createMetrics = (watched: Watched) => {
   return {
     watchServer: createByteCounts(registry),
 
-    /** Counts, and passes everything on. */
+    /** Counts the records, and passes all of them on. */
     alsoTo: (telemetry: Telemetry): Telemetry => ({
       ...telemetry,
       signIn(record) {

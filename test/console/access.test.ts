@@ -94,6 +94,9 @@ test('a person signs in with name and password, for the tab or the device (K-3, 
   await grid(page).waitFor()
   const [empty, long] = await kept(page)
   expect([empty, await hoursLeft(long)]).toEqual([null, 14 * 24])
+  await choose(page, 'Settings', 'Sign out')
+  await nameField(page).waitFor()
+  expect(await kept(page)).toEqual([null, null])
 })
 
 test('after failed attempts, sign-in names the time to wait, and a token still works (K-3)', async ({
@@ -109,7 +112,7 @@ test('after failed attempts, sign-in names the time to wait, and a token still w
       return wait.count()
     })
     .toBe(1)
-  await withToken(page, people.token)
+  await withToken(page, ` ${people.token}\n`)
   await grid(page).waitFor()
   await choose(page, 'Settings', 'Sign out')
   await nameField(page).waitFor()
@@ -185,9 +188,17 @@ withIssuer(
     await page.goto(`${people.baseUrl}/console?other#code=${'f'.repeat(64)}`)
     await grid(page).waitFor()
     expect([page.url().includes('code'), await kept(page)]).toEqual([false, [null, token]])
+    await choose(page, 'Settings', 'My account')
+    await page.getByRole('button', { name: 'Sign out everywhere' }).waitFor()
+    expect(await page.getByLabel('Old password').count()).toBe(0)
+    await press(page, 'Escape')
     await choose(page, 'Settings', 'Sign out')
-    const failed = `${people.baseUrl}/console#error=100503&request=abc`
-    await page.route('**/sign-in/work?*', (route) => route.fulfill({ status: 303, headers: { Location: failed } }))
+    const answers = ['error=100429&request=abc&wait=7', 'error=100503&request=abc']
+    await page.route('**/sign-in/work?*', (route) =>
+      route.fulfill({ status: 303, headers: { Location: `${people.baseUrl}/console#${answers.shift()}` } }),
+    )
+    await enter(['web'])
+    await page.getByRole('alert').getByText('Try again in 7 sec').waitFor()
     await enter(['web'])
     await page.getByRole('alert').getByText('error 100503').waitFor()
     await page.getByRole('alert').getByText('request: abc.').waitFor()
@@ -381,7 +392,7 @@ test('a person with access:read sees people without buttons, in German (K-27, K-
   await expectAccessible(page)
 })
 
-test('an author sees only the folders of the role, with their buttons (K-27)', async ({ people, open }) => {
+test('an author sees only the folders of the role, with their buttons (A-43, K-27)', async ({ people, open }) => {
   for (const path of ['press/news/a.txt', 'press/secret.txt', 'secret.txt']) await people.files.put(path, path)
   const token = await people.add({ name: 'ann', role: 'author', folders: ['/press/news'] })
   const page = await open('#/1001/files', { token, baseUrl: people.baseUrl })

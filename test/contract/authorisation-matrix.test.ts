@@ -165,7 +165,7 @@ const holding = (area: Area, ...own: readonly string[]) =>
 const pathOf = ({ path }: Route, site: string) => path.replace('{site}', site).replaceAll(/\{\w+\+?\}/g, '424242')
 
 test('a read needs a right of the area, and a change needs a right to write (A-34)', () => {
-  // HEAD of an upload may complete it, and GET answers addresses to write to.
+  // HEAD of an upload may complete the upload. GET of an upload answers addresses at which its bytes can be stored.
   const isChange = ({ method, path }: Route) =>
     /\/(?:\{upload\}|keys)$|\/webhooks\b/.test(path) || (method !== 'GET' && !path.endsWith('/changes'))
   const needed = guarded.filter(isOfSite).map(({ operation, right }) => [operation, right])
@@ -231,7 +231,7 @@ describe.each(guarded.filter((route) => !isOfSite(route)))('$operation', (route)
 
 describe.each(all.filter((route) => route.public))('$operation', (route) => {
   test('the operation needs no token', async () => {
-    // A path whose variable names nothing answers 404 to every caller, and a missing body 400.
+    // A path whose variable names nothing answers 404 to every caller, and a request without its body answers 400.
     const { status } = await call(route, { authorization: async () => undefined, site: own })
     expect([200, 400, 404]).toContain(status)
   })

@@ -16,8 +16,9 @@ import { measureStreaming } from './large/streaming.ts'
 import { type Bench, print } from './measure/figures.ts'
 import { atEndpoint } from './measure/grounds.ts'
 import { push } from './push.ts'
+import { search } from './search.ts'
 import { server } from './server.ts'
-import { signIns } from './sign-in.ts'
+import { signInNames, signIns } from './sign-in.ts'
 import { storage } from './storage.ts'
 import { webhooks } from './webhooks.ts'
 
@@ -44,8 +45,10 @@ const benches: Readonly<Record<string, Bench>> = {
   import: importing,
   large,
   push,
+  search,
   server,
   'sign-in': signIns,
+  'sign-in-names': signInNames,
   storage,
   webhooks,
 }

@@ -26,7 +26,7 @@ const sizeOfFolder = async (folder: string): Promise<number> => {
 /** Figures of a data directory for its operator. Sizes are in bytes, moments in epoch milliseconds. */
 export interface Measures {
   databaseBytes(): Promise<number>
-  /** Reads every name of a blob. */
+  /** Reads the names of all blobs. */
   blobBytes(): Promise<number>
   /** When the oldest open removal of a folder began. */
   oldestRemoval(): Promise<number | undefined>
