@@ -383,6 +383,13 @@ export const messages = {
     tooMany: 'too many arguments',
     unknown: (name: string) => `unknown ${name}`,
   },
+  delivery: {
+    late: (seconds: number) => `The target did not answer within ${seconds} seconds.`,
+    closed: 'The target closed the connection without an answer.',
+    refused: 'The target refused the connection.',
+    private: 'The target is not at a public address.',
+    failed: (code: string) => `The request to the target failed (${code}).`,
+  },
   user: {
     lastOwner: 'This is the last owner of a site.',
     removal: (keys: number) => `also ends ${keys} key${keys === 1 ? '' : 's'} and all sessions. Nothing was removed`,

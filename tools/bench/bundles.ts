@@ -81,6 +81,9 @@ const clients: Readonly<Record<FunctionName, string>> = {
   categories: `${changes}; export { BatchGetCommand, BatchWriteCommand } from '@aws-sdk/lib-dynamodb'`,
   storage: files,
   removals: files,
+  webhooks: `${changes}; export { BatchWriteCommand } from '@aws-sdk/lib-dynamodb'
+    export { DecryptCommand, EncryptCommand, KMSClient } from '@aws-sdk/client-kms'
+    export { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'`,
 }
 
 /** Compares a bundle with its SDK clients alone, in size and load time, which are the cost of a cold start. */
