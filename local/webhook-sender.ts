@@ -9,7 +9,7 @@ import { createTarget, type Target } from '../lib/webhooks/target.ts'
 // In milliseconds.
 const longestTimer = 2 ** 31 - 1
 const pauseAfterFailure = 5_000
-const longestStop = 5_000
+const longestStop = 2_000
 
 /** More sockets than that would leave too few file handles for requests. */
 const mostSends = 500

@@ -9,6 +9,7 @@ import {
   isOneLine,
   isPermitted,
   isTarget,
+  isWebhookId,
   longest,
   removeWebhook,
   viewOfDelivery,
@@ -49,7 +50,7 @@ const unknown = (site: SiteId): Refusal =>
 
 const find = async (stores: AdminStores, site: SiteId, id: string) => {
   const area = await hooksOf(stores, site)
-  const webhook = await area.webhooks.get(site, id)
+  const webhook = isWebhookId(id) ? await area.webhooks.get(site, id) : undefined
   if (!webhook) throw unknown(site)
   return { area, webhook }
 }

@@ -54,7 +54,7 @@ const dataCentre = z.strictObject({
   deletionProtection: z.boolean().optional(),
   streaming: z.boolean().optional(),
   originSecret: z.int().min(1).optional(),
-  // By the name of a table in lib/config/tables.ts.
+  // The names of restored tables, by the name of the table in lib/config/tables.ts.
   restoredTables: z.partialRecord(z.enum(regionalTables), z.string().regex(/^[\w.-]{3,255}$/)).optional(),
   alarmTopic: arnOf('sns', /[\w-]+/, 'a topic').optional(),
 })
@@ -107,7 +107,7 @@ const settings = z.strictObject({
     .default(30),
   tracing: z.boolean().default(false),
   coldAfterDays: z.int().min(30).optional(),
-  // By region.
+  // The ARN of a key, by region.
   encryptionKeys: z.record(z.string(), arnOf('kms', /key\/[\w-]+/, 'a key')).optional(),
   permissionsBoundary: z
     .string()

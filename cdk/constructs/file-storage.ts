@@ -62,7 +62,7 @@ export const createFilesBucket = (
         exposedHeaders: ['ETag', 'Content-Range', 'Accept-Ranges', 'Last-Modified', 'Retry-After'],
         maxAge: 86_400,
       },
-      // Browsers send the parts of large files there (U-31).
+      // Browsers send the parts of large files to the bucket (U-31).
       ...(uploadOrigins.length > 0
         ? [{ allowedMethods: [HttpMethods.PUT], allowedOrigins: uploadOrigins, allowedHeaders: ['*'], maxAge: 86_400 }]
         : []),

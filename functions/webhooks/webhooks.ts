@@ -17,6 +17,7 @@ import {
   changeWebhook as change,
   createWebhook as create,
   isPermitted,
+  isWebhookId,
   removeWebhook as remove,
   viewOfWebhook,
 } from '../../lib/webhooks/change-webhook.ts'
@@ -31,7 +32,7 @@ export const idOf = ({ webhook = '' }: Readonly<Record<string, string>>) => ({ i
 
 /** Errors: webhookUnknown. */
 export const findWebhook = async ({ webhooks }: WebhooksDeps, site: SiteId, id: string): Promise<Webhook> => {
-  const found = await webhooks.get(site, id)
+  const found = isWebhookId(id) ? await webhooks.get(site, id) : undefined
   if (!found) throw new ServiceError('webhookUnknown')
   return found
 }

@@ -80,7 +80,8 @@ export const openSignIns = (
 ): Pick<Stores, 'attempts'> => ({ attempts: createSignInAttempts({ dynamodb, table, now }) })
 
 /**
- * The history of a site is only in its own data centre. A change in another data centre writes no entry for it (A-109).
+ * The history of a site is only in its own data centre. So a change in another data centre writes no history entry for
+ * the site (A-109).
  */
 export const openAccessStores = (
   settings: DirectorySettings &

@@ -146,7 +146,7 @@ const machine = {
   keptDays,
   clientSecrets: optional('CLIENT_SECRETS', readClientSecrets),
   clientSecretsFile: optional('CLIENT_SECRETS_FILE', text()),
-  /** With `on`, an answered change survives a power cut. With any value, it survives the end of the process. */
+  /** With `on`, an answered change survives a power cut. With any value, the change survives the end of the process. */
   fsync: otherwise('FSYNC', oneOf(['on', 'off']), 'on'),
 }
 

@@ -3,7 +3,7 @@ export interface Problem {
   readonly message: string
 }
 
-// A-99: of RFC 6749 and RFC 8693, for standard clients.
+// A-99: the error code of RFC 6749 or RFC 8693, for standard clients.
 type GrantError = 'invalid_request' | 'invalid_grant' | 'invalid_target' | 'unsupported_grant_type'
 
 interface ErrorRow {
@@ -239,6 +239,6 @@ export class ServiceError extends Error {
 export const firstFault = ([{ path, message } = { path: '', message: '' }]: readonly Problem[]): string =>
   path ? `${path}: ${message}` : message
 
-/** E-2: the first problem is the message; `problems` lists all. */
+/** E-2: the first problem is the message; `problems` lists all problems. */
 export const invalidInput = (name: ErrorName, problems: readonly Problem[]): ServiceError =>
   new ServiceError(name, problems.length === 0 ? {} : { message: firstFault(problems), problems })

@@ -143,7 +143,8 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   const linkSecret = await openLinkSecret(database)
   const tidied = role === 'service' ? await putInOrder(deps, tables, files) : undefined
   const sweeps = [sweepUploads, createHistorySweep(database, clock.wall), giveUpOld]
-  // Runs after that, so that no blob is removed while it is being moved to the orphans.
+  // The hourly sweeps start after the blobs are in order, so that no blob is removed while it is being moved to the
+  // orphans.
   const timers = role === 'service' ? sweeps.map(runHourly) : []
   return {
     ...tables,

@@ -103,7 +103,9 @@ const withForgetting = ({ grants, people }: CallerStores, callers: CallerLookup)
   grants: {
     ...grants,
     remove: (hash, entries) =>
-      grants.remove(hash, entries).finally(() => callers.forget((caller) => caller.hash === hash)),
+      grants
+        .remove(hash, entries)
+        .finally(() => callers.forget((caller) => caller.hash === hash || caller.parent === hash)),
   },
   people: {
     ...people,
@@ -142,7 +144,7 @@ export const createFieldsDeps = (
     checkReady,
     ...surroundings
   }: Surroundings & {
-    /** V-29. Without it, a process is ready when it answers. */
+    /** V-29. Without this check, a process is ready when it answers. */
     readonly checkReady?: () => Promise<void>
   },
 ) => ({ edge: edgeOf(settings, stores, surroundings), webForms: stores.webForms, ...(checkReady && { checkReady }) })
@@ -199,7 +201,7 @@ export interface StorageDeps extends FileStores, FileSettings {
   readonly quotas: Quotas | undefined
   readonly edge: EdgeDeps
   readonly downloads: Downloads | undefined
-  /** The platform sends an answer while the operation still makes it. */
+  /** The platform sends the beginning of an answer before the operation has made all of it. */
   readonly canStream: boolean
   readonly linkTo: LinkTo
   readonly lease: LeaseTerms
@@ -208,7 +210,7 @@ export interface StorageDeps extends FileStores, FileSettings {
 
 export const createStorageDeps = (
   settings: HandledSettings & FileSettings,
-  // On one machine the transactions of the stores count the bytes.
+  // `counts` is missing on one machine, where the transactions of the stores count the bytes.
   { counts, ...stores }: EdgeStores & FileStores & { readonly counts?: UsageCounts },
   surroundings: Surroundings & {
     readonly downloads?: Downloads

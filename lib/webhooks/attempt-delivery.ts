@@ -12,7 +12,6 @@ export interface DeliveryDeps {
   readonly deliveries: WebhookDeliveries
   readonly seals: Pick<SecretSeals, 'open'>
   readonly outbox: Outbox
-  /** The API address of a site. */
   readonly findSource: (site: SiteId) => Promise<string | undefined>
   readonly target: Pick<Target, 'send'>
   readonly clock: Clock
@@ -45,11 +44,9 @@ interface Attempt {
   readonly webhook: Webhook
   readonly entry: OutgoingEntry
   readonly source: string
-  /** The first attempt is 1. */
   readonly attempt: number
 }
 
-/** Ids of deliveries sort by their times. */
 const idOf = (at: number, { entry, attempt }: Attempt): string =>
   `dlv_${String(at).padStart(14, '0')}-${String(entry.position).padStart(16, '0')}-${attempt}`
 

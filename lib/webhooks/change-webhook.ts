@@ -83,6 +83,8 @@ const newSecret = (): string => `whsec_${randomBytes(24).toString('base64')}`
 const endOf = async ({ history }: Stores, site: SiteId): Promise<number> =>
   (await history.before(site, undefined, 1))[0]?.position ?? 0
 
+export const isWebhookId = (text: string): boolean => /^whk_[0-9a-f]{16}$/.test(text)
+
 /** V-2, V-4. Undefined if the site has too many webhooks. Errors: unavailable. */
 export const createWebhook = async (
   stores: Stores,

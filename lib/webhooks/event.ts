@@ -1,7 +1,6 @@
 import type { ChangeType } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 
-/** An entry of the history. `view` is the entry as callers of the service get it. */
 export interface OutgoingEntry {
   readonly position: number
   readonly view: {
@@ -12,7 +11,7 @@ export interface OutgoingEntry {
   }
 }
 
-/** The history as a source of events: entries after a position, the oldest first. Errors: unavailable. */
+/** Entries of the history after a position, the oldest first, as callers of the service get them. */
 export interface Outbox {
   after(site: SiteId, position: number, limit: number): Promise<readonly OutgoingEntry[]>
 }

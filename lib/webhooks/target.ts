@@ -11,7 +11,6 @@ export interface Message {
   readonly body: string
 }
 
-/** `fault` has the reason why there is no status. */
 export type TargetAnswer = { readonly status: number } | { readonly fault: string }
 
 /** The time of one attempt, in milliseconds. */
@@ -78,13 +77,14 @@ const lookupOf =
 
 interface Options {
   readonly permitsPrivate: boolean
-  /** In milliseconds. */
   readonly limit?: number
   readonly resolve?: Resolve
   readonly isPermitted?: typeof isPublic
 }
 
-/** V-8. Sends one request at a time to an address, without redirects. `close` ends open requests, which then throw. */
+/**
+ * V-8. `send` follows no redirect. `limit` is in milliseconds. `close` ends open requests, which then throw.
+ */
 export const createTarget = ({
   permitsPrivate,
   limit = longestAttempt,

@@ -22,20 +22,20 @@ export interface SecretSeals {
   open(webhook: Pick<Webhook, 'site' | 'id'>, sealed: string): Promise<string>
 }
 
+/**
+ * The newest secret is the first one. Every entry up to `position` of the history was delivered, is not wanted, or has a
+ * retry. Times are in milliseconds since the epoch.
+ */
 export interface Webhook extends WebhookSettings {
   readonly site: SiteId
   readonly id: string
-  /** The newest secret first. */
   readonly secrets: readonly WebhookSecret[]
-  /** Every entry up to this position of the history was delivered, is not wanted, or has a row in `retries`. */
   readonly position: number
-  /** In milliseconds since the epoch. */
   readonly lastSuccess?: number
   readonly failingSince?: number
 }
 
 export type WebhookChange = Partial<WebhookSettings & Pick<Webhook, 'secrets' | 'position'>> & {
-  /** The webhook is enabled again, so that its failures count from the beginning. */
   readonly forgetsFailures?: true
 }
 
@@ -46,38 +46,36 @@ export const withChange = (webhook: Webhook, { forgetsFailures, ...members }: We
 
 export const mostWebhooks = 20
 
-/** The port to the webhooks of the sites. Errors of every call: unavailable. */
+/**
+ * The port to the webhooks of the sites. Lists are sorted by id. `create` returns false if the site already has
+ * `mostWebhooks`. `change` returns the changed webhook, or undefined if it does not exist or if the function returns
+ * undefined. The function may be called again after a race. `remove` also removes deliveries and retries, and returns
+ * false if the webhook does not exist. `clear` is for a site that is removed. Errors of every call: unavailable.
+ */
 export interface Webhooks {
-  /** Sorted by id. */
   listOfSite(site: SiteId): Promise<readonly Webhook[]>
   get(site: SiteId, id: string): Promise<Webhook | undefined>
-  /** Returns false if the site already has `mostWebhooks`. */
   create(webhook: Webhook, entry: HistoryEntry): Promise<boolean>
-  /**
-   * Returns the changed webhook, or undefined if it does not exist or `change` returns undefined. `change` may be called
-   * again after a race.
-   */
   change(
     site: SiteId,
     id: string,
     change: (present: Webhook) => WebhookChange | undefined,
     entry: HistoryEntry,
   ): Promise<Webhook | undefined>
-  /** Also removes the deliveries and the retries of the webhook. Returns false if the webhook does not exist. */
   remove(site: SiteId, id: string, entry: HistoryEntry): Promise<boolean>
-  /** Removes all webhooks of a site, because the site is removed. */
   clear(site: SiteId): Promise<void>
 }
 
-/** One attempt to deliver an entry. Times are in milliseconds, `at` since the epoch. */
+/**
+ * One attempt to deliver an entry. The first attempt is 1. `at` is in milliseconds since the epoch. `fault` has the
+ * reason why there is no status.
+ */
 export interface Delivery {
   readonly id: string
   readonly position: number
   readonly type: ChangeType
   readonly at: number
-  /** The first attempt is 1. */
   readonly attempt: number
-  /** Undefined if no answer arrived. `fault` has the reason. */
   readonly status?: number
   readonly fault?: string
   readonly milliseconds: number
@@ -92,28 +90,28 @@ export interface Retry {
   readonly due: number
 }
 
+/**
+ * Without a delivery, the webhook does not want the entries up to `position`. With a position, the delivery is a first
+ * attempt. `ended` is the retry that this attempt ends.
+ */
 export interface Outcome {
-  /** Undefined if the webhook does not want the entries up to `position`. */
   readonly delivery?: Delivery
-  /** The new position of the webhook, after a first attempt. */
   readonly position?: number
   readonly retry?: Retry
-  /** The retry that this attempt ends. */
   readonly ended?: Retry
 }
 
 export const keptDeliveries = 100
 
-/** The port of the sender. Errors of every call: unavailable. */
+/**
+ * The port of the sender. `recent` has the last `keptDeliveries`, the newest first. `retries` are in the order of their
+ * due times. `record` stores the outcome of an attempt. A store that cannot write everything at once writes the retry
+ * first and the position next, so that a lost process causes a second delivery and never a missing one. A delivery with
+ * a status of 200 to 299 sets `lastSuccess` and ends `failingSince`. Another delivery begins `failingSince`. Errors of
+ * every call: unavailable.
+ */
 export interface WebhookDeliveries {
-  /** The last `keptDeliveries`, the newest first. */
   recent(site: SiteId, id: string): Promise<readonly Delivery[]>
-  /** Up to `limit` retries, by their due times. */
   retries(site: SiteId, id: string, limit: number): Promise<readonly Retry[]>
-  /**
-   * Stores the outcome of an attempt. A store that cannot write everything at once writes the retry first and the
-   * position next, so that a lost process causes a second delivery and never a missing one. A delivery with a status
-   * of 200 to 299 sets `lastSuccess` and ends `failingSince`. Another delivery begins `failingSince`.
-   */
   record(site: SiteId, id: string, outcome: Outcome): Promise<void>
 }

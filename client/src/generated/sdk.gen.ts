@@ -542,7 +542,7 @@ export const signOutOfSite = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Get a token for one site
  *
- * The new token expires at the same time as the token of the request.
+ * The new token ends with the session of the sign-in: it expires at the same time, and a sign-out ends it.
  */
 export const createSiteToken = <ThrowOnError extends boolean = false>(options: Options<CreateSiteTokenData, ThrowOnError>): RequestResult<CreateSiteTokenResponses, CreateSiteTokenErrors, ThrowOnError> => (options.client ?? client).post<CreateSiteTokenResponses, CreateSiteTokenErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{ownSite}/tokens', ...options });
 

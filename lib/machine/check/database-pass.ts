@@ -139,7 +139,7 @@ const unreadable = (table: string, column: string, row: Row): Finding => ({
   fault: `the service cannot read its ${column}. Restore the database from a backup`,
 })
 
-/** A database may come from an unknown source. Requests for such a row would fail, or read another file. */
+/** A database may come from an unknown source. Requests for a row with a bad value would fail, or read another file. */
 const rowQuestions: readonly Question[] = [
   ...json.map(([table, key, column, isRight]) => ({
     query: `SELECT ${key} FROM ${table} WHERE ${column} IS NOT NULL AND NOT iif(json_valid(${column}), ${isRight}, 0)`,

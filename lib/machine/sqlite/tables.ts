@@ -20,8 +20,8 @@ export const linkTables: Readonly<Record<ObjectKind, string>> = byName(objectKin
 
 /**
  * The condition that content is not being removed. Its first parameter is the site. Content that is being removed is
- * rare: SQLite looks for it once, and only if it finds some, compares each id. (`NOT IN` would build a filter for a
- * million ids.)
+ * rare: SQLite looks for such content once, and compares ids only if it finds some. (`NOT IN` would build a filter for
+ * a million ids.)
  */
 export const isNotBeingRemoved = (column: string, kind: ContentKind): string => {
   const { table } = contentTables[kind]
@@ -54,6 +54,7 @@ const directory = `
     kind TEXT, -- NULL for a token without a person.
     since INTEGER,
     name TEXT,
+    parent TEXT,
     last_used TEXT
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX keys_of_site ON grants (sites) WHERE kind = 'key';

@@ -5,7 +5,6 @@ import { prepareQuery } from '../sqlite/queries.ts'
 /** In milliseconds: changes of other processes are noticed after this time. */
 const period = 500
 
-/** Watches the webhooks of all sites. */
 export const webhookChanges = 'webhooks'
 
 type Watched = SiteId | typeof webhookChanges

@@ -16,8 +16,8 @@ import { testPerson } from '../../support/people.ts'
 // authorisation-matrix.test.ts has the rights of whole areas, for all groups.
 
 /**
- * Planted bugs, which the table must notice: the functions that compare rights let every caller pass, or a key has all
- * of its own rights, or all rights of its person.
+ * Planted bugs, which the table must notice: the functions that compare rights let every caller pass, or a key has a
+ * right that only the key has, or that only its person has.
  */
 const hole = vi.hoisted((): { isOpen: boolean; rightsOfKey?: 'own' | 'of the person' } => ({ isOpen: false }))
 vi.mock('../../../lib/core/rights.ts', async (load) => {
@@ -193,7 +193,7 @@ describe.each(hands)('On $name', ({ open }) => {
     last: (await hand.stores.history.before(site, undefined, 1))[0],
   })
 
-  /** Sets of rights that lack one needed right each. */
+  /** For each needed right: all needed rights without this one. */
   const lacking = ({ needs }: Row): readonly (readonly string[])[] => [
     ...needs.map((one) => needs.filter((right) => right !== one)),
     ...(needs.includes('access:write') ? [needs.map((one) => one.replace('access:write', 'access:read'))] : []),
@@ -236,7 +236,7 @@ describe.each(hands)('On $name', ({ open }) => {
       expect(await state()).toEqual(before)
     })
 
-    test('passes each planted bug of the check, so this table would notice it', async () => {
+    test('succeeds with each planted bug of the check, so this table would notice the bug', async () => {
       for (const [bug, token] of await callersOfBugs(row)) {
         await newTarget(row)
         Object.assign(hole, bug)

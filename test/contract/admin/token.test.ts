@@ -45,18 +45,6 @@ describe('token issue --right', () => {
     expect(await rightsIn(siteDirectory)).toEqual([['files:write', 'forms:read']])
   })
 
-  test.for(['files', 'files:own', 'forms:read:/a', 'files:read:a', 'files:read:/a/../b'])(
-    '"%s" is refused with the list of areas (A-32, A-106)',
-    async (right, { siteDirectory }) => {
-      const issuing = ['token', 'issue', '--user', 'ann', '--site', '1001', '--right', right]
-      const { status, stderr } = await administer(siteDirectory, issuing)
-      expect({ status, names: stderr.includes('files, forms, categories, history, access') }).toEqual({
-        status: 2,
-        names: true,
-      })
-    },
-  )
-
   test('more than 50 rights are refused, and the command issues no token (A-106)', async ({ siteDirectory }) => {
     const rights = Array.from({ length: 51 }, (_, index) => ['--right', `files:read:/${index}`]).flat()
     const { status } = await administer(siteDirectory, ['token', 'issue', '--user', 'a', '--site', '1001', ...rights])

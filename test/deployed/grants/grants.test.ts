@@ -88,7 +88,7 @@ const breakOff = async (): Promise<void> => {
   expect(status).toBe(400)
 }
 
-/** Deletes a folder that is too large for a request without time. */
+/** Deletes a large folder in a request whose time is nearly over, so the worker must continue. */
 const leaveToQueue = async (folder: string): Promise<void> => {
   await fillFolder(folder, 2_001)
   expect((await call('DELETE', `/${folder}`, { remaining: latecomer() })).status).toBe(202)
