@@ -88,6 +88,7 @@ const settings = z.strictObject({
   logLevel: z.enum(logLevels).default('INFO'),
   webApplicationFirewall: z.boolean().default(false),
   changeEvents: z.boolean().default(false),
+  webhooks: z.boolean().default(false),
   uploadOrigins: z
     .array(z.string().regex(/^https?:\/\/[a-z0-9.-]+(:\d+)?$/, 'must be an origin, such as "https://example.com"'))
     .default([]),
@@ -146,9 +147,9 @@ const faultsAt = (all: Settings, id: string, dataCentre: DataCentreSettings): re
       'needs deletionProtection. Without it, the deployment would delete the tables that they replace',
     ],
     [
-      restored.includes('journal') && all.changeEvents,
+      restored.includes('journal') && needsStream(all),
       `${path}.restoredTables.journal`,
-      'must be absent with changeEvents, because a restored table has no stream',
+      'must be absent with changeEvents or webhooks, because a restored table has no stream',
     ],
     [
       streaming === true && partition !== 'aws',
@@ -202,6 +203,10 @@ const faultsIn = (all: Settings): readonly Fault[] => {
 
 export type Settings = z.infer<typeof settings>
 export type DataCentreSettings = z.infer<typeof dataCentre>
+
+/** The stream of the history. */
+export const needsStream = ({ changeEvents, webhooks }: Pick<Settings, 'changeEvents' | 'webhooks'>): boolean =>
+  changeEvents || webhooks
 
 export const contextKey = 'siteAdmin'
 

@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { hashToken } from '../../lib/access/grants.ts'
 import { beginSession } from '../../lib/access/sessions.ts'
+import { rememberSignIn } from '../../lib/access/sign-in-limits.ts'
 import type { exchanged as exchangedAnswer } from '../../lib/contract/access/contract.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
@@ -49,8 +50,6 @@ const exchange = async (deps: IssuerDeps, request: RoutedRequest, document: obje
   return { ...ok({ value }), headers: { 'Cache-Control': 'no-store' } }
 }
 
-const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
-
 const refuseCode = () =>
   new ServiceError('signInRefused', { message: 'The code is unknown, used or older than 60 seconds. Sign in again.' })
 
@@ -60,11 +59,11 @@ const redeem = async (deps: IssuerDeps, request: RoutedRequest, document: object
   const { code, verifier, tokenExpiryPeriod } = validate(codeBody, document, 'accessMalformed')
   const stored = await deps.accessValues.take(codeKey(hashToken(code)))
   const signedIn: SignedIn | undefined = stored === undefined ? undefined : JSON.parse(stored)
-  if (signedIn?.challenge !== challengeOf(verifier)) throw refuseCode()
+  if (signedIn?.challenge !== hash('sha256', verifier, 'base64url')) throw refuseCode()
   const person = await deps.people.get(signedIn.name, true)
   if (!person || person.created !== signedIn.created || person.disabled) throw new ServiceError('signInRefused')
-  const lastSignIn = new Date(deps.clock.wall()).toISOString().slice(0, 10)
-  if (person.lastSignIn !== lastSignIn) await deps.people.replace(person, { ...person, lastSignIn }, [])
+  const remembered = rememberSignIn(person, request.address, deps.clock.wall())
+  if (remembered !== person) await deps.people.replace(person, remembered, [])
   logSignIn(deps, request, person.name)
   return tokenReply(await beginSession(deps, person, tokenExpiryPeriod))
 }

@@ -19,8 +19,7 @@ const listeners = { perSite: 20, inAll: 1_000 }
 
 // Only removals of large folders need the queue, so its client is not loaded in a cold start.
 const queueOnDemand = (queueUrl: string): RemovalQueue => {
-  const open = async (): Promise<RemovalQueue> =>
-    (await import('./sqs-removal-queue.ts')).createSqsRemovalQueue(queueUrl)
+  const open = async (): Promise<RemovalQueue> => (await import('./sqs-queues.ts')).createSqsRemovalQueue(queueUrl)
   let queue: Promise<RemovalQueue> | undefined
   return {
     async send(task, delay) {

@@ -60,6 +60,13 @@ export const tables = {
     global: false,
     timeToLive: 'expires',
   },
+  // Webhooks, their last deliveries, and the deliveries that are to be repeated.
+  webhooks: {
+    partitionKey: { name: 'site', type: 'N' },
+    sortKey: { name: 'key', type: 'S' },
+    global: false,
+    timeToLive: 'expires',
+  },
   uploads: { partitionKey: { name: 'token', type: 'S' }, global: false, timeToLive: 'expires' },
 } as const satisfies Record<string, TableDefinition>
 

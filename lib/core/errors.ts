@@ -84,6 +84,18 @@ export const errors = {
   invitationUnknown: row(101003, 404, 'The invitation is unknown, used or expired. Ask for a new invitation.'),
   personUnknown: row(101010, 404, 'The site has no such person. Choose a name that GET …/users lists.'),
   keyUnknown: row(101010, 404, 'The site has no such key. Choose an id that GET …/keys lists.'),
+  webhookMalformed: row(230000, 400, 'The webhook is malformed. GET /docs shows what to send.'),
+  webhookUnknown: row(230001, 404, 'The site has no such webhook. Choose an id that GET …/webhooks lists.'),
+  deliveryUnknown: row(
+    230001,
+    404,
+    'The webhook has no such delivery. Choose an id that GET …/deliveries lists: it has the last 100 deliveries.',
+  ),
+  tooManyWebhooks: row(
+    230002,
+    409,
+    'The site already has 20 webhooks. Remove one of them, or let one of them report more types.',
+  ),
   personTaken: row(101011, 409, 'The name is taken. Choose another name.'),
   lastOwner: row(101012, 409, 'This is the last owner of a site. Choose another owner first.'),
   passwordWeak: row(101013, 400, 'The password is too weak. Choose a password of 12 to 256 characters.'),

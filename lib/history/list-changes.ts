@@ -49,12 +49,20 @@ const areas: Readonly<Record<string, Area>> = {
   key: 'access',
   issuer: 'access',
   rule: 'access',
+  webhook: 'access',
 }
 
-const areaOf = ({ type, subject }: Change): Area | undefined => {
+const areaOf = ({ type, subject }: Pick<Change, 'type' | 'subject'>): Area | undefined => {
   const [kind = ''] = type.split('.')
   if (kind === 'content') return subject === 'field' || subject === 'webForm' ? 'forms' : 'categories'
   return areas[kind]
+}
+
+/** The areas of all entries that can have one of these types. */
+export const areasOf = (types: readonly ChangeType[]): readonly Area[] => {
+  const subjects = ['', 'field']
+  const found = types.flatMap((type) => subjects.map((subject) => areaOf({ type, subject })))
+  return [...new Set(found.filter((area) => area !== undefined))]
 }
 
 const mayRead = (rights: readonly Right[], area: Area, folder = ''): boolean =>

@@ -32,9 +32,11 @@ import { createRemovalQueue, type LocalRemovalQueue } from './tables/removal-que
 import { createSignInAttempts } from './tables/sign-ins.ts'
 import { createUploadProgress, createUploadRecords } from './tables/uploads.ts'
 import { createWebForms } from './tables/web-forms.ts'
+import { createWebhookDeliveries, createWebhooks, type MachineWebhooks, unsealed } from './tables/webhooks.ts'
 
 interface TableStores extends Omit<Stores, 'files' | 'uploadParts'> {
   readonly removalQueue: LocalRemovalQueue
+  readonly webhooks: MachineWebhooks
 }
 
 /** V-24. */
@@ -65,10 +67,14 @@ export const createTableStores = (
     history,
     live: createLiveChanges(history, listeners),
     usage: createSiteUsage(database),
+    webhooks: createWebhooks(database, record, changeWatch),
+    deliveries: createWebhookDeliveries(database),
+    seals: unsealed,
   }
 }
 
 export interface LocalStores extends Stores {
+  readonly webhooks: MachineWebhooks
   readonly tidied: TidyReport | undefined
   readonly linkSecret: Uint8Array
   stop(): Promise<void>

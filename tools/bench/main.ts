@@ -20,6 +20,7 @@ import { search } from './search.ts'
 import { server } from './server.ts'
 import { signInNames, signIns } from './sign-in.ts'
 import { storage } from './storage.ts'
+import { webhooks } from './webhooks.ts'
 
 /**
  * Large files: resumable uploads on one machine, to S3 in requests of the size that API Gateway allows, and through the
@@ -49,6 +50,7 @@ const benches: Readonly<Record<string, Bench>> = {
   'sign-in': signIns,
   'sign-in-names': signInNames,
   storage,
+  webhooks,
 }
 
 const machine = {

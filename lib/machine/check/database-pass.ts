@@ -105,6 +105,12 @@ const json: readonly (readonly [table: string, key: string, column: string, isRi
   ],
   ['uploads', 'site, id', 'target', are('target', 'text', ['path', 'key', 'contentType'])],
   ['folder_removals', 'site, folder', 'entry', are('entry', 'text', ['type', 'subject', 'actor'])],
+  [
+    'webhooks',
+    'site, id',
+    'record',
+    `${are('record', 'text', ['targetUrl', 'subject', 'description'])} AND ${are('record', 'array', ['types', 'secrets'])}`,
+  ],
   ['changes', 'site, id', 'details', "json_type(details) = 'object'"],
 ]
 

@@ -142,7 +142,7 @@ describe('The code flow', () => {
     expect((await begin()).header).toContain('; Secure')
   })
 
-  test('A code ends after 60 seconds (A-96)', async () => {
+  test('A code ends after 60 seconds, and its use is a sign-in of the person (A-53, A-96)', async () => {
     const redeem = async (seconds: number) => {
       const begun = await begin()
       answerWith(begun)
@@ -153,6 +153,8 @@ describe('The code flow', () => {
       return answer.status
     }
     expect(await redeem(59)).toBe(200)
+    const days = (await hand.stores.people.listOfSite(site)).map(({ lastSignIn }) => lastSignIn)
+    expect(days).toContain(new Date(now).toISOString().slice(0, 10))
     expect(await redeem(61)).toBe(401)
   })
 

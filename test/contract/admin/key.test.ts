@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { administer, administerJson } from '../../support/administration.ts'
 import { messages } from '../../support/messages.ts'
@@ -60,16 +59,6 @@ describe('key revoke and key change', () => {
     expect(await administerJson(siteDirectory, words('token list'))).toHaveLength(1)
     expect(await listed(siteDirectory)).toHaveLength(1)
   })
-})
-
-test('A backup has the keys and people of a site (T-20)', async ({ siteDirectory }) => {
-  await addBob(siteDirectory)
-  const { id } = await administerJson(siteDirectory, keyCreate('--user bob --right files:read:/news'))
-  const [backup, restored] = [join(siteDirectory, '..', `${id}-backup`), join(siteDirectory, '..', `${id}-restored`)]
-  await administerJson(siteDirectory, ['backup', backup])
-  await administerJson(restored, ['restore', backup])
-  expect(await listed(restored)).toEqual(await listed(siteDirectory))
-  expect(await listed(restored)).toMatchObject([{ id, user: 'bob', rights: ['files:read:/news'] }])
 })
 
 test('The keys of a removed site are removed, and a new site with the same id has none', async ({ siteDirectory }) => {

@@ -5,7 +5,6 @@ import * as z from 'zod'
 import { administer, administerJson } from '../../support/administration.ts'
 import { test } from '../../support/test.ts'
 
-const webForms = '/api/v1/admin/sites/current/webforms'
 const issued = z.strictObject({ token: z.string().regex(/^[0-9a-f]{64}$/), expires: z.iso.datetime() })
 
 const issue = async (directory: string, ...options: string[]) =>
@@ -109,16 +108,4 @@ test('token revoke accepts a unique beginning of a hash (T-11)', async ({ siteDi
   expect((await revoke('12345678')).stdout).toBe('{"revoked":true}\n')
   expect((await revoke('token/abcdef011111')).stdout).toBe('{"revoked":true}\n')
   expect(await listed()).toEqual([one])
-})
-
-describe('the running service', () => {
-  test('a running service accepts a new token, and refuses a revoked one', async ({ directory, start }) => {
-    const { request } = await start()
-    const statusFor = async (token: string) => (await request(webForms, { headers: { Authorization: token } })).status
-    const good = await issue(directory)
-    const revoked = await issue(directory)
-    await administerJson(directory, ['token', 'revoke', revoked.token])
-    expect(await statusFor(good.token)).toBe(200)
-    expect(await statusFor(revoked.token)).toBe(401)
-  })
 })

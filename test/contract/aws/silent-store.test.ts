@@ -4,7 +4,8 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { smallCallTimeouts } from '../../../lib/aws/calls/client-calls.ts'
 import { createDocumentClient } from '../../../lib/aws/dynamodb/dynamodb.ts'
-import { createSqsRemovalQueue } from '../../../lib/aws/sqs-removal-queue.ts'
+import { createKmsSeals } from '../../../lib/aws/kms-seals.ts'
+import { createSqsRemovalQueue } from '../../../lib/aws/sqs-queues.ts'
 import { readStackOutputs } from '../../../lib/aws/stack-outputs.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
@@ -47,6 +48,7 @@ const task = { site: 1 as SiteId, path: toStoragePath('large'), id: 'removal' }
 const calls: Readonly<Record<string, (config: Config) => Promise<unknown>>> = {
   DynamoDB: (given) => createDocumentClient(given).send(new GetCommand({ TableName: 'table', Key: { id: '1' } })),
   SQS: (given) => createSqsRemovalQueue(`${given.endpoint}/queue`, given).send(task, 0),
+  KMS: (given) => createKmsSeals('key', given).open({ site: 1 as SiteId, id: 'whk_1' }, 'c2VhbGVk'),
   CloudFormation: (given) => readStackOutputs('stack', undefined, given),
 }
 

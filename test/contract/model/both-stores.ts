@@ -43,7 +43,10 @@ const settings = {
   reservedFolders: ['Templates'],
 }
 
-type FilledStores = Omit<Stores, 'removalQueue' | 'attempts' | 'issuers' | 'accessValues'>
+type FilledStores = Omit<
+  Stores,
+  'removalQueue' | 'attempts' | 'issuers' | 'accessValues' | 'webhooks' | 'deliveries' | 'seals'
+>
 
 interface Running {
   readonly stores: FilledStores
