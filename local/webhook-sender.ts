@@ -11,7 +11,7 @@ const longestTimer = 2 ** 31 - 1
 const pauseAfterFailure = 5_000
 const longestStop = 2_000
 
-/** More sockets than that would leave too few file handles for requests. */
+/** More sockets would leave too few file handles for requests. */
 const mostSends = 500
 
 const limitSends = ({ send }: Target): Pick<Target, 'send'> => {

@@ -99,7 +99,7 @@ const change = async (stores: AdminStores, id: string, options: Options) => {
   const { site, url: targetUrl, rotate } = options
   const wanted = { ...settingsOf(options), targetUrl, rotate }
   if (Object.values(wanted).every((value) => value === undefined)) {
-    throw new Refusal('Nothing to change was given. "webhook change --help" lists the options.')
+    throw new Refusal('Name what to change: "webhook change --help" lists the options.')
   }
   if (targetUrl !== undefined) refuseTarget(targetUrl, options)
   const { area, webhook } = await find(stores, site, id)

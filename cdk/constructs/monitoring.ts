@@ -225,7 +225,7 @@ const changeEventsWatch = ({ failed }: NonNullable<Watched['changeEvents']>): Wa
   action: 'Read these changes with GET changes. The messages in the queue name the reason.',
 })
 
-// A queue that only one slow webhook fills is young, because its worker gives the message back.
+// One slow webhook does not make a message old, because its worker sends a new message.
 const webhooksWatches = ({ queue, failed }: WorkQueue): readonly Watch[] => [
   {
     id: 'WebhooksWaiting',

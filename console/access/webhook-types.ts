@@ -1,7 +1,7 @@
 import type { AreaRight } from '../page/rights.ts'
 import { viewTexts } from '../texts/view-texts.ts'
 
-/** What a webhook can report, in words, with the right that reading it needs (V-1). */
+/** The types of changes that a webhook can report, with the right to read them (V-1). */
 const subjects = {
   files: { types: ['file.*', 'folder.*', 'workflow.*'], right: 'files:read' },
   forms: { types: ['form.*', 'field.*'], right: 'forms:read' },

@@ -38,7 +38,7 @@ export const typePatterns: readonly string[] = [
   ...new Set(changeTypes.map((type) => `${kindOf(type)}.*`)),
 ]
 
-/** Without patterns, every type is wanted. */
+/** Without patterns, every type matches. */
 export const isWantedType = (patterns: readonly string[], type: ChangeType): boolean =>
   patterns.length === 0 || patterns.includes(type) || patterns.includes(`${kindOf(type)}.*`)
 

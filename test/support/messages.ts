@@ -446,7 +446,7 @@ export const refusedCommands = [
   ],
   [
     'webhook change whk_0123456789abcdef --site 1001',
-    'Nothing to change was given. "webhook change --help" lists the options.',
+    'Name what to change: "webhook change --help" lists the options.',
   ],
   ['issuer remove nobody', 'The issuer nobody does not exist. "issuer list" lists all issuers.'],
   ['rule remove 0', 'The rule 0 does not exist. "rule list" lists all rules.'],

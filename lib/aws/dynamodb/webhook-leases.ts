@@ -2,7 +2,7 @@ import type { SiteId } from '../../core/ids.ts'
 import { openTable, type TableOptions } from './dynamodb.ts'
 import { webhookKey } from './webhooks.ts'
 
-/** The worker with a lease also does the work of those that come while it has the lease. `wakes` counts them. */
+/** The worker with the lease also does the work of workers that find it taken. `wakes` counts these workers. */
 export interface WebhookLease {
   readonly holder: string
   readonly wakes: number
@@ -29,17 +29,17 @@ export const createWebhookLeases = ({ now = Date.now, ...options }: TableOptions
     })
 
   return {
-    /** Returns undefined if another worker has the lease, and will notice this call, or if the webhook is gone. */
+    /** Undefined if the webhook is gone, or if another worker has the lease. That worker will notice this call. */
     async take(site: SiteId, id: string, holder: string, duration: number): Promise<WebhookLease | undefined> {
       const taken = await tryToTake(site, id, holder, duration)
       if (taken) return taken
       const condition = 'attribute_exists(#key)'
       await table.update(webhookKey(site, id), { update: 'ADD #wakes :one', condition, values: { ':one': 1 } })
-      // The other worker may have ended before it could notice.
+      // The other worker may have ended before this count.
       return tryToTake(site, id, holder, duration)
     },
 
-    /** Returns false, and keeps the lease, if other workers have come since. Without `lease.wakes` it never does. */
+    /** Returns false, and keeps the lease, if `wakes` has grown. Without `lease.wakes`, it always returns the lease. */
     async giveBack(
       site: SiteId,
       id: string,

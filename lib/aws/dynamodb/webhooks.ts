@@ -43,7 +43,7 @@ const retryKey = (site: SiteId, id: string, { due, position }: Retry) => ({
   key: `${retriesOf(id)}${String(Math.round(due)).padStart(16, '0')}#${position}`,
 })
 
-// In milliseconds after the due time. Only retries of disabled or removed webhooks get so old.
+// In milliseconds after the due time. Only disabled or removed webhooks have older retries.
 const retriesKeptFor = 7 * 24 * 3600 * 1000
 
 const mostTries = 16
@@ -70,7 +70,7 @@ const changeOf = ({ forgetsFailures, ...set }: WebhookChange, version: string): 
   ...(forgetsFailures && { update: 'REMOVE #failingSince' }),
 })
 
-/** The position only grows, so that a late worker does not set it back. Undefined if nothing changes. */
+/** The position only grows: a late worker cannot set it back. Undefined if nothing changes. */
 const progressOf = ({ delivery, position }: Outcome): ItemChange | undefined => {
   const isDelivered = delivery && isSuccess(delivery)
   const state = isDelivered ? '#lastSuccess = :at' : '#failingSince = if_not_exists(#failingSince, :at)'
@@ -208,7 +208,7 @@ export const createWebhookDeliveries = (options: TableOptions): WebhookDeliverie
         await retries.put({ ...retry, ...retryKey(site, id, retry), expires: inSeconds(retry.due + retriesKeptFor) })
       const earlier = await note(site, id, outcome)
       if (delivery && earlier !== undefined) {
-        // Deliveries take turns in these rows, so a webhook has no more of them.
+        // The rows are used again in turn, so a webhook never has more of them.
         await deliveries.put({ ...delivery, site, key: `${deliveriesOf(id)}${earlier % keptDeliveries}` })
       }
       if (ended) await retries.delete(retryKey(site, id, ended))

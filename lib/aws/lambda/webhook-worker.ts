@@ -37,7 +37,7 @@ const afterTheEnd = 1_000
 // In seconds, as SQS limits it.
 const longestDelay = 900
 
-// In milliseconds: clocks of processes differ. A message that arrives so soon may be the one that is read now.
+// In milliseconds: clocks of processes differ. A message that is due so soon may be the present one.
 const clockDifference = 5_000
 
 const mostAtOnce = 20
@@ -63,7 +63,7 @@ interface Turn {
 
 /**
  * Sends what one webhook lacks. Messages only wake workers, so a repeated, late or reordered message causes no other
- * delivery. The worker with the lease does the work of all that come meanwhile. The queue repeats the message of a
+ * delivery. The worker with the lease also does the work of later workers. The queue repeats the message of a
  * worker that dies.
  */
 const workOn = async (

@@ -37,7 +37,7 @@ const toWebhook = ({ site, id, record, enabled, position, last_success, failing_
 const recordOf = ({ targetUrl, types, subject, description, secrets }: Webhook): string =>
   JSON.stringify({ targetUrl, types, subject, description, secrets })
 
-/** Whoever may read the database of this machine may also read its files, so encryption would protect nothing. */
+/** A key on this machine would protect nothing: a program that can read the database could read the key too. */
 export const unsealed: SecretSeals = {
   seal: async (_, secret) => secret,
   open: async (_, sealed) => sealed,
@@ -48,7 +48,7 @@ export type WebhookKey = Pick<Webhook, 'site' | 'id'>
 
 export interface MachineWebhooks extends Webhooks {
   listEnabled(): Promise<readonly WebhookKey[]>
-  /** Calls `check` whenever the webhooks of a site may have changed, until the returned function is called. */
+  /** Calls `check` whenever the webhooks of a site may have changed. The returned function ends these calls. */
   watch(check: () => void): () => void
 }
 

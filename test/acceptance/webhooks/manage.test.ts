@@ -57,7 +57,7 @@ describeWithAdmin('Webhooks', () => {
     ['a target of 2,001 characters', { targetUrl: `https://example.com/${'x'.repeat(1_981)}` }],
     ['an unknown type', { targetUrl, types: ['file.painted'] }],
     ['an unknown kind of types', { targetUrl, types: ['paint.*'] }],
-    ['types that are no list', { targetUrl, types: 'file.*' }],
+    ['types that are not a list', { targetUrl, types: 'file.*' }],
     ['51 types', { targetUrl, types: Array.from({ length: 51 }, () => 'file.*') }],
     ['a subject of 1,025 characters', { targetUrl, subject: 'x'.repeat(1_025) }],
     ['a description of two lines', { targetUrl, description: 'a\nb' }],

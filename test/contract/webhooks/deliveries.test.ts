@@ -151,7 +151,7 @@ const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect(subjects()).toEqual(['ours.html'])
     })
 
-    test('A failed delivery is repeated after its delays, and later entries go on (V-10)', async () => {
+    test('A failed delivery is repeated after its delays, and does not delay later entries (V-10)', async () => {
       await create()
       answer = ({ body }) => (JSON.parse(body).subject === 'bad.html' ? failure : ok)
       for (const subject of ['1.html', 'bad.html', '2.html']) await change(subject)
@@ -255,7 +255,7 @@ const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect(sent.map(({ url }) => url)).toEqual(['https://hooks.example/in', 'https://new.example/'])
     })
 
-    test('A webhook that is removed or disabled during a delivery gets no other one', async () => {
+    test('A webhook that is removed or disabled during a delivery gets no more deliveries', async () => {
       await create()
       await create({ id: 'whk_two' })
       const entryFor = entryOf('webhook.changed', 'webhook/whk_two')
@@ -311,7 +311,7 @@ const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect(subjects()).toEqual([])
     })
 
-    test('A test says that it is one, and changes no state (V-12)', async () => {
+    test('A test delivery has its own type, and changes no state (V-12)', async () => {
       const webhook = await create()
       const {
         secrets: [{ sealed: secret = '' } = {}],

@@ -79,7 +79,7 @@ describe('a request to a target', () => {
       },
     ],
     [
-      'sends interim answers for ever',
+      'sends interim answers without end',
       faults.late(0.3),
       (socket) => {
         const more = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 10)
