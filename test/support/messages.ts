@@ -303,6 +303,7 @@ export const messages = {
     lackingChange: 'The history lacks a change',
     full: (rest = '') => text`^Standard output cannot be written: ENOSPC: …${rest}$`,
     exportIncomplete: 'Standard output cannot be written: write EPIPE. The export is incomplete. Repeat the command.',
+    webhookRemoved: text`^Standard output cannot be written: …. Nobody saw the secret of the webhook, so it is removed. Create …$`,
     tokenRevoked: text`^Standard output cannot be written: …. Nobody saw the token, so it is revoked. Issue …$`,
   },
   record: {
@@ -434,6 +435,19 @@ export const refusedCommands = [
   ['export --site 9', noSite],
   ['token issue --user ann --site 1001 --site 9', noSite],
   ['token list --site 9', noSite],
+  ['webhook list --site 9', noSite],
+  [
+    'webhook remove whk_0123456789abcdef --site 1001',
+    'Site 1001 has no such webhook. "webhook list --site 1001" lists its webhooks.',
+  ],
+  [
+    'webhook create --url http://example.com/ --site 1001',
+    'The target must be an https address. With --allow-private-webhooks, 127.0.0.1 may use http.',
+  ],
+  [
+    'webhook change whk_0123456789abcdef --site 1001',
+    'Nothing to change was given. "webhook change --help" lists the options.',
+  ],
   ['issuer remove nobody', 'The issuer nobody does not exist. "issuer list" lists all issuers.'],
   ['rule remove 0', 'The rule 0 does not exist. "rule list" lists all rules.'],
   ['rule list --site 9', noSite],

@@ -13,7 +13,11 @@ import { test } from '../../support/test.ts'
 const linesOf = (records: readonly object[]) => records.map((record) => JSON.stringify(record)).join('\n')
 
 /** Other tests run these commands. */
-const elsewhere = ['audit', 'backup', 'check', 'completion', 'restore', 'rule remove', 'serve', 'site remove']
+const webhookCommands = ['create', 'list', 'show', 'change', 'remove', 'test', 'deliveries', 'repeat']
+const elsewhere = [
+  ...['audit', 'backup', 'check', 'completion', 'restore', 'rule remove', 'serve', 'site remove'],
+  ...webhookCommands.map((name) => `webhook ${name}`),
+]
 
 test('Commands print their answers and write history (H-3, H-5, T-8, T-12, T-16)', async ({ dataDirectory }) => {
   const folder = scratchDirectory()
