@@ -147,7 +147,7 @@ describe('each function has exactly the table permissions that its operations ne
     )
     expect(writing).toEqual([
       ['access', undefined],
-      ...['fields', 'categories', 'storage'].map((name) => [name, 'used#*']),
+      ...['fields', 'categories', 'storage', 'webhooks'].map((name) => [name, 'used#*']),
     ])
   })
 

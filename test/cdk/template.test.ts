@@ -16,6 +16,7 @@ const { directory, us } = templatesOf()
 
 const everything = templatesOf({
   changeEvents: true,
+  webhooks: true,
   webApplicationFirewall: true,
   alarmEmail: 'ops@example.com',
   uploadOrigins: ['https://example.com'],

@@ -161,7 +161,10 @@ export const createWebhooks = ({ record, ...options }: Options): Webhooks => {
     },
 
     async remove(site, id, entry) {
-      if (!(await table.take(webhookKey(site, id)))) return false
+      const key = webhookKey(site, id)
+      // A repeated call finds no item, so it cannot tell whether it removed the item.
+      if (!(await table.get(key))) return false
+      await table.delete(key)
       await record(entry)
       await removeBelow(site, deliveriesOf(id))
       await removeBelow(site, retriesOf(id))

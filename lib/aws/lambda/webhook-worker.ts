@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Context, DynamoDBStreamEvent, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import * as z from 'zod/mini'
 import type { Clock } from '../../core/clock.ts'
@@ -70,6 +71,7 @@ const workOn = async (
   { site, webhook }: Required<WebhookMessage>,
   { holder, deadline }: Turn,
 ): Promise<void> => {
+  let wakesAt: number | undefined
   for (;;) {
     const lease = await leases.take(site, webhook, holder, deadline.timeLeft() + timeToHandOver + afterTheEnd)
     if (!lease) return
@@ -80,9 +82,12 @@ const workOn = async (
       await queue.send({ site, webhook }, 0)
       return
     }
-    const delay = delayOf(next, lease.wakesAt, now)
-    if (delay !== undefined) await queue.send({ site, webhook }, delay)
-    const wakesAt = delay === undefined ? lease.wakesAt : now + delay * 1000
+    wakesAt ??= lease.wakesAt
+    const delay = delayOf(next, wakesAt, now)
+    if (delay !== undefined) {
+      await queue.send({ site, webhook }, delay)
+      wakesAt = now + delay * 1000
+    }
     if (await leases.giveBack(site, webhook, { ...lease, wakesAt })) return
   }
 }
@@ -109,7 +114,7 @@ export const createWebhookWorker = (deps: Deps) => {
     await Promise.all(
       [...Map.groupBy(Records, ({ body }) => body)].map(async ([body, equal]) => {
         try {
-          await work(readMessage(body), { holder: equal[0]?.messageId ?? '', deadline })
+          await work(readMessage(body), { holder: randomUUID(), deadline })
         } catch (error) {
           console.error('The queue repeats a message for webhooks, because its work failed:', error)
           failed.push(...equal.map(({ messageId }) => messageId))
