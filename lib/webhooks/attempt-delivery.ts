@@ -70,7 +70,7 @@ const disable = async (
   )
 }
 
-/** Sends an entry, and records the outcome. `after` adds what follows from a success or a failure. Errors: unavailable. */
+/** Sends an entry, and records the outcome. `after` returns the other members of the outcome. Errors: unavailable. */
 export const attemptDelivery = async (
   deps: DeliveryDeps,
   attempt: Attempt,

@@ -48,7 +48,7 @@ export type WebhookKey = Pick<Webhook, 'site' | 'id'>
 
 export interface MachineWebhooks extends Webhooks {
   listEnabled(): Promise<readonly WebhookKey[]>
-  /** Calls `check` whenever a webhook may have been created, changed or removed, until the returned function is called. */
+  /** Calls `check` whenever the webhooks of a site may have changed, until the returned function is called. */
   watch(check: () => void): () => void
 }
 
@@ -135,14 +135,16 @@ export const createWebhookDeliveries = ({ connection, read, note }: Database): W
       `SELECT position, attempt, due FROM webhook_retries WHERE ${ofWebhook} ORDER BY due, position LIMIT +?3`,
     ),
     insert: `INSERT OR REPLACE INTO webhook_deliveries
-      (site, webhook, id, position, type, at, attempt, status, fault, milliseconds) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      (site, webhook, id, position, type, at, attempt, status, fault, milliseconds)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     forgetOld: `DELETE FROM webhook_deliveries WHERE ${ofWebhook} AND id <= (
       SELECT id FROM webhook_deliveries WHERE ${ofWebhook} ORDER BY id DESC LIMIT 1 OFFSET ${keptDeliveries})`,
     succeeded: 'UPDATE webhooks SET last_success = ?3, failing_since = NULL WHERE site = ?1 AND id = ?2',
     failed: 'UPDATE webhooks SET failing_since = coalesce(failing_since, ?3) WHERE site = ?1 AND id = ?2',
     advance: 'UPDATE webhooks SET position = max(position, ?3) WHERE site = ?1 AND id = ?2',
     end: `DELETE FROM webhook_retries WHERE ${ofWebhook} AND position = ?3 AND attempt = ?4`,
-    repeatLater: `INSERT OR REPLACE INTO webhook_retries (site, webhook, position, attempt, due) VALUES (?, ?, ?, ?, ?)`,
+    repeatLater:
+      'INSERT OR REPLACE INTO webhook_retries (site, webhook, position, attempt, due) VALUES (?, ?, ?, ?, ?)',
   })
 
   const addDelivery = (site: SiteId, webhook: string, delivery: Delivery): void => {

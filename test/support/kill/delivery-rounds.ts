@@ -31,18 +31,20 @@ interface Surroundings {
   readonly random: Random
   readonly isDurable: (id: string) => boolean
   readonly behavesWell: () => boolean
+  readonly received: () => void
 }
 
 /** More wrong answers for one entry would use up its attempts. */
 const mostFailures = 4
 
-const openReceiver = async (kind: Kind, { random, isDurable, behavesWell }: Surroundings, trap: string) => {
+const openReceiver = async (kind: Kind, { random, isDurable, behavesWell, received }: Surroundings, trap: string) => {
   const first: string[] = []
   const requests = new Map<string, number>()
   const early: string[] = []
   const misbehave = misbehaviours[kind]
   const listener = async (request: Parameters<typeof buffer>[0], response: ServerResponse): Promise<void> => {
     const { id } = JSON.parse((await buffer(request)).toString())
+    received()
     const count = (requests.get(id) ?? 0) + 1
     requests.set(id, count)
     if (count === 1) {
@@ -86,8 +88,8 @@ const passTime = (directory: string): void => {
 
 const flags = ['--port', '0', '--quiet', '--allow-private-webhooks']
 
-const putFiles = async (service: SpawnedService, acknowledged: () => void): Promise<void> => {
-  for (let count = 0; ; count += 1) {
+const putFiles = async (service: SpawnedService, isOver: () => boolean, acknowledged: () => void): Promise<void> => {
+  for (let count = 0; !isOver(); count += 1) {
     const path = `${storage}/${process.pid}-${count % 20}.txt`
     const answer = await service.request(path, { method: 'PUT', body: String(count) }).catch(() => undefined)
     if (!answer?.ok) return
@@ -107,6 +109,7 @@ export const killDuringDeliveries = async (directory: string, kills: number, see
   let database: DatabaseSync | undefined
   let isEnding = false
   let trapped = 0
+  let received = () => {}
   const isDurable = (id: string): boolean => {
     const [position, site] = id.split('-').map(Number)
     const found = database?.prepare('SELECT 1 FROM changes WHERE site = ? AND id = ?').get(site ?? 0, position ?? 0)
@@ -118,7 +121,7 @@ export const killDuringDeliveries = async (directory: string, kills: number, see
   })
   await once(trap.listen(0, '127.0.0.1'), 'listening')
   const trapUrl = `http://127.0.0.1:${(trap.address() as AddressInfo).port}/`
-  const surroundings = { random, isDurable, behavesWell: () => isEnding }
+  const surroundings = { random, isDurable, behavesWell: () => isEnding, received: () => received() }
   const kinds = Object.keys(misbehaviours) as Kind[]
   const receivers = await Promise.all(kinds.map((kind) => openReceiver(kind, surroundings, trapUrl)))
   const restarting = receivers.find(({ kind }) => kind === 'restarting')
@@ -138,14 +141,24 @@ export const killDuringDeliveries = async (directory: string, kills: number, see
     const service = await startService(directory, flags)
     if (random.below(2) === 0) passTime(directory)
     database = openDatabase(directory, true)
-    let left = 1 + random.below(mostAnswers)
-    const acknowledged = () => {
-      left -= 1
-      if (left === 10) void restarting?.restart()
-      if (left === 0) service.kill('SIGKILL')
+    let changes = 1 + random.below(mostAnswers)
+    // Half of the kills come during changes, and half of them during the deliveries after them.
+    let deliveries = random.below(2) * random.below(5 * changes)
+    const killAtEnd = () => {
+      if (changes <= 0 && deliveries <= 0) service.kill('SIGKILL')
     }
-    await Promise.all([1, 2, 3].map(() => putFiles(service, acknowledged)))
+    received = () => {
+      deliveries -= 1
+      killAtEnd()
+    }
+    const acknowledged = () => {
+      changes -= 1
+      if (changes === 5) void restarting?.restart()
+      killAtEnd()
+    }
+    await Promise.all([1, 2, 3].map(() => putFiles(service, () => changes <= 0, acknowledged)))
     await service.ended
+    received = () => {}
     database.close()
   }
   for (let kill = 0; kill < kills; kill += 1) await runUntilKilled()
