@@ -178,6 +178,7 @@ const measureDelivery = async (dynamodb: DynamoDBDocumentClient, takeConsumed: (
   })
   const invoke = (Records: readonly object[]) =>
     work({ Records } as never, { getRemainingTimeInMillis: () => 28_000 } as never)
+  await stores.webhooks.clear(site)
   await fillWebhooks(stores)
   await stores.webhooks.change(site, 'whk_0000000000000001', () => ({ enabled: true, forgetsFailures: true }), entry)
   const rows: (string | number)[][] = []

@@ -204,7 +204,6 @@ export const createWebhookDeliveries = (options: TableOptions): WebhookDeliverie
         await retries.put({ ...retry, ...retryKey(site, id, retry), expires: inSeconds(retry.due + retriesKeptFor) })
       const earlier = await note(site, id, outcome)
       if (delivery && earlier !== undefined) {
-        // Deliveries take turns in these rows, so a webhook has no more of them.
         await deliveries.put({ ...delivery, site, key: `${deliveriesOf(id)}${earlier % keptDeliveries}` })
       }
       if (ended) await retries.delete(retryKey(site, id, ended))
