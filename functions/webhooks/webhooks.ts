@@ -93,7 +93,7 @@ export const changeWebhook = (deps: WebhooksDeps) =>
     },
   )
 
-/** V-1. Errors: webhookUnknown. */
+/** V-1, V-32. Errors: webhookUnknown. */
 export const removeWebhook = (deps: WebhooksDeps) =>
   operation({ params: idOf }, async ({ site, params, author }) => {
     const present = await findWebhook(deps, site.id, params.id)

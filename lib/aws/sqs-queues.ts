@@ -1,7 +1,17 @@
 import { SendMessageCommand, SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs'
+import type { SiteId } from '../core/ids.ts'
 import type { RemovalQueue } from '../storage/path-locks.ts'
 import { failLikePort, smallCallTimeouts } from './calls/client-calls.ts'
-import type { WebhookQueue } from './lambda/webhook-worker.ts'
+
+/** Without `webhook`, the message is for all webhooks of the site. The delay is in seconds. Errors: unavailable. */
+export interface WebhookQueue {
+  send(message: WebhookMessage, delay: number): Promise<void>
+}
+
+export interface WebhookMessage {
+  readonly site: SiteId
+  readonly webhook?: string
+}
 
 /** `send` returns the id of the message. The delay is in seconds, up to 900. Errors: unavailable. */
 const openQueue = (queueUrl: string, config: SQSClientConfig) => {

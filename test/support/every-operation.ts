@@ -413,16 +413,29 @@ const targetUrl = 'http://127.0.0.1:1/'
 export const unsealed: SecretSeals = { seal: async (_, secret) => secret, open: async (_, sealed) => sealed }
 
 const storedWebhook: Webhook = {
-  ...{ site, id: 'whk_1', targetUrl, types: [], subject: '', enabled: false, description: '', position: 0 },
+  ...{
+    site,
+    id: 'whk_0000000000000001',
+    targetUrl,
+    types: [],
+    subject: '',
+    enabled: false,
+    description: '',
+    position: 0,
+  },
   secrets: [{ sealed: 'whsec_c2VjcmV0' }],
 }
 
 /** A webhook with a delivery of its own entry, which failed. */
-export const fillWebhooks = async ({ webhooks, deliveries, history }: ReturnType<typeof storesOver>): Promise<void> => {
+export const fillWebhooks = async ({
+  webhooks,
+  deliveries,
+  history,
+}: Pick<Stores, 'webhooks' | 'deliveries' | 'history'>): Promise<void> => {
   await webhooks.create(storedWebhook, { ...entry, site, type: 'webhook.created' })
   const { position = 0 } = (await history.before(site, undefined, 1))[0] ?? {}
   const delivery = { id: 'dlv_1', position, type: 'webhook.created', at: 1, attempt: 1, milliseconds: 1 } as const
-  await deliveries.record(site, 'whk_1', { delivery, retry: { position, attempt: 2, due: 1 } })
+  await deliveries.record(site, 'whk_0000000000000001', { delivery, retry: { position, attempt: 2, due: 1 } })
 }
 
 const webhooks: Exercise = {
@@ -437,15 +450,15 @@ const webhooks: Exercise = {
     }
   },
   requests: [
-    { method: 'GET', target: hooks },
     { method: 'POST', target: hooks, body: { targetUrl } },
-    { method: 'GET', target: `${hooks}/whk_1` },
-    { method: 'PUT', target: `${hooks}/whk_1`, body: { description: 'News', rotate: true } },
-    { method: 'POST', target: `${hooks}/whk_1/test` },
-    { method: 'GET', target: `${hooks}/whk_1/deliveries` },
-    { method: 'POST', target: `${hooks}/whk_1/deliveries/dlv_1/repeat` },
-    { method: 'PUT', target: `${hooks}/whk_1`, body: { enabled: true } },
-    { method: 'DELETE', target: `${hooks}/whk_1` },
+    { method: 'GET', target: `${hooks}/whk_0000000000000001` },
+    { method: 'PUT', target: `${hooks}/whk_0000000000000001`, body: { description: 'News', rotate: true } },
+    { method: 'POST', target: `${hooks}/whk_0000000000000001/test` },
+    { method: 'GET', target: `${hooks}/whk_0000000000000001/deliveries` },
+    { method: 'POST', target: `${hooks}/whk_0000000000000001/deliveries/dlv_1/repeat` },
+    { method: 'PUT', target: `${hooks}/whk_0000000000000001`, body: { enabled: true } },
+    { method: 'DELETE', target: `${hooks}/whk_0000000000000001` },
+    { method: 'GET', target: hooks },
   ],
 }
 

@@ -22,7 +22,6 @@ export const createWebhookLeases = ({ now = Date.now, ...options }: TableOptions
   const tryToTake = (site: SiteId, id: string, holder: string, duration: number) =>
     table.update(webhookKey(site, id), {
       update: 'SET #holder = :holder, #until = :until, #wakes = if_not_exists(#wakes, :none)',
-      // A repeated call finds its own holder.
       condition: 'attribute_exists(#key) AND (attribute_not_exists(#until) OR #until <= :now OR #holder = :holder)',
       values: { ':holder': holder, ':until': now() + duration, ':now': now(), ':none': 0 },
       returns: 'ALL_NEW',

@@ -32,9 +32,6 @@ const webhooks = 'webhook#'
 const deliveriesOf = (id: string) => `delivery#${id}#`
 const retriesOf = (id: string) => `retry#${id}#`
 
-// DynamoDB refuses keys of more than 1,024 bytes.
-const longestId = 64
-
 export const webhookKey = (site: SiteId, id: string) => ({ site, key: webhooks + id })
 
 // Texts sort like the times when they have equal lengths.
@@ -91,7 +88,6 @@ const createReading = (table: Table<WebhookItem>): Pick<Webhooks, 'listOfSite' |
   listOfSite: async (site) => (await queryItems(table, listed(site, webhooks))).map(toWebhook),
 
   async get(site, id) {
-    if (id.length > longestId) return undefined
     const item = await table.get(webhookKey(site, id))
     return item && toWebhook(item)
   },
@@ -208,7 +204,6 @@ export const createWebhookDeliveries = (options: TableOptions): WebhookDeliverie
         await retries.put({ ...retry, ...retryKey(site, id, retry), expires: inSeconds(retry.due + retriesKeptFor) })
       const earlier = await note(site, id, outcome)
       if (delivery && earlier !== undefined) {
-        // The rows are used again in turn, so a webhook never has more of them.
         await deliveries.put({ ...delivery, site, key: `${deliveriesOf(id)}${earlier % keptDeliveries}` })
       }
       if (ended) await retries.delete(retryKey(site, id, ended))

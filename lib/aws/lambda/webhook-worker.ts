@@ -7,17 +7,7 @@ import { type SiteId, storedId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import type { Webhooks } from '../../webhooks/webhooks.ts'
 import type { WebhookLeases } from '../dynamodb/webhook-leases.ts'
-
-/** Without `webhook`, the message is for all webhooks of the site. */
-export interface WebhookMessage {
-  readonly site: SiteId
-  readonly webhook?: string
-}
-
-/** The delay is in seconds. Errors: unavailable. */
-export interface WebhookQueue {
-  send(message: WebhookMessage, delay: number): Promise<void>
-}
+import type { WebhookMessage, WebhookQueue } from '../sqs-queues.ts'
 
 interface Deps {
   readonly webhooks: Pick<Webhooks, 'listOfSite'>

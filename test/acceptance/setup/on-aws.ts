@@ -16,7 +16,7 @@ import { createKmsSeals } from '../../../lib/aws/kms-seals.ts'
 import type { GatewayEvent } from '../../../lib/aws/lambda/gateway.ts'
 import { type LambdaHandler, lambdaHandler } from '../../../lib/aws/lambda/lambda.ts'
 import { createRemovalWorker } from '../../../lib/aws/lambda/removal-worker.ts'
-import { createWebhookWorker, type WebhookQueue } from '../../../lib/aws/lambda/webhook-worker.ts'
+import { createWebhookWorker } from '../../../lib/aws/lambda/webhook-worker.ts'
 import { openFileStores } from '../../../lib/aws/open-files.ts'
 import {
   openAccessStores,
@@ -28,6 +28,7 @@ import {
   openWebhooks,
 } from '../../../lib/aws/open-tables.ts'
 import { createS3Clients } from '../../../lib/aws/s3/bucket.ts'
+import type { WebhookQueue } from '../../../lib/aws/sqs-queues.ts'
 import { groupAt, type prefixes } from '../../../lib/contract/routes/routes.ts'
 import { systemClock } from '../../../lib/core/clock.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'

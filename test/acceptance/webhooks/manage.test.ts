@@ -45,7 +45,9 @@ describeWithAdmin('Webhooks', () => {
     const { json } = await ask('PUT', `/${created.id}`, { subject: 'b', colour: 'red' })
     expect(json).toEqual({ ...created, subject: 'b' })
   })
+})
 
+describeWithAdmin('The members of a webhook', () => {
   test.each<[string, unknown]>([
     ['no target', {}],
     ['a target that is not an address', { targetUrl: 'example.com' }],
@@ -92,7 +94,9 @@ describeWithAdmin('Webhooks', () => {
     }
     expect(await create(longest, longest.targetUrl)).toMatchObject(longest)
   })
+})
 
+describeWithAdmin('The webhooks of a site', () => {
   test('The 21st webhook of a site answers 409/230002 (V-2, E-64)', async () => {
     const { ask, create } = await openWebhooks()
     for (let count = 1; count <= 20; count++) expect(await create()).toHaveProperty('id')

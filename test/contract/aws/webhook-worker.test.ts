@@ -1,6 +1,7 @@
 import type { Context, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda'
 import { afterEach, expect, test, vi } from 'vitest'
-import { createWebhookWorker, type WebhookMessage } from '../../../lib/aws/lambda/webhook-worker.ts'
+import { createWebhookWorker } from '../../../lib/aws/lambda/webhook-worker.ts'
+import type { WebhookMessage } from '../../../lib/aws/sqs-queues.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { idOfChange } from '../../../lib/history/list-changes.ts'
 import { createDeliveryDeps } from '../../../lib/service/deps.ts'
