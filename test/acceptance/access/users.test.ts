@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { target } from '../setup/target.ts'
 import { describeWithAdmin, issueToken } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
@@ -148,7 +149,9 @@ describeWithAdmin('Somebody who manages people', () => {
     expectError(await signIn(name), 401, 101001)
     await ask('PUT', `/${name}`, { disabled: false })
     expect(await statusOf(third)).toBe(200)
-    await expect.poll(() => statusOf(first), { timeout: 40_000 }).toBe(200)
+    let waited = 0
+    const afterMore = () => target.later(waited++ * 5, () => statusOf(first))
+    await expect.poll(afterMore, { timeout: 80_000 }).toBe(200)
     const last = await fresh()
     await ask('DELETE', `/${name}`)
     expect(await statusOf(last)).toBe(401)

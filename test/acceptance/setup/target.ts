@@ -51,6 +51,7 @@ export type StartedHere = Pick<Target, 'baseUrl' | 'token' | 'admin'> & Partial<
 /** A service in the test process, used by all its test files. A changed source takes effect in the next process. */
 const startHere = async (): Promise<Target> => {
   process.env['LARGEST_FILE'] = String(largestFile)
+  await import('./quick-passwords.ts')
   const onAws = process.env['ACCEPTANCE_STORE'] === 'aws'
   const { service } = await (onAws ? import('./on-aws.ts') : import('./on-machine.ts'))
   return { later, ...service, largestFile, isSlow: false, permitsPrivateWebhooks: true }

@@ -48,7 +48,7 @@ describe('the answer to a deployment', () => {
 })
 
 describe('the function behind the registration', () => {
-  const { connect, server } = openDynalite()
+  const dynalite = openDynalite()
   const registered = {
     ServiceToken: 'function',
     id: 'us',
@@ -58,14 +58,14 @@ describe('the function behind the registration', () => {
   }
 
   beforeAll(async () => {
-    askInPlaceOfAws(await listen(server))
+    askInPlaceOfAws(await listen(dynalite.server))
     vi.stubEnv('SITES_TABLE', 'sites').stubEnv('DIRECTORY_REGION', 'us-east-1')
-    await createTables(connect())
+    await createTables(dynalite)
   })
 
   afterAll(() => {
     vi.unstubAllEnvs()
-    closeAtOnce(server)
+    closeAtOnce(dynalite.server)
   })
 
   /** The answer to CloudFormation for a resource with these properties. */
@@ -86,7 +86,7 @@ describe('the function behind the registration', () => {
   test('the function writes the data centre into the directory, and reports success', async () => {
     expect(await register(registered)).toEqual(answer)
     const { dataCentres } = await createSiteDirectory({
-      dynamodb: connect(),
+      dynamodb: dynalite.connect(),
       table: 'sites',
       record: unrecorded,
     }).list()
