@@ -20,6 +20,11 @@ const directory: readonly TableAccess[] = [
 
 const journal: TableAccess = { table: 'journal', actions: ['Query', 'UpdateItem'] }
 
+const webhooks: TableAccess = {
+  table: 'webhooks',
+  actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'],
+}
+
 export const tableGrants: Readonly<Record<FunctionName, readonly TableAccess[]>> = {
   documentation: [{ table: 'sites', actions: ['GetItem'] }],
   access: [
@@ -44,14 +49,7 @@ export const tableGrants: Readonly<Record<FunctionName, readonly TableAccess[]>>
     { table: 'pathLocks', actions: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'] },
     { table: 'uploads', actions: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
   ],
-  webhooks: [
-    ...directory,
-    journal,
-    {
-      table: 'webhooks',
-      actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'],
-    },
-  ],
+  webhooks: [...directory, journal, webhooks],
   removals: [
     journal,
     { table: 'sites', actions: ['GetItem', 'Scan'] },
@@ -80,6 +78,7 @@ export const administrationGrants: readonly TableAccess[] = [
   { table: 'categoryLinks', index: 'byObject', actions: ['Query'] },
   { table: 'pathLocks', actions: ['Query', 'PutItem', 'DeleteItem'] },
   journal,
+  webhooks,
 ]
 
 type BucketAction = 'ListBucket' | 'ListBucketVersions'
@@ -129,6 +128,9 @@ export const queueGrants: Partial<
   removals: { queue: 'removals', actions: workerActions },
   webhooks: { queue: 'webhooks', actions: workerActions },
 }
+
+/** For `site-admin webhook`, which rotates secrets and sends tests. */
+export const administrationKeyGrants: readonly ('Encrypt' | 'Decrypt')[] = ['Encrypt', 'Decrypt']
 
 /** V-4: rights on the key of secrets. */
 export const keyGrants: Partial<Readonly<Record<FunctionName, readonly ('Encrypt' | 'Decrypt')[]>>> = {

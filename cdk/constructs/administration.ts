@@ -1,7 +1,7 @@
 import { CfnOutput, type Stack } from 'aws-cdk-lib'
 import { ManagedPolicy } from 'aws-cdk-lib/aws-iam'
 import type { TableName } from '../../lib/config/tables.ts'
-import { administrationFileGrants, administrationGrants } from '../config/grants.ts'
+import { administrationFileGrants, administrationGrants, administrationKeyGrants } from '../config/grants.ts'
 import type { Settings } from '../config/settings.ts'
 import { allowKey } from './encryption.ts'
 import { allow, allowOnFiles, allowOnTables } from './statements.ts'
@@ -15,7 +15,7 @@ export const createAdministrationPolicy = (
   settings: Settings,
   tables: readonly TableName[],
   arnOf: (table: TableName) => string,
-  bucketArn?: string,
+  { bucketArn, keyArn }: { readonly bucketArn?: string; readonly keyArn?: string | undefined } = {},
 ): ManagedPolicy => {
   const grants = administrationGrants.filter(({ table }) => tables.includes(table))
   const policy = new ManagedPolicy(stack, 'AdministrationPolicy', {
@@ -23,6 +23,7 @@ export const createAdministrationPolicy = (
     statements: [
       ...allowOnTables(grants, arnOf),
       ...(bucketArn === undefined ? [] : allowOnFiles(administrationFileGrants, bucketArn)),
+      ...(keyArn === undefined ? [] : [allow('kms', administrationKeyGrants, keyArn)]),
       ...allowKey(settings, stack.region, ['dynamodb', 's3']),
       allow('cloudformation', ['DescribeStacks'], stack.stackId),
     ],

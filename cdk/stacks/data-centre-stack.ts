@@ -88,7 +88,10 @@ export class DataCentreStack extends Stack {
       entrance: streaming?.entrance ?? toGateway,
       settings,
     })
-    createAdministrationPolicy(this, settings, regionalTables, (name) => tables[name].tableArn, files.bucketArn)
+    createAdministrationPolicy(this, settings, regionalTables, (name) => tables[name].tableArn, {
+      bucketArn: files.bucketArn,
+      keyArn: webhooks?.key.keyArn,
+    })
     Tags.of(this).add('data-centre', id)
     new CfnOutput(this, 'BaseUrl', { value: url })
     if (streaming) new CfnOutput(this, 'StreamEndpoint', { value: streaming.lambda.endpoint.domainName })

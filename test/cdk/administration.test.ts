@@ -10,6 +10,7 @@ import { commandSession, hashIn, sessionRecords, wordsOf } from '../support/comm
 import { openDynalite } from '../support/dynalite.ts'
 import { storesOver } from '../support/every-operation.ts'
 import { askInPlaceOfAws, closeAtOnce, listen } from '../support/listen.ts'
+import { answerKms } from '../support/memory-kms.ts'
 import { stackAnswer } from '../support/stack-answer.ts'
 import { createTables } from '../support/tables.ts'
 import { type Call, callsIn, linesOf } from './support/record-calls.ts'
@@ -52,6 +53,7 @@ describe('the policy of an administrator', () => {
       response.writeHead(200, { 'Content-Type': 'application/xml' }).end(askBucket(method, query))
       return true
     }
+    if (answerKms(headers['x-amz-target'], body, response)) return true
     if (action === null) {
       calls.push(...callsIn({ headers, body }))
       return false
@@ -94,10 +96,23 @@ describe('the policy of an administrator', () => {
       expect({ line, printed }).toEqual({ line, printed: answer })
       values.hash = hashIn(printed) ?? values.hash
     }
+    const ofSite = ['--site', '1001']
+    const created = ['webhook', 'create', ...ofSite, '--url', 'https://example.com/']
+    const { id } = await administerJson(...created)
+    await administerJson('webhook', 'change', id, ...ofSite, '--rotate')
+    await administerJson('webhook', 'remove', id, ...ofSite)
+    await administerJson(...created)
     expect(await administerJson('site', 'remove', '1001', '--yes')).toEqual({ removed: true })
     const changes: readonly { readonly type: string }[] = await administerJson('audit', '--site', '1001')
     const types = commandSession.flatMap(([, , history = []]) => history)
-    expect(changes.map(({ type }) => type)).toEqual([...types, 'token.changed', 'token.removed', 'site.removed'])
+    const ofWebhooks = ['webhook.created', 'webhook.changed', 'webhook.removed', 'webhook.created']
+    expect(changes.map(({ type }) => type)).toEqual([
+      ...types,
+      ...ofWebhooks,
+      'token.changed',
+      'token.removed',
+      'site.removed',
+    ])
     const granted = administrationGrants.flatMap(({ actions: names, ...place }) =>
       names.map((action) => ({ ...place, action })),
     )
