@@ -19,6 +19,7 @@ import { ruleCommand } from './commands/rule.ts'
 import { siteCommand } from './commands/site.ts'
 import { tokenCommand } from './commands/token.ts'
 import { userCommand } from './commands/user.ts'
+import { webhookCommand } from './commands/webhook.ts'
 import { workflowCommand } from './commands/workflow.ts'
 import { adviceOn, type GlobalOptions } from './stores/stores.ts'
 import { commandOf, parseRegion } from './terminal/arguments.ts'
@@ -72,6 +73,7 @@ export const createProgram = (
     tokenCommand(),
     userCommand(),
     keyCommand(),
+    webhookCommand(),
     roleCommand(),
     issuerCommand(),
     ruleCommand(),

@@ -12,8 +12,8 @@ const usage = `Usage: npm run preflight -- [-c ${contextKey}='{…}']
 Without -c, the settings are those of cdk.json.`
 
 const noCredentials = /^(CredentialsProvider|TokenProvider|ExpiredToken|UnrecognizedClient)/
-const advice = `AWS has not been asked: it needs valid credentials. Set AWS_PROFILE, sign in with "aws sso login" or "aws configure",
-and repeat this when "aws sts get-caller-identity" answers. It asks AWS in each region:`
+const advice = `No limit was checked, because AWS needs valid credentials. Set AWS_PROFILE, sign in with "aws sso login" or "aws configure",
+and repeat the command when "aws sts get-caller-identity" answers. The command asks AWS in each region:`
 
 const options = { context: { type: 'string', short: 'c', multiple: true } } as const
 

@@ -70,7 +70,7 @@ const readCertificate = (files: CertificateFiles): Certificate => {
   return { cert, key, expires: first.validToDate.toISOString() }
 }
 
-/** Changes with every change of a file, and when another file takes its name. */
+/** Differs after every change of the file, and after another file has taken its name. */
 const stateOf = (file: string): string => {
   try {
     const { dev, ino, size, mtimeMs, ctimeMs } = statSync(file)

@@ -26,6 +26,7 @@ export interface RawFlags {
   readonly trustProxy?: BlockList
   readonly metrics?: MetricsAddress
   readonly insecureSignIn: boolean
+  readonly allowPrivateWebhooks: boolean
   readonly json: boolean
   readonly quiet: boolean
   readonly log: LogFormat
@@ -128,6 +129,7 @@ export const addServiceOptions = (command: Command): Command =>
     )
     .option('--trust-proxy <cidr>', 'accept X-Forwarded-For from these proxies, separated by commas', parseProxies)
     .option('--insecure-sign-in', 'accept passwords over http from other machines', false)
+    .option('--allow-private-webhooks', 'let webhooks send to this machine and its network', false)
     .option(
       '--data-centres <list>',
       'serve several data centres with one directory, such as us:4000,eu:4001',

@@ -66,6 +66,12 @@ const addMeasures = (registry: Registry, { measures, dataDirectory, listeners }:
   addGauge(registry, 'blob_bytes', 'The size of all blobs.', cached(measures.blobBytes, blobInterval))
   addGauge(registry, 'disk_free_bytes', 'The free space of the disk of the data directory.', free)
   addGauge(registry, 'oldest_removal_age_seconds', 'The age of the oldest open removal of a folder.', age)
+  for (const [name, help] of [
+    ['waiting', 'Webhooks with entries that were not sent yet.'],
+    ['failing', 'Webhooks whose last delivery failed.'],
+  ] as const) {
+    addGauge(registry, `webhooks_${name}`, help, async () => (await measures.webhooks())[name])
+  }
   addGauge(registry, 'listeners', 'The requests that wait for changes.', listeners)
 }
 
@@ -168,7 +174,7 @@ export const createMetrics = (watched: Watched) => {
   return {
     watchServer: createByteCounts(registry),
 
-    /** Counts, and passes everything on. */
+    /** Counts the records, and passes all of them on. */
     alsoTo: (telemetry: Telemetry): Telemetry => ({
       ...telemetry,
       signIn(record) {

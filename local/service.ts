@@ -5,6 +5,7 @@ import { createCategoriesHandler } from '../functions/categories/group.ts'
 import { createDocumentationHandler } from '../functions/documentation/group.ts'
 import { createFieldsHandler } from '../functions/fields/group.ts'
 import { createStorageHandler } from '../functions/storage/group.ts'
+import { createWebhooksHandler } from '../functions/webhooks/group.ts'
 import { type MachineSettings, readSettingsOf } from '../lib/config/config.ts'
 import { systemClock } from '../lib/core/clock.ts'
 import { isOutOfSpace } from '../lib/core/system-failures.ts'
@@ -20,8 +21,10 @@ import {
   createDocumentationDeps,
   createFieldsDeps,
   createStorageDeps,
+  createWebhooksDeps,
 } from '../lib/service/deps.ts'
 import type { SiteDirectory } from '../lib/sites/site-directory.ts'
+import { createTarget, type Target } from '../lib/webhooks/target.ts'
 import { createAddressOf } from '../server/caller-address.ts'
 import { createServer, dispatch } from '../server/create-server.ts'
 import type { CertificateFiles } from './certificate.ts'
@@ -31,6 +34,7 @@ import { createDownloads, createLinkTo, isDownload } from './downloads.ts'
 import { createListeners, type DataCentreListener } from './listeners.ts'
 import type { MetricsAddress } from './metrics.ts'
 import { createReadiness } from './readiness.ts'
+import { createWebhookSender } from './webhook-sender.ts'
 
 const consoleFolder = join(import.meta.dirname, '..', 'console', 'dist')
 
@@ -41,6 +45,7 @@ interface ServerDeps {
   readonly telemetry: Telemetry
   readonly callers: CallerLookup
   readonly insecureSignIn: boolean
+  readonly target: Target
   readonly checkReady: () => Promise<void>
 }
 
@@ -49,7 +54,7 @@ const lease = { lasts: 15_000, renewsEvery: 1_000 }
 
 /** The handlers of all groups for one data centre. */
 const handlersFor = (deps: ServerDeps) => {
-  const { dataCentre, stores, settings, telemetry, callers, insecureSignIn, checkReady } = deps
+  const { dataCentre, stores, settings, telemetry, callers, insecureSignIn, target, checkReady } = deps
   const here = { dataCentre, ...settings }
   const surroundings = { telemetry, callers, consoleFolder }
   const linkTo = createLinkTo({ secret: stores.linkSecret }, systemClock)
@@ -62,6 +67,7 @@ const handlersFor = (deps: ServerDeps) => {
     fields: createFieldsHandler(createFieldsDeps(here, stores, { ...surroundings, checkReady })),
     categories: createCategoriesHandler(createCategoriesDeps(here, stores, surroundings)),
     storage: createStorageHandler(storage),
+    webhooks: createWebhooksHandler(createWebhooksDeps(here, stores, { ...surroundings, target })),
   })
   return (path: string): Handler => (isDownload(path) ? downloads : groups(path))
 }
@@ -89,6 +95,7 @@ interface Options {
   readonly demo?: boolean
   readonly trustProxy?: BlockList | undefined
   readonly insecureSignIn?: boolean
+  readonly allowPrivateWebhooks?: boolean
   readonly metrics?: MetricsAddress
   readonly telemetry: Telemetry
   readonly say: (sentence: string) => void
@@ -107,7 +114,7 @@ const reportDamage = ({ tidied }: LocalStores, say: (sentence: string) => void):
  */
 export const startService = async (options: Options) => {
   const { dataDirectory, host, dataCentres, reset, demo: wantsDemo = true, telemetry, say } = options
-  const { trustProxy: trusted, insecureSignIn = false } = options
+  const { trustProxy: trusted, insecureSignIn = false, allowPrivateWebhooks: permitsPrivate = false } = options
   const tls = options.tls && (await import('./certificate.ts')).openTls(options.tls, say)
   const settings = readSettingsOf('machine')
   const machine = await openMachine(dataDirectory, {
@@ -119,6 +126,7 @@ export const startService = async (options: Options) => {
   const { directory, stores, measures } = machine
   const callers = createCallerLookup(stores)
   const [{ id: home }] = dataCentres
+  const target = createTarget({ permitsPrivate })
   const readiness = createReadiness(directory.path)
   const metrics =
     options.metrics &&
@@ -134,7 +142,7 @@ export const startService = async (options: Options) => {
     ({ id: dataCentre, baseUrl }) => {
       const addressOf = createAddressOf({ trusted, isBehindProxy: baseUrl !== undefined })
       const { check: checkReady } = readiness
-      const surroundings = { telemetry: counted, callers, insecureSignIn, checkReady }
+      const surroundings = { telemetry: counted, callers, insecureSignIn, target, checkReady }
       const handlers = handlersFor({ dataCentre, stores, settings, ...surroundings })
       const server = (tls?.createServer ?? createServer)(handlers, { addressOf })
       metrics?.watchServer(server)
@@ -142,11 +150,13 @@ export const startService = async (options: Options) => {
     },
     say,
   )
+  const sender = createWebhookSender(stores, permitsPrivate)
   const stop = async () => {
     tls?.close()
     metrics?.close()
     stores.live.close()
-    await listeners.close()
+    await Promise.all([listeners.close(), sender.stop()])
+    target.close()
     await machine.close()
   }
 
@@ -159,6 +169,7 @@ export const startService = async (options: Options) => {
     const deps = { directory, stores, dataCentre: home, clock: systemClock, say }
     const demo = wantsDemo ? await ensureDemo(deps) : undefined
     const hasPeople = demo && (await stores.people.listOfSite(demo.siteId)).length > 0
+    sender.start()
     readiness.started()
     return { baseUrl: urls[home] ?? '', dataCentres: urls, listening, metricsUrl, demo, hasPeople, stop }
   } catch (error) {

@@ -51,7 +51,7 @@ const createTurns = () => {
       return
     }
     queue.push({ response, begin })
-    // The pause comes later, because the parser resumes the socket while it works.
+    // Pauses in a microtask, because the parser resumes the socket until it has read its data.
     if (queue.length === 2) queueMicrotask(() => queue.length > 1 && socket.pause())
   }
 }

@@ -156,7 +156,7 @@ export const sendOn = (
       const headers = { 'Content-Length': `${length}`, ...answer.headers }
       return sendStream({ ...answer, headers }, Readable.from(piecesOf(body)), cut)
     }
-    // Live changes wait for their site, not for their reader, and each is small (V-24).
+    // A stream of live changes needs no memory here: it sends small pieces, and has its own limit (V-24).
     if (answer.headers['Content-Length'] !== undefined) admit(pieceSize)
     if (request.method !== 'HEAD') return sendStream(answer, body, cut)
     body.destroy()

@@ -20,6 +20,7 @@ const proofs: readonly Proof[] = [
     test: 'test/contract/interleavings/interleavings.test.ts',
     count: 100_000,
   },
+  { name: 'deliveries', project: 'long', test: 'test/contract/local/kill-deliveries.test.ts', count: 1_000 },
   { name: 'power-cuts', project: 'long', test: 'test/power-cuts', count: 10_000 },
 ]
 

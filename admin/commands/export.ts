@@ -16,7 +16,7 @@ interface Options extends OfSite {
   readonly out?: string
 }
 
-// In characters: one write.
+// In characters: the size of one write.
 const piece = 64 * 1024
 
 /**
@@ -25,7 +25,7 @@ const piece = 64 * 1024
  */
 const writeLines = async (records: AsyncIterable<object>, out: Writable): Promise<number> => {
   let failure: unknown
-  // Between two writes nobody else handles a failure of the stream.
+  // Between two writes, no other code handles a failure of the stream.
   out.on('error', (error) => {
     failure = error
   })

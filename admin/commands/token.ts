@@ -32,7 +32,7 @@ interface IssueOptions {
 
 const expiryOf = ({ expires }: Grant) => new Date(expires * 1000).toISOString()
 
-// Each site that the token covers gets a history entry. It names the token by the first characters of its hash.
+// Each site that the token covers gets a history entry. The entry names the token by the first characters of its hash.
 const entriesOf = (type: ChangeType, { hash, user, sites }: Grant): readonly HistoryEntry[] =>
   sites.map((site) => entryOf(type, site, `token/${hash.slice(0, 12)}`, { user }))
 

@@ -40,8 +40,8 @@ const saveAsUtf8 = 'Save it in UTF-8, and import it again'
 
 const nameOf = (file: string): string => (file === '-' ? 'Standard input' : file)
 
-// Node treats a directory or a disk on standard input as an empty file. If it is opened as a file, it is read or
-// refused.
+// Node treats a directory or a disk on standard input as an empty file. Opened as a file, a disk is read, and a
+// directory is refused.
 const openStandardInput = (): Readable => {
   const stats = fstatSync(0)
   return stats.isDirectory() || stats.isBlockDevice() ? createReadStream('', { fd: 0 }) : process.stdin

@@ -3,7 +3,11 @@ import type { Site } from '../../lib/sites/site-directory.ts'
 
 export type ContentStores = Pick<Stores, 'webForms' | 'contents' | 'links'>
 
-export interface AreaStores extends ContentStores, Pick<Stores, 'workflows' | 'history' | 'usage'> {
+export interface AreaStores
+  extends ContentStores,
+    Pick<Stores, 'workflows' | 'history' | 'usage' | 'webhooks' | 'deliveries'> {
+  /** V-17: undefined in a deployment without webhooks. */
+  readonly seals?: Stores['seals']
   readonly files: Pick<Stores['files'], 'keptBelow' | 'list' | 'exists' | 'remove'>
 }
 

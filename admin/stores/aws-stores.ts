@@ -1,17 +1,18 @@
 import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
 import { logLostEntry, type RecordChange } from '../../lib/aws/dynamodb/journal.ts'
 import { createFilesOnDemand } from '../../lib/aws/files-on-demand.ts'
-import { openAreas, openDirectory, openIssuers, openJournal } from '../../lib/aws/open-tables.ts'
+import { openAreas, openDirectory, openIssuers, openJournal, openWebhooks } from '../../lib/aws/open-tables.ts'
 import { readStackOutputs } from '../../lib/aws/stack-outputs.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { byName, capitalised } from '../../lib/core/names.ts'
 import type { SiteDirectory } from '../../lib/sites/site-directory.ts'
+import type { SecretSeals } from '../../lib/webhooks/webhooks.ts'
 import { Refusal } from '../terminal/output.ts'
 import type { AdminStores, AreaStores } from './admin-stores.ts'
 
 type Outputs = (name: string) => string
 
-const outputsOf = async (stack: string, wanted: string | undefined): Promise<Outputs> => {
+const outputsOf = async (stack: string, wanted: string | undefined) => {
   const { region, outputs } = await readStackOutputs(stack, wanted)
   if (region === undefined)
     throw new Refusal(
@@ -21,12 +22,31 @@ const outputsOf = async (stack: string, wanted: string | undefined): Promise<Out
   if (!outputs) {
     throw new Refusal(`There is no ${where}. Deploy first, or set AWS_REGION to the home region of the directory.`)
   }
-  return (name) => {
+  const need: Outputs = (name) => {
     const value = outputs.get(name)
     if (value === undefined) throw new Refusal(`The ${where} has no output ${name}. Deploy the current version.`)
     return value
   }
+  return { need, find: (name: string) => outputs.get(name) }
 }
+
+/** Few commands need the key, so the first call loads its client. */
+const createSeals = (key: string, region: string): SecretSeals => {
+  const open = async () => (await import('../../lib/aws/kms-seals.ts')).createKmsSeals(key, { region })
+  return {
+    seal: async (...given) => (await open()).seal(...given),
+    open: async (...given) => (await open()).open(...given),
+  }
+}
+
+const tableNames = [
+  'journalTable',
+  'pathLocksTable',
+  'webFormsTable',
+  'contentTable',
+  'categoryLinksTable',
+  'webhooksTable',
+] as const
 
 // In milliseconds (A-13).
 const longestMemory = 60_000
@@ -38,21 +58,21 @@ const longestMemory = 60_000
  */
 export const openAwsStores = async (prefix: string, replica?: string): Promise<AdminStores> => {
   const named: Outputs = (name) => `${prefix}-${name.replace('Table', '').toLowerCase()}`
-  const directory = replica === undefined ? await outputsOf(`${prefix}-directory`, undefined) : named
+  const directory = replica === undefined ? (await outputsOf(`${prefix}-directory`, undefined)).need : named
   const dynamodb = createDocumentClient(replica === undefined ? {} : { region: replica })
   const openDataCentre = async (id: string) => {
     const known = await sites.getDataCentre(id)
     if (!known?.region) throw new Refusal(`Data centre ${id} is not deployed. Deploy it, then repeat the command.`)
     const outputs = await outputsOf(`${prefix}-${id}`, known.region)
-    return { outputs, region: known.region, dynamodb: createDocumentClient({ region: known.region }) }
+    return { ...outputs, region: known.region, dynamodb: createDocumentClient({ region: known.region }) }
   }
 
   // Sites and tokens are global. Their history is in the data centre of the site.
   const record: RecordChange = async (entry) => {
     try {
       const home = homes.get(entry.site) ?? (await sites.getSite(entry.site))?.dataCentre
-      const { outputs, dynamodb } = await openDataCentre(home ?? '')
-      await openJournal({ journalTable: outputs('JournalTable') }, { dynamodb }).record(entry)
+      const { need, dynamodb } = await openDataCentre(home ?? '')
+      await openJournal({ journalTable: need('JournalTable') }, { dynamodb }).record(entry)
     } catch (error) {
       logLostEntry(entry, error)
     }
@@ -81,11 +101,18 @@ export const openAwsStores = async (prefix: string, replica?: string): Promise<A
     issuers,
     people,
     async areas({ dataCentre }): Promise<AreaStores> {
-      const { outputs, region, dynamodb } = await openDataCentre(dataCentre)
-      const names = ['journalTable', 'pathLocksTable', 'webFormsTable', 'contentTable', 'categoryLinksTable'] as const
-      const tables = byName(names, (name) => outputs(capitalised(name)))
+      const { need, find, region, dynamodb } = await openDataCentre(dataCentre)
+      const tables = byName(tableNames, (name) => need(capitalised(name)))
       const { removals, record, ...areas } = openAreas(tables, { dynamodb })
-      return { ...areas, files: createFilesOnDemand(outputs('FilesBucket'), region, { removals, record }) }
+      const { webhooks, deliveries } = openWebhooks(tables, { dynamodb, record })
+      const key = find('WebhooksKey')
+      return {
+        ...areas,
+        webhooks,
+        deliveries,
+        ...(key !== undefined && { seals: createSeals(key, region) }),
+        files: createFilesOnDemand(need('FilesBucket'), region, { removals, record }),
+      }
     },
     memory: async () => longestMemory,
     async close() {

@@ -3,10 +3,11 @@ import { outputLost, Refusal, tryToPrint } from '../terminal/output.ts'
 import type { AdminStores } from './admin-stores.ts'
 import { grantsOf } from './site-removal.ts'
 
-/** A secret that a command shows once: its name, and the commands that revoke and replace it. */
-export interface Secret {
-  readonly what: 'token' | 'key'
+/** A secret that a command shows once: its owner, and the commands that revoke and replace it. */
+interface Secret {
+  readonly what: 'token' | 'key' | 'webhook'
   readonly again: string
+  readonly undo?: 'revoke' | 'remove'
 }
 
 // The beginning of a hash, as `audit` and the lists of tokens and keys print it.
@@ -19,7 +20,7 @@ const beginningOfHash = /^(?:(?:token|key)\/)?([0-9a-f]{8,64})$/
 export const findGrant = async <Found extends Grant>(
   stores: AdminStores,
   text: string,
-  what: Secret['what'],
+  what: 'token' | 'key',
   isWanted: (grant: Grant) => grant is Found,
 ): Promise<Found | undefined> => {
   const own = await stores.grants.get(hashToken(text))
@@ -39,17 +40,17 @@ export const findGrant = async <Found extends Grant>(
  */
 export const printOnce = async (
   text: string,
-  { what, again }: Secret,
-  hash: string,
+  { what, again, undo = 'revoke' }: Secret,
+  name: string,
   revoke: () => Promise<unknown>,
 ): Promise<void> => {
   const failure = await tryToPrint(text)
   if (!failure) return
-  const unseen = `${outputLost(failure)} Nobody saw the ${what}`
+  const unseen = `${outputLost(failure)} Nobody saw the ${what === 'webhook' ? 'secret of the webhook' : what}`
   try {
     await revoke()
   } catch {
-    throw new Refusal(`${unseen}: revoke it with "${what} revoke ${hash}", and ${again} another ${what}.`)
+    throw new Refusal(`${unseen}: ${undo} it with "${what} ${undo} ${name}", and ${again} another ${what}.`)
   }
-  throw new Refusal(`${unseen}, so it is revoked. ${again.charAt(0).toUpperCase()}${again.slice(1)} another ${what}.`)
+  throw new Refusal(`${unseen}, so it is ${undo}d. ${again.charAt(0).toUpperCase()}${again.slice(1)} another ${what}.`)
 }

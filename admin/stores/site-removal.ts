@@ -70,11 +70,12 @@ const removeRules = async ({ issuers }: AdminStores, site: SiteId): Promise<void
 }
 
 // If a removal fails half-way, repeating it completes it.
-const empty = async ({ workflows, files, webForms, contents }: AreaStores, site: SiteId): Promise<void> => {
+const empty = async ({ workflows, files, webForms, contents, webhooks }: AreaStores, site: SiteId): Promise<void> => {
   await emptyFolder(files, site, root, () => false)
   await workflows.clear(site)
   await webForms.clear(site)
   await contents.clear(site)
+  await webhooks.clear(site)
 }
 
 /** Returns whether one of the tokens may still be accepted by a cache. */

@@ -78,7 +78,7 @@ export const bundleStream = async (folder: string): Promise<void> => {
 
 export const bundleFunctions = async (): Promise<Bundles> => {
   const folder = mkdtempSync(join(tmpdir(), 'site-admin-bundles-'))
-  // At that time the app has already copied the files that it deploys.
+  // When the process ends, the app has already copied the files that it deploys.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const folderOf = (name: keyof Bundles) => join(folder, name)
   await Promise.all([

@@ -51,6 +51,13 @@ export const functionSettings: Readonly<Record<FunctionName, FunctionSettings>> 
     memorySize: 1024,
     timeout: Duration.seconds(28),
   },
+  webhooks: {
+    description: 'Webhooks, and the deliveries to their targets',
+    memorySize: 512,
+    // A worker begins a delivery only if its 15 seconds are left.
+    timeout: Duration.seconds(28),
+    invokesItself: true,
+  },
   removals: {
     description: 'Finishes the removal of large folders, and recounts the used bytes, in slices of a minute',
     memorySize: 512,
@@ -61,8 +68,16 @@ export const functionSettings: Readonly<Record<FunctionName, FunctionSettings>> 
 
 export const functionNames = Object.keys(functionSettings) as FunctionName[]
 
-export const byFunction = <Value>(create: (name: FunctionName) => Value): Readonly<Record<FunctionName, Value>> =>
-  byName(functionNames, create)
+/** The function `webhooks` exists only with the setting of this name. */
+export type ByFunction<Value> = Readonly<
+  Record<Exclude<FunctionName, 'webhooks'>, Value> & Partial<Record<FunctionName, Value>>
+>
+
+export const byFunction = <Value>(
+  { webhooks }: { readonly webhooks: boolean },
+  create: (name: FunctionName) => Value,
+): ByFunction<Value> =>
+  byName(functionNames.filter((name) => webhooks || name !== 'webhooks') as FunctionName[], create)
 
 export const functionName = (name: FunctionName): string => `${capitalised(name)}Function`
 

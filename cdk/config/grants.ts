@@ -6,7 +6,7 @@ type TableAction = `${'Get' | 'BatchGet' | 'Put' | 'Update' | 'Delete' | 'BatchW
 export interface TableAccess {
   readonly table: TableName
   readonly index?: string
-  /** Only items whose partition key matches. */
+  /** If set, the grant covers only items whose partition key matches. */
   readonly keys?: string
   readonly actions: readonly TableAction[]
 }
@@ -43,6 +43,14 @@ export const tableGrants: Readonly<Record<FunctionName, readonly TableAccess[]>>
     journal,
     { table: 'pathLocks', actions: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'] },
     { table: 'uploads', actions: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+  ],
+  webhooks: [
+    ...directory,
+    journal,
+    {
+      table: 'webhooks',
+      actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'],
+    },
   ],
   removals: [
     journal,
@@ -111,8 +119,18 @@ export const fileGrants: Partial<Readonly<Record<FunctionName, FileAccess>>> = {
 
 type QueueAction = 'SendMessage' | 'ReceiveMessage' | 'DeleteMessage' | 'GetQueueAttributes'
 
+const workerActions: readonly QueueAction[] = ['SendMessage', 'ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes']
+
 /** Rights on queues. A worker sends a message with the rest of its work. */
-export const removalsGrants: Partial<Readonly<Record<FunctionName, readonly QueueAction[]>>> = {
-  storage: ['SendMessage'],
-  removals: ['SendMessage', 'ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'],
+export const queueGrants: Partial<
+  Readonly<Record<FunctionName, { readonly queue: 'removals' | 'webhooks'; readonly actions: readonly QueueAction[] }>>
+> = {
+  storage: { queue: 'removals', actions: ['SendMessage'] },
+  removals: { queue: 'removals', actions: workerActions },
+  webhooks: { queue: 'webhooks', actions: workerActions },
+}
+
+/** V-4: rights on the key of secrets. */
+export const keyGrants: Partial<Readonly<Record<FunctionName, readonly ('Encrypt' | 'Decrypt')[]>>> = {
+  webhooks: ['Encrypt', 'Decrypt'],
 }

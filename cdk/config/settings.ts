@@ -54,7 +54,7 @@ const dataCentre = z.strictObject({
   deletionProtection: z.boolean().optional(),
   streaming: z.boolean().optional(),
   originSecret: z.int().min(1).optional(),
-  // By the name of a table in lib/config/tables.ts.
+  // The names of restored tables, by the name of the table in lib/config/tables.ts.
   restoredTables: z.partialRecord(z.enum(regionalTables), z.string().regex(/^[\w.-]{3,255}$/)).optional(),
   alarmTopic: arnOf('sns', /[\w-]+/, 'a topic').optional(),
 })
@@ -88,6 +88,7 @@ const settings = z.strictObject({
   logLevel: z.enum(logLevels).default('INFO'),
   webApplicationFirewall: z.boolean().default(false),
   changeEvents: z.boolean().default(false),
+  webhooks: z.boolean().default(false),
   uploadOrigins: z
     .array(z.string().regex(/^https?:\/\/[a-z0-9.-]+(:\d+)?$/, 'must be an origin, such as "https://example.com"'))
     .default([]),
@@ -106,7 +107,7 @@ const settings = z.strictObject({
     .default(30),
   tracing: z.boolean().default(false),
   coldAfterDays: z.int().min(30).optional(),
-  // By region.
+  // The ARN of a key, by region.
   encryptionKeys: z.record(z.string(), arnOf('kms', /key\/[\w-]+/, 'a key')).optional(),
   permissionsBoundary: z
     .string()
@@ -146,9 +147,9 @@ const faultsAt = (all: Settings, id: string, dataCentre: DataCentreSettings): re
       'needs deletionProtection. Without it, the deployment would delete the tables that they replace',
     ],
     [
-      restored.includes('journal') && all.changeEvents,
+      restored.includes('journal') && needsStream(all),
       `${path}.restoredTables.journal`,
-      'must be absent with changeEvents, because a restored table has no stream',
+      'must be absent with changeEvents or webhooks, because a restored table has no stream',
     ],
     [
       streaming === true && partition !== 'aws',
@@ -202,6 +203,10 @@ const faultsIn = (all: Settings): readonly Fault[] => {
 
 export type Settings = z.infer<typeof settings>
 export type DataCentreSettings = z.infer<typeof dataCentre>
+
+/** The stream of the history. */
+export const needsStream = ({ changeEvents, webhooks }: Pick<Settings, 'changeEvents' | 'webhooks'>): boolean =>
+  changeEvents || webhooks
 
 export const contextKey = 'siteAdmin'
 

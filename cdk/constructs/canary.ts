@@ -18,7 +18,7 @@ interface Options {
  * Uses the service every five minutes as a caller does, with its own token. Its only right on AWS is to write its log.
  */
 export const createCanary = (scope: Construct, { bundle, baseUrl, settings }: Options): LambdaFunction => {
-  // An operator must store the token there before the deployment.
+  // An operator must store the token in this secret before the deployment.
   const secret = SecretValue.secretsManager(`${Stack.of(scope).stackName}-canary`)
   const lambda = createServiceFunction(scope, 'CanaryFunction', {
     bundle,

@@ -34,10 +34,20 @@ const cloudEvent = (dataCentre: string) => ({
   },
 })
 
-// Only updates that add an entry. Expired items, and the head of a history, are left out.
-const additions = {
-  eventName: ['INSERT', 'MODIFY'],
-  dynamodb: { NewImage: { count: { N: [{ exists: true }] } } },
+/** Only updates that add an entry. Expired items, and the head of a history, are left out. */
+export const additions = {
+  pattern: JSON.stringify({
+    eventName: ['INSERT', 'MODIFY'],
+    dynamodb: { NewImage: { count: { N: [{ exists: true }] } } },
+  }),
+}
+
+/** Rights of a reader of a stream. */
+export const streamActions = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams']
+
+export const streamOf = ({ tableStreamArn }: ITable): string => {
+  if (tableStreamArn === undefined) throw new Error('The table of the history has no stream')
+  return tableStreamArn
 }
 
 /**
@@ -52,13 +62,12 @@ export const createChangeEvents = (
 ): { failed: Queue } => {
   const parts = new Construct(scope, 'ChangeEvents')
   const { region } = Stack.of(parts)
-  const stream = journal.tableStreamArn
-  if (stream === undefined) throw new Error('The table of the history has no stream')
+  const stream = streamOf(journal)
   const bus = new EventBus(parts, 'Bus', { description: 'The changes to the sites of a data centre' })
   const failed = new Queue(parts, 'Failed', { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true })
   const role = new Role(parts, 'Role', { assumedBy: new ServicePrincipal('pipes.amazonaws.com') })
   for (const statement of [
-    allow('dynamodb', ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'], stream),
+    allow('dynamodb', streamActions, stream),
     allow('sqs', ['SendMessage'], failed.queueArn),
     allow('events', ['PutEvents'], bus.eventBusArn),
     ...allowKey(settings, region, ['dynamodb', 'sqs']),
@@ -77,7 +86,7 @@ export const createChangeEvents = (
         onPartialBatchItemFailure: 'AUTOMATIC_BISECT',
         deadLetterConfig: { arn: failed.queueArn },
       },
-      filterCriteria: { filters: [{ pattern: JSON.stringify(additions) }] },
+      filterCriteria: { filters: [additions] },
     },
     target: bus.eventBusArn,
     targetParameters: {

@@ -8,7 +8,7 @@ import { allow } from './statements.ts'
 type KeyedService = 'dynamodb' | 's3' | 'sqs' | 'ssm'
 type KeyAction = 'Decrypt' | 'GenerateDataKey'
 
-// The properties that name the key, in the types for which no other change is needed.
+// The property that names the key, by type of resource. Other types need more than this property.
 const keyProperties: Readonly<Record<string, string>> = {
   // The environment of this function contains the secrets of the distribution. No other environment contains secrets.
   'AWS::Lambda::WebFunctionRevision': 'KmsKeyArn',
@@ -20,8 +20,7 @@ const keyProperties: Readonly<Record<string, string>> = {
 const encryptResource = (resource: CfnResource, key: string): void => {
   const property = keyProperties[resource.cfnResourceType]
   if (property !== undefined) resource.addPropertyOverride(property, key)
-  // The bucket of code has no data of sites. Lambda could not read it if its key had a policy that the app cannot
-  // change.
+  // Leaves out the bucket of code, which has no data of sites: the policy of the key may not let Lambda read the code.
   if (CfnBucket.isCfnBucket(resource) && resource.node.path.includes('FilesBucket')) {
     const serverSideEncryptionByDefault = { sseAlgorithm: 'aws:kms', kmsMasterKeyId: key }
     const rule = { bucketKeyEnabled: true, serverSideEncryptionByDefault }
@@ -39,8 +38,8 @@ export const encryptWith = (stack: Stack, settings: Settings): void => {
   if (key === undefined) return
   for (const node of stack.node.findAll()) {
     if (CfnResource.isCfnResource(node)) encryptResource(node, key)
-    // The CDK's function copies the code of the Web Function from the bucket of `cdk bootstrap`. This bucket may have
-    // this key.
+    // The CDK's function copies the code of the Web Function from the bucket of `cdk bootstrap`. The customer's key may
+    // encrypt that bucket too.
     if (!Role.isRole(node) || !node.node.path.includes('Custom::S3ObjectCopy')) continue
     for (const statement of allowKey(settings, stack.region, ['s3'])) node.addToPolicy(statement)
   }

@@ -11,7 +11,7 @@ import {
   StorageClass,
 } from 'aws-cdk-lib/aws-s3'
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
-import { Construct } from 'constructs'
+import type { Construct } from 'constructs'
 import type { Settings } from '../config/settings.ts'
 
 /**
@@ -62,7 +62,7 @@ export const createFilesBucket = (
         exposedHeaders: ['ETag', 'Content-Range', 'Accept-Ranges', 'Last-Modified', 'Retry-After'],
         maxAge: 86_400,
       },
-      // Browsers send the parts of large files there (U-31).
+      // Browsers send the parts of large files to the bucket (U-31).
       ...(uploadOrigins.length > 0
         ? [{ allowedMethods: [HttpMethods.PUT], allowedOrigins: uploadOrigins, allowedHeaders: ['*'], maxAge: 86_400 }]
         : []),
@@ -70,9 +70,8 @@ export const createFilesBucket = (
     removalPolicy: deletionProtection ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
   })
 
-/** The queue of removals that continue after their request. `longestWork` is the time of a worker for one message. */
-export const createRemovalsQueue = (scope: Construct, longestWork: Duration) => {
-  const parts = new Construct(scope, 'Removals')
+/** A queue and its dead letters. `longestWork` is the time of a worker for one message. */
+export const createWorkQueue = (parts: Construct, longestWork: Duration) => {
   const common = {
     encryption: QueueEncryption.SQS_MANAGED,
     enforceSSL: true,
@@ -89,7 +88,7 @@ export const createRemovalsQueue = (scope: Construct, longestWork: Duration) => 
   return { queue, failed }
 }
 
-export type RemovalsQueue = ReturnType<typeof createRemovalsQueue>
+export type WorkQueue = ReturnType<typeof createWorkQueue>
 
 // The number of concurrent removals. Each removal deletes as fast as the bucket allows, and requests also need
 // functions of the account.

@@ -14,21 +14,26 @@ import { Construct } from 'constructs'
 import { catchAllGroup, groupAt, prefixes } from '../../lib/contract/routes/routes.ts'
 import { errors } from '../../lib/core/errors.ts'
 import { corsHeaders } from '../../lib/http/cors.ts'
-import { byFunction, type FunctionName, type ServedGroup } from '../config/functions.ts'
+import type { ByFunction, ServedGroup } from '../config/functions.ts'
 import { type DataCentreSettings, type Settings, stageName } from '../config/settings.ts'
 import { guardStage } from './firewall.ts'
 import { createLogs } from './service-functions.ts'
 
-type Functions = Readonly<Record<FunctionName, IFunction>>
+type Functions = ByFunction<IFunction>
 
 /**
  * Sends each request to a function: requests below the prefix of a group to the function of this group, all others to
  * one function, so that 404 and 405 come from the service.
  */
 const addRoutes = ({ root }: RestApi, functions: Functions): void => {
-  const integrations = byFunction((name) => new LambdaIntegration(functions[name], { allowTestInvoke: false }))
+  const integrations = new Map(
+    Object.entries<IFunction>(functions).map(([name, lambda]) => [
+      name,
+      new LambdaIntegration(lambda, { allowTestInvoke: false }),
+    ]),
+  )
   const answer = (resource: IResource, group: ServedGroup): IResource => {
-    resource.addMethod('ANY', integrations[group])
+    resource.addMethod('ANY', integrations.get(group))
     return resource
   }
   const below = (parent: IResource, segment: string, group: ServedGroup): IResource =>
@@ -36,7 +41,7 @@ const addRoutes = ({ root }: RestApi, functions: Functions): void => {
 
   answer(root, catchAllGroup)
   answer(root.addResource('{proxy+}'), catchAllGroup)
-  for (const { prefix } of prefixes) {
+  for (const { prefix } of prefixes.filter(({ group }) => integrations.has(group))) {
     const segments = prefix.replace('*', '{site}').split('/').filter(Boolean)
     segments.reduce<IResource>((parent, segment, depth) => {
       const path = `/${segments.slice(0, depth + 1).join('/')}`

@@ -13,7 +13,7 @@ import { operationsOn } from '../config/grants.ts'
 import { globalTables, type Settings } from '../config/settings.ts'
 import { createAlarms, period, type Watch } from './alarms.ts'
 import type { createChangeEvents } from './change-events.ts'
-import type { RemovalsQueue } from './file-storage.ts'
+import type { WorkQueue } from './file-storage.ts'
 import type { StreamFunction } from './streaming.ts'
 import { streamingWatches } from './streaming-watches.ts'
 
@@ -22,7 +22,8 @@ export interface Watched {
   readonly functions: Readonly<Record<string, LambdaFunction>>
   readonly tables: Partial<Readonly<Record<TableName, ITable>>>
   readonly replicaRegions: readonly string[]
-  readonly removals: RemovalsQueue
+  readonly removals: WorkQueue
+  readonly webhooks: WorkQueue | undefined
   readonly changeEvents: ReturnType<typeof createChangeEvents> | undefined
   readonly hasFirewall: boolean
   readonly isEmulated: boolean
@@ -152,7 +153,7 @@ const ageOfRemovals = (scope: Construct, { functions }: Watched, { stackName }: 
   return new Metric({ namespace: stackName, metricName, statistic: 'Maximum', period })
 }
 
-const removalWatches = ({ queue, failed }: RemovalsQueue, age: Metric): readonly Watch[] => [
+const removalWatches = ({ queue, failed }: WorkQueue, age: Metric): readonly Watch[] => [
   {
     id: 'RemovalsWaiting',
     metric: queue.metricApproximateAgeOfOldestMessage({ period, statistic: 'Maximum' }),
@@ -224,6 +225,25 @@ const changeEventsWatch = ({ failed }: NonNullable<Watched['changeEvents']>): Wa
   action: 'Read these changes with GET changes. The messages in the queue name the reason.',
 })
 
+// One slow webhook does not make a message old, because its worker sends a new message.
+const webhooksWatches = ({ queue, failed }: WorkQueue): readonly Watch[] => [
+  {
+    id: 'WebhooksWaiting',
+    metric: queue.metricApproximateAgeOfOldestMessage({ period, statistic: 'Maximum' }),
+    threshold: Duration.minutes(30).toSeconds(),
+    periods: 1,
+    impact: 'Webhooks report changes half an hour late.',
+    action: 'Read the log of the function webhooks, and check whether the function is throttled.',
+  },
+  {
+    id: 'WebhooksFailed',
+    metric: failed.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
+    periods: 1,
+    impact: 'Some webhooks do not report changes until the next change of their site.',
+    action: 'Find the reason in the log of the function webhooks, then redrive the queue.',
+  },
+]
+
 const watchesOf = (watched: Watched, lost: Metric, age: Metric): readonly Watch[] => [
   ...gatewayWatches(watched.api),
   ...Object.entries(watched.functions).flatMap(([name, lambda]) => functionWatches(name, lambda)),
@@ -234,6 +254,7 @@ const watchesOf = (watched: Watched, lost: Metric, age: Metric): readonly Watch[
   ...removalWatches(watched.removals, age),
   historyWatch(lost),
   ...(watched.changeEvents ? [changeEventsWatch(watched.changeEvents)] : []),
+  ...(watched.webhooks ? webhooksWatches(watched.webhooks) : []),
   ...(watched.streaming ? streamingWatches(watched.streaming) : []),
   ...(watched.canary ? [canaryWatch(watched.canary)] : []),
 ]

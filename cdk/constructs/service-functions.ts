@@ -1,5 +1,6 @@
 import { CfnResource, RemovalPolicy, type Stack } from 'aws-cdk-lib'
 import { type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import type { IKey } from 'aws-cdk-lib/aws-kms'
 import {
   ApplicationLogLevel,
   Architecture,
@@ -20,7 +21,7 @@ import { settingsOf } from '../../lib/config/config.ts'
 import { environmentOf, type SettingTexts } from '../../lib/config/settings.ts'
 import { streaming } from '../../lib/config/streaming.ts'
 import { type FunctionName, type FunctionSettings, functionName, functionSettings } from '../config/functions.ts'
-import { fileGrants, removalsGrants, tableGrants } from '../config/grants.ts'
+import { fileGrants, keyGrants, queueGrants, tableGrants } from '../config/grants.ts'
 import { homeRegion, type Settings } from '../config/settings.ts'
 import { allowKey } from './encryption.ts'
 import { allow, allowOnFiles, allowOnTables } from './statements.ts'
@@ -91,7 +92,12 @@ export interface FunctionOptions {
   readonly bundle: string
   readonly dataCentre: string
   readonly settings: Settings
-  readonly stores: { readonly tables: Tables; readonly files: Bucket; readonly removals: Queue }
+  readonly stores: {
+    readonly tables: Tables
+    readonly files: Bucket
+    readonly removals: Queue
+    readonly webhooks: { readonly queue: Queue; readonly key: IKey } | undefined
+  }
 }
 
 // In bytes: the part of a file that fits into an event of 6 MB, in base64, together with the rest of the request.
@@ -107,22 +113,25 @@ const onClientSecrets = (settings: Settings, stack: Stack): PolicyStatement => {
 
 export const statementsOf = (
   name: FunctionName,
-  { settings, stores: { tables, files, removals } }: FunctionOptions,
+  { settings, stores: { tables, files, removals, webhooks } }: FunctionOptions,
 ): PolicyStatement[] => {
-  const [onFiles, onRemovals] = [fileGrants[name], removalsGrants[name]]
+  const [onFiles, onQueue, onKey] = [fileGrants[name], queueGrants[name], keyGrants[name]]
+  const queues = { removals, webhooks: webhooks?.queue }
+  const queue = onQueue && queues[onQueue.queue]
   const writes = [
     ...(onFiles?.objects.includes('PutObject') ? ['s3' as const] : []),
-    ...(onRemovals ? ['sqs' as const] : []),
+    ...(onQueue ? ['sqs' as const] : []),
   ]
   return [
     ...allowOnTables(tableGrants[name], (table) => tables[table].tableArn),
     ...(onFiles ? allowOnFiles(onFiles, files.bucketArn) : []),
-    ...(onRemovals ? [allow('sqs', onRemovals, removals.queueArn)] : []),
+    ...(queue ? [allow('sqs', onQueue.actions, queue.queueArn)] : []),
+    ...(onKey && webhooks ? [allow('kms', onKey, webhooks.key.keyArn)] : []),
     ...(name === 'access' ? [onClientSecrets(settings, files.stack)] : []),
     ...allowKey(settings, files.stack.region, [
       'dynamodb',
       ...(onFiles ? ['s3' as const] : []),
-      ...(onRemovals ? ['sqs' as const] : []),
+      ...(onQueue ? ['sqs' as const] : []),
       ...(name === 'access' ? ['ssm' as const] : []),
     ]),
     ...(writes.length > 0 ? allowKey(settings, files.stack.region, writes, ['GenerateDataKey']) : []),
@@ -135,10 +144,15 @@ type AllTexts = SettingTexts<
     AllSettings['access'] &
     AllSettings['fields'] &
     AllSettings['categories'] &
-    AllSettings['storage']
+    AllSettings['storage'] &
+    AllSettings['webhooks']
 >
 
-const textsOf = ({ dataCentre, settings, stores: { tables, files, removals } }: FunctionOptions): AllTexts => ({
+const textsOf = ({
+  dataCentre,
+  settings,
+  stores: { tables, files, removals, webhooks },
+}: FunctionOptions): AllTexts => ({
   dataCentre,
   logLevel: settings.logLevel,
   pathEncoding: settings.pathEncoding,
@@ -161,6 +175,9 @@ const textsOf = ({ dataCentre, settings, stores: { tables, files, removals } }: 
   uploadsTable: tables.uploads.tableName,
   filesBucket: files.bucketName,
   removalsQueueUrl: removals.queueUrl,
+  webhooksTable: tables.webhooks.tableName,
+  webhooksQueueUrl: webhooks?.queue.queueUrl ?? '',
+  webhooksKey: webhooks?.key.keyArn ?? '',
   clientSecretsParameter: clientSecretsOf(settings),
 })
 

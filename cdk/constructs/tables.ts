@@ -18,6 +18,7 @@ import {
   globalTables,
   isProtected,
   nearestDirectory,
+  needsStream,
   regionalTables,
   type Settings,
 } from '../config/settings.ts'
@@ -86,7 +87,7 @@ export const createTables = (stack: Stack, settings: Settings, dataCentre: DataC
     if (tableName === undefined)
       return createTable(stack, name, {
         deletionProtection,
-        hasStream: name === 'journal' && settings.changeEvents,
+        hasStream: name === 'journal' && needsStream(settings),
         keys,
       })
     const { indexes = {} }: TableDefinition = tables[name]
@@ -97,5 +98,8 @@ export const createTables = (stack: Stack, settings: Settings, dataCentre: DataC
   return { ...byName(globalTables, directory), ...byName(regionalTables, own) } as Tables
 }
 
-export const tablesIn = (tables: Tables, region: string): Partial<Tables> =>
-  Object.fromEntries(Object.entries(tables).filter(([, table]) => table.env.region === region))
+/** Without the setting, nothing uses the table of webhooks. */
+export const watchedTables = ({ webhooks, ...others }: Tables, settings: Settings, region: string): Partial<Tables> => {
+  const used = Object.entries({ ...others, ...(settings.webhooks && { webhooks }) })
+  return Object.fromEntries(used.filter(([, table]) => table.env.region === region))
+}

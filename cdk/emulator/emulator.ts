@@ -92,6 +92,7 @@ const contextOf = ({ emulator, dataCentres }: Deployment): string =>
     defaultDataCentre: Object.keys(dataCentres)[0] ?? '',
     deletionProtection: false,
     replicateDirectory: false,
+    webhooks: true,
     emulatorEndpoint: emulator.endpoint,
     pathEncoding: emulator.pathEncoding,
     binaryAccept: emulator.binaryAccept,

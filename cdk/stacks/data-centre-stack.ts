@@ -1,6 +1,6 @@
 import { CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib'
 import type { Distribution } from 'aws-cdk-lib/aws-cloudfront'
-import type { Construct } from 'constructs'
+import { Construct } from 'constructs'
 import type { Bundles } from '../config/bundles.ts'
 import { byFunction, functionSettings } from '../config/functions.ts'
 import {
@@ -19,13 +19,14 @@ import { createChangeEvents } from '../constructs/change-events.ts'
 import { createDashboard } from '../constructs/dashboard.ts'
 import { createEntrance } from '../constructs/domain.ts'
 import { encryptWith } from '../constructs/encryption.ts'
-import { createFilesBucket, createRemovalsQueue, recountRegularly, workOff } from '../constructs/file-storage.ts'
+import { createFilesBucket, createWorkQueue, recountRegularly, workOff } from '../constructs/file-storage.ts'
 import { createGateway } from '../constructs/gateway.ts'
 import { watchDataCentre } from '../constructs/monitoring.ts'
 import { registerDataCentre } from '../constructs/registration.ts'
 import { createGrantedFunction, keepLogs } from '../constructs/service-functions.ts'
 import { createStreaming, type Edge, secretTexts } from '../constructs/streaming.ts'
-import { createTables, tableOutput, tablesIn } from '../constructs/tables.ts'
+import { createTables, tableOutput, watchedTables } from '../constructs/tables.ts'
+import { createWebhookParts, workOffWebhooks } from '../constructs/webhooks.ts'
 
 interface Props extends StackProps {
   readonly settings: Settings
@@ -44,13 +45,15 @@ export class DataCentreStack extends Stack {
     const tables = createTables(this, settings, dataCentre)
     const files = createFilesBucket(this, isProtected(settings, dataCentre), settings)
     createBackup(this, settings, this.region, [...regionalTables.map((name) => tables[name].tableArn), files.bucketArn])
-    const removals = createRemovalsQueue(this, functionSettings.removals.timeout)
-    const stores = { tables, files, removals: removals.queue }
-    const functions = byFunction((name) =>
+    const removals = createWorkQueue(new Construct(this, 'Removals'), functionSettings.removals.timeout)
+    const webhooks = settings.webhooks ? createWebhookParts(this, isProtected(settings, dataCentre)) : undefined
+    const stores = { tables, files, removals: removals.queue, webhooks }
+    const functions = byFunction(settings, (name) =>
       createGrantedFunction(this, name, { bundle: bundles[name], dataCentre: id, settings, stores }),
     )
     workOff(removals.queue, functions.removals)
     recountRegularly(this, functions.removals)
+    if (webhooks && functions.webhooks) workOffWebhooks(webhooks, tables.journal, functions.webhooks)
     const api = createGateway(this, functions, dataCentre, settings)
     const stream = { bundle: bundles.stream, dataCentre: id, settings, stores }
     const streaming = dataCentre.streaming ? createStreaming(this, api, dataCentre, edge, stream) : undefined
@@ -65,9 +68,10 @@ export class DataCentreStack extends Stack {
     const watched = {
       api,
       functions,
-      tables: tablesIn(tables, this.region),
+      tables: watchedTables(tables, settings, this.region),
       replicaRegions: replicaRegions(settings, this.region),
       removals,
+      webhooks,
       changeEvents,
       hasFirewall: settings.webApplicationFirewall,
       isEmulated: settings.emulatorEndpoint !== undefined,
@@ -91,6 +95,10 @@ export class DataCentreStack extends Stack {
     new CfnOutput(this, 'FilesBucketName', { key: 'FilesBucket', value: files.bucketName })
     new CfnOutput(this, 'RemovalsQueueUrl', { key: 'RemovalsQueue', value: removals.queue.queueUrl })
     new CfnOutput(this, 'FailedRemovalsQueueUrl', { key: 'FailedRemovalsQueue', value: removals.failed.queueUrl })
+    if (webhooks) {
+      new CfnOutput(this, 'WebhooksKeyArn', { key: 'WebhooksKey', value: webhooks.key.keyArn })
+      new CfnOutput(this, 'WebhooksQueueUrl', { key: 'WebhooksQueue', value: webhooks.queue.queueUrl })
+    }
     for (const name of regionalTables) {
       new CfnOutput(this, `${tableOutput(name)}Name`, { key: tableOutput(name), value: tables[name].tableName })
     }

@@ -8,9 +8,9 @@ export interface Changes {
   /** All changes, oldest first. To continue later, pass the `id` of the last change as `after`. */
   list(query?: ChangesQuery): AsyncIterable<Change>
   /**
-   * Each change once, as it happens, without an end. By default, it begins with the next change. When the connection
-   * breaks, it continues after the last change. Errors: a `ServiceError` if the service refuses; the reason of the
-   * signal.
+   * Yields each change once, as it happens, and does not end. By default, begins with the next change. When the
+   * connection breaks, continues after the last change. Errors: a `ServiceError` if the service refuses; the reason of
+   * the signal.
    */
   follow(query?: FollowQuery): AsyncIterable<Change>
   newest(count: number, query?: Omit<ChangesQuery, 'after'>): Promise<readonly Change[]>
@@ -29,7 +29,7 @@ export interface ChangesPage {
 
 const largestPage = 500
 
-/** Loaded when it is first used, because most pages of a browser follow nothing. */
+/** Loaded when it is first used, because most pages in a browser follow no changes. */
 async function* follow(connection: Connection, query: FollowQuery): AsyncGenerator<Change, void> {
   const { followChanges } = await import('./follow-changes.ts')
   yield* followChanges(connection, query)

@@ -10,6 +10,7 @@ import { listSites, acceptInvitation as requestAcceptance, signIn as requestToke
 import type { Acceptance, SignInCode, Site } from './generated/types.gen.ts'
 import { answerOf, isList, ServiceError } from './service-error.ts'
 import { createTransport, type Fetch, type Patience, type Send } from './transport.ts'
+import { createWebhooks, type Webhooks } from './webhooks.ts'
 
 export interface Service {
   /** The address of any data centre of the service. */
@@ -44,6 +45,7 @@ export interface SiteClient {
   readonly categories: Categories
   readonly changes: Changes
   readonly access: Access
+  readonly webhooks: Webhooks
 }
 
 const refuse = (message: string): never => {
@@ -175,6 +177,7 @@ export const findSites = async (options: Service & Identity): Promise<Sites> => 
         categories: createCategories(connection),
         changes: createChanges(connection),
         access: createAccess(connection),
+        webhooks: createWebhooks(connection),
       }
     },
   }

@@ -75,7 +75,7 @@ export const readBytes = async function* (
     }
     failures = received > before ? 0 : failures + 1
   } while (received < size && failures < mostFruitlessReads)
-  // After a redirect, nothing has compared the tag with that of the bytes.
+  // The bucket does not know the tags of the service, so the tag is compared at the end.
   if (isFromBucket && (await files.stat(path)).etag !== etag) throw changed(path)
   if (received < size) {
     throw new ServiceError({

@@ -66,7 +66,10 @@ async function* readStream(body: ReadableStream<Uint8Array>, signal: AbortSignal
 
 const isPage = ({ items, next }: Partial<ChangePage>): boolean => isList(items) && next !== undefined
 
-/** A service that cannot stream has waited for a page. If it answers an empty page at once, too many requests wait. */
+/**
+ * A service that cannot stream waits before it answers an empty page. If such an answer comes at once, too many
+ * requests wait.
+ */
 async function* readPage(page: ChangePage, waited: number, signal: AbortSignal): AsyncGenerator<Step, void> {
   for (const change of page.items) yield { id: change.id, change }
   if (page.next !== null) yield { id: page.next }
@@ -110,9 +113,9 @@ const findEnd = async (connection: Connection, { signal }: FollowQuery): Promise
 }
 
 /**
- * Each change after a position once, as it happens, without an end. Without `after`, only new changes. When the
- * connection breaks, it continues after the last change. Errors: a `ServiceError` of a refusal, such as 401; the reason
- * of the signal.
+ * Yields each change after a position once, as it happens, and does not end. Without `after`, yields only new changes.
+ * When the connection breaks, continues after the last change. Errors: a `ServiceError` of a refusal, such as 401; the
+ * reason of the signal.
  */
 export async function* followChanges(connection: Connection, query: FollowQuery): AsyncGenerator<Change, void> {
   const host = hostOf(connection.site.url)

@@ -21,9 +21,12 @@ export type {
   BlogAssociation,
   Category,
   Change,
+  ChangedWebhook,
   ChangeType,
   CreatedKey,
+  CreatedWebhook,
   Deleted,
+  Delivery,
   DownloadLink,
   Entry,
   Field,
@@ -39,6 +42,7 @@ export type {
   NewsAssociation,
   NewsItem,
   NewUser,
+  NewWebhook,
   Problem,
   RemovalPreview,
   Site,
@@ -47,8 +51,11 @@ export type {
   UserChange,
   Version,
   WebForm,
+  Webhook,
+  WebhookChange,
 } from './generated/types.gen.ts'
 export { ServiceError } from './service-error.ts'
 export type { Content, Source } from './source.ts'
 export type { Patience } from './transport.ts'
 export type { ResumableOptions, UploadProgress } from './upload.ts'
+export type { Webhooks } from './webhooks.ts'

@@ -23,7 +23,7 @@ export const largestRequest = 4_500_000
 export const partLength = 8 * 1024 ** 2
 
 /**
- * Bytes of a known size that can be read repeatedly, in any order. A `Blob` is such a source, also the `File` of a
+ * Bytes of a known size that can be read repeatedly, in any order. A `Blob` is such a source, and so is a `File` in a
  * browser.
  */
 export interface Source {

@@ -33,7 +33,7 @@ export interface Destination {
 const safePiece = 4_000_000
 const largestHeld = 16 * 1024 ** 2
 const largestStreamed = 1024 ** 3
-// In milliseconds, for one piece: how often progress is reported, and how much work is lost when a connection breaks.
+// In milliseconds: the time that one piece should take. A broken connection loses at most this much work.
 const pieceTime = 1000
 const mostFruitlessAppends = 8
 

@@ -1,11 +1,17 @@
 import { usePage } from '../page/context.ts'
 import { Keys } from './keys.tsx'
 import { People } from './people.tsx'
+import { Webhooks } from './webhooks.tsx'
 
-/** The people and the keys of the site. Keys need a right to change people, also to see them. */
+/** The people, keys and webhooks of the site. Only callers who may change people see keys and webhooks (A-87, V-1). */
 export const AccessView = () => (
   <div class="pane access">
     <People />
-    {usePage().rights.has('access:write') && <Keys />}
+    {usePage().rights.has('access:write') && (
+      <>
+        <Keys />
+        <Webhooks />
+      </>
+    )}
   </div>
 )

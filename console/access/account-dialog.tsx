@@ -117,7 +117,7 @@ export const AccountDialog = (props: AccountProps) => {
           </p>
         </div>
         <Sites me={me} client={client} />
-        {isPerson && <ChangePassword client={client} />}
+        {isPerson && me.hasPassword && <ChangePassword client={client} />}
       </div>
       <SignOutButtons {...props} isPerson={isPerson} />
     </Dialog>

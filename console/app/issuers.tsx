@@ -73,7 +73,11 @@ const failureIn = (outcome: URLSearchParams): ServiceError => {
   const [code = ''] = /^\d{1,6}$/.exec(outcome.get('error') ?? '') ?? []
   const [request = ''] = /^[\w-]{1,64}$/.exec(outcome.get('request') ?? '') ?? []
   const message = Number(code) === refused ? t.refusedThere : t.failedThere(code, request)
-  return new ServiceError({ status: 0, code: Number(code), message })
+  const [wait] = /^\d{1,4}$/.exec(outcome.get('wait') ?? '') ?? []
+  const given = { code: Number(code), message }
+  return new ServiceError(
+    wait === undefined ? { ...given, status: 0 } : { ...given, status: 429, retryAfter: Number(wait) },
+  )
 }
 
 /** Ends a sign-in that this tab began. Drops the outcome of any other sign-in. */

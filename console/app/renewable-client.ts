@@ -20,4 +20,5 @@ export const createRenewableClient = (now: () => SiteClient): SiteClient => ({
   categories: follow(() => now().categories),
   changes: follow(() => now().changes),
   access: follow(() => now().access),
+  webhooks: follow(() => now().webhooks),
 })

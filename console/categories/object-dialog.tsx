@@ -23,7 +23,7 @@ interface ObjectDialogProps {
 }
 
 /** The links to add and to remove. Changes that others made to other links stay. */
-export const difference = (linked: ReadonlySet<number>, wanted: ReadonlySet<number>) => ({
+const difference = (linked: ReadonlySet<number>, wanted: ReadonlySet<number>) => ({
   added: [...wanted].filter((id) => !linked.has(id)),
   removed: [...linked].filter((id) => !wanted.has(id)),
 })

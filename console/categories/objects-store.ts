@@ -11,7 +11,7 @@ export interface Item {
   readonly released: string
   readonly isDeleted: boolean
   readonly isEnabled: boolean
-  /** True outside a category. */
+  /** Always true outside a category. */
   readonly isDisplayable: boolean
 }
 

@@ -17,7 +17,7 @@ export interface Editor {
   readonly text: Signal<string>
   /** The state that the text is based on. Undefined before the first answer. */
   readonly base: ReadonlySignal<Saved | undefined>
-  /** The state that someone else saved since. A removed file has no tag. */
+  /** The newer state that someone else has saved. Without a tag, someone else has removed the file. */
   readonly theirs: ReadonlySignal<Saved | undefined>
   readonly isChanged: ReadonlySignal<boolean>
   open(): Promise<void>
@@ -46,7 +46,7 @@ const isOf = (error: unknown, status: number): boolean => error instanceof Servi
 
 type Unsaved = Map<string, { readonly text: string; readonly base: Saved }>
 
-/** By path, for each sign-in. */
+/** The unsaved texts by path, for each sign-in. */
 const unsaved = new WeakMap<SiteClient, Unsaved>()
 
 const unsavedOf = (client: SiteClient): Unsaved => {

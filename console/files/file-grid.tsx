@@ -26,7 +26,7 @@ const Picture = ({ entry, path }: Pick<EntryProps, 'entry'> & { readonly path: s
         (found) => {
           if (!stop.signal.aborted) url.value = found
         },
-        // The icon stays.
+        // Without a thumbnail, the tile keeps its icon.
         () => {},
       )
     return () => stop.abort()

@@ -2,7 +2,7 @@ import { batch, type ReadonlySignal, signal } from '@preact/signals'
 import type { SiteClient, Version } from '../../client/src/index.ts'
 import type { Content, FoundEntry, ObjectUrls } from './preview-content.ts'
 
-// The first view needs no content of files.
+// Loaded on demand, because the first view needs no content of files.
 const loadContent = () => import('./preview-content.ts')
 
 export interface Preview {

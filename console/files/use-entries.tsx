@@ -15,7 +15,7 @@ const pauseBetweenLetters = 800
 
 /** Returns true if the key moved through the entries. `page` is the number of visible lines. */
 const walk = (folder: Folder, event: KeyboardEvent, columns: number, page: number): boolean => {
-  // Without an active entry, every arrow leads to the next one.
+  // Without an active entry, every arrow leads to the next entry.
   const line = folder.selection.value.active === undefined ? 1 : columns
   const by: Readonly<Record<string, number>> = {
     ArrowDown: line,
@@ -33,7 +33,10 @@ const walk = (folder: Folder, event: KeyboardEvent, columns: number, page: numbe
   return true
 }
 
-/** The entries of the open folder, with keys and menu, for lines of one or more entries. `height`: of a line. */
+/**
+ * The entries of the open folder, with keys and menu, in lines of one or more entries. `height` is the height of a
+ * line.
+ */
 export const useEntries = (columns: number, height: number) => {
   const files = useFiles()
   const { store, keyboard } = files

@@ -19,7 +19,7 @@ interface FieldRowProps {
 }
 
 /** The index of the row before which an entry is dropped: the number of rows whose middle is above the pointer. */
-export const dropIndex = (rows: readonly { readonly top: number; readonly height: number }[], y: number): number =>
+const dropIndex = (rows: readonly { readonly top: number; readonly height: number }[], y: number): number =>
   rows.filter(({ top, height }) => top + height / 2 < y).length
 
 const mark = (rows: readonly Element[], before: number | undefined): void => {

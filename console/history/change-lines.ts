@@ -48,7 +48,7 @@ const groupOf = (changes: readonly Change[]): ChangeGroup => ({
   folder: commonFolder([...new Set(changes.map(folderOf))]),
 })
 
-/** Neighbours that belong together. */
+/** Consecutive changes that belong together. */
 const runsOf = (changes: readonly Change[]): readonly (readonly Change[])[] => {
   const runs: Change[][] = []
   for (const change of changes) {

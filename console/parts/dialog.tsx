@@ -25,7 +25,7 @@ export const Dialog = ({ title, onClose, children, kind = 'small', isDone, isClo
   useLayoutEffect(() => {
     const opened = dialog.current
     opened?.showModal()
-    // Focus the default button, or the first input, or the harmless button if there is none.
+    // Focus the default button, or the first input, or the harmless button if there is neither.
     const [first] = [
       '[data-default]',
       ':is(.dialog-body, form) :is(input, select, textarea):not([hidden]), footer button',

@@ -7,7 +7,7 @@ interface EmptyProps {
   readonly children?: ComponentChildren
 }
 
-/** Is shown in place of an empty list. The children say what to do next. */
+/** Shown in place of an empty list. The children say what to do next. */
 export const Empty = ({ icon, title, children }: EmptyProps) => (
   <div class="empty">
     <span class="empty-icon">

@@ -12,7 +12,7 @@ interface RowsProps {
    */
   readonly row: (index: number, slot: number) => ComponentChildren
   readonly active?: number | undefined
-  /** Called when the last row is drawn. A new function is called again. */
+  /** Called when the last row is drawn, and again for each new function. */
   readonly onEnd?: () => void
   /** The label of a plain list. A grid or a tree has its own role and focus. */
   readonly list?: string

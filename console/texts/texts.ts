@@ -4,7 +4,7 @@ import type { ViewTexts } from './en-views.ts'
 
 type ShownTexts = Texts & Partial<ViewTexts>
 
-/** To add a language, add a file with the keys of `en.ts` and `en-views.ts`. It is loaded on demand. */
+/** To add a language, add a file with the keys of `en.ts` and `en-views.ts`. The new file is loaded on demand. */
 const languages = {
   en: async (): Promise<ShownTexts> => en,
   de: async (): Promise<ShownTexts> => (await import('./de.ts')).de,

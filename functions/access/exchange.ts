@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { hashToken } from '../../lib/access/grants.ts'
 import { beginSession } from '../../lib/access/sessions.ts'
+import { rememberSignIn } from '../../lib/access/sign-in-limits.ts'
 import type { exchanged as exchangedAnswer } from '../../lib/contract/access/contract.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
@@ -9,6 +10,7 @@ import type { RoutedRequest } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import { codeKey, type SignedIn } from './external-sign-in.ts'
 import type { IssuerDeps } from './issuer-client.ts'
+import { logSignIn } from './sign-in-log.ts'
 import { tokenReply } from './token-reply.ts'
 
 const loadChecks = async () => {
@@ -30,14 +32,14 @@ const requireExchange = (document: object): void => {
 }
 
 /** Folders are encoded, because a scope cannot have all of their characters. */
-const exchange = async (deps: IssuerDeps, { address }: RoutedRequest, document: object): Promise<Reply> => {
+const exchange = async (deps: IssuerDeps, request: RoutedRequest, document: object): Promise<Reply> => {
   requireExchange(document)
   const { exchangeBody, validate } = await loadChecks()
   const { subject_token: jwt, resource } = validate(exchangeBody, document, 'exchangeMalformed')
   const { exchangeToken } = await import('../../lib/access/issuers/exchange.ts')
   const client = await deps.openIssuerClient()
   const { token, user, ttl, rights } = await exchangeToken({ ...deps, client }, { jwt, resource })
-  deps.edge.telemetry.signIn?.({ name: user, address: address ?? null, outcome: 'signed in' })
+  logSignIn(deps, request, user)
   const value: Answer<typeof exchangedAnswer> = {
     access_token: token,
     issued_token_type: tokenTypes.issued,
@@ -48,27 +50,25 @@ const exchange = async (deps: IssuerDeps, { address }: RoutedRequest, document: 
   return { ...ok({ value }), headers: { 'Cache-Control': 'no-store' } }
 }
 
-const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
-
 const refuseCode = () =>
   new ServiceError('signInRefused', { message: 'The code is unknown, used or older than 60 seconds. Sign in again.' })
 
 /** every attempt uses the code up. */
-const redeem = async (deps: IssuerDeps, { address }: RoutedRequest, document: object): Promise<Reply> => {
+const redeem = async (deps: IssuerDeps, request: RoutedRequest, document: object): Promise<Reply> => {
   const { codeBody, validate } = await loadChecks()
   const { code, verifier, tokenExpiryPeriod } = validate(codeBody, document, 'accessMalformed')
   const stored = await deps.accessValues.take(codeKey(hashToken(code)))
   const signedIn: SignedIn | undefined = stored === undefined ? undefined : JSON.parse(stored)
-  if (signedIn?.challenge !== challengeOf(verifier)) throw refuseCode()
+  if (signedIn?.challenge !== hash('sha256', verifier, 'base64url')) throw refuseCode()
   const person = await deps.people.get(signedIn.name, true)
   if (!person || person.created !== signedIn.created || person.disabled) throw new ServiceError('signInRefused')
-  const lastSignIn = new Date(deps.clock.wall()).toISOString().slice(0, 10)
-  if (person.lastSignIn !== lastSignIn) await deps.people.replace(person, { ...person, lastSignIn }, [])
-  deps.edge.telemetry.signIn?.({ name: person.name, address: address ?? null, outcome: 'signed in' })
+  const remembered = rememberSignIn(person, request.address, deps.clock.wall())
+  if (remembered !== person) await deps.people.replace(person, remembered, [])
+  logSignIn(deps, request, person.name)
   return tokenReply(await beginSession(deps, person, tokenExpiryPeriod))
 }
 
-/** Answers a sign-in with a code or with a token of an issuer. Returns undefined for a sign-in with a password. */
+/** Answers a sign-in with a code or with a token of an issuer. Returns undefined for a sign-in with a password. */
 export const signInWithoutPassword = async (
   deps: IssuerDeps,
   request: RoutedRequest,
@@ -79,7 +79,7 @@ export const signInWithoutPassword = async (
   try {
     return await work?.(deps, request, document)
   } catch (error) {
-    deps.edge.telemetry.signIn?.({ name: null, address: request.address ?? null, outcome: 'refused' })
+    logSignIn(deps, request, null, error)
     throw error
   }
 }

@@ -2,6 +2,7 @@ import { hashToken, newToken } from '../../lib/access/grants.ts'
 import { type Issuer, TokenFault } from '../../lib/access/issuers/issuers.ts'
 import type { Begun } from '../../lib/access/issuers/sign-in.ts'
 import type { Person } from '../../lib/access/people.ts'
+import { countAttempts, limitsOfAddress } from '../../lib/access/sign-in-limits.ts'
 import type { issuers as issuersAnswer } from '../../lib/contract/access/contract.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
@@ -10,6 +11,7 @@ import { publicOperation } from '../../lib/http/public-operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import { firstValue } from '../../lib/http/request.ts'
 import type { IssuerDeps } from './issuer-client.ts'
+import { logSignIn } from './sign-in-log.ts'
 
 /** The value of a code, stored as JSON. */
 export interface SignedIn extends Pick<Person, 'name' | 'created'> {
@@ -73,12 +75,13 @@ type Provided = Awaited<ReturnType<typeof providerOf>>
 const goToConsole = ({ baseUrl, place }: Provided, outcome: Readonly<Record<string, string>>): Reply =>
   goTo(`${baseUrl}/console#${new URLSearchParams(outcome)}`, cookieFor(place, '', 0))
 
-/** A-75, A-96: after a failure, the console explains the code of the error. */
-const failAtConsole = ({ edge }: IssuerDeps, { address, id }: RoutedRequest, provided: Provided, error: unknown) => {
+/** A-96: after a failure, the console explains the code of the error. `wait` is in seconds. */
+const failAtConsole = (deps: IssuerDeps, request: RoutedRequest, provided: Provided, error: unknown) => {
   if (!(error instanceof ServiceError || error instanceof TokenFault)) throw error
-  edge.telemetry.signIn?.({ name: null, address: address ?? null, outcome: 'refused' })
-  const { code } = error instanceof ServiceError ? error : new ServiceError('signInRefused')
-  return goToConsole(provided, { error: String(code), request: id })
+  logSignIn(deps, request, null, error)
+  const { code, headers } = error instanceof ServiceError ? error : new ServiceError('signInRefused')
+  const wait = headers['Retry-After']
+  return goToConsole(provided, { error: String(code), request: request.id, ...(wait !== undefined && { wait }) })
 }
 
 const challengeShape = /^[A-Za-z0-9_-]{43}$/
@@ -131,11 +134,14 @@ const personOf = async (deps: IssuerDeps, request: RoutedRequest, { provider, tr
   return person
 }
 
-/** Returns a code for the person. The code works once. */
+/** Returns a code for the person. The code works once. A-76: counts a failure if this browser began the sign-in. */
 const codeFor = async (deps: IssuerDeps, request: RoutedRequest, provided: Provided): Promise<string> => {
   const begun = readBegun(request)
   if (!begun) throw new ServiceError('signInRefused')
+  const limits = limitsOfAddress(request.address)
+  await countAttempts(deps, limits)
   const { name, created } = await personOf(deps, request, provided, begun)
+  await deps.attempts.forgive(limits)
   const code = newToken()
   const signedIn: SignedIn = { name, created, challenge: begun.challenge }
   const expires = Math.floor(deps.clock.wall() / 1000) + codeLasts

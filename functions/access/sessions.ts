@@ -72,6 +72,7 @@ export const getMe = callerOperation(async ({ caller }) => {
     email: person?.email ?? null,
     lastSignIn: person?.lastSignIn ?? null,
     kind: kind ?? 'token',
+    hasPassword: person?.password !== undefined,
     expires: new Date(expires * 1000).toISOString(),
     sites: sites.map((id) => ({
       id,
@@ -89,6 +90,6 @@ export const changePassword = (deps: AccessDeps) =>
     const { name: username } = signedIn(caller)
     await requireHttps(deps, request)
     const { password, oldPassword } = await readBody(request, bodyOf(bodies, 'passwordBody'))
-    await change(deps, caller, { username, password: oldPassword, address }, password)
+    await change(deps, caller.hash, { username, password: oldPassword, address }, password)
     return done
   })

@@ -3,38 +3,32 @@ import { acceptInvitation as accept } from '../../lib/access/invitations.ts'
 import { beginSession } from '../../lib/access/sessions.ts'
 import { authenticatePerson } from '../../lib/access/sign-in.ts'
 import type { signInBody } from '../../lib/contract/access/bodies.ts'
-import { errors, ServiceError } from '../../lib/core/errors.ts'
 import { bodyOf, type RoutedRequest, readBody } from '../../lib/http/operation.ts'
 import { publicOperation } from '../../lib/http/public-operation.ts'
 import type { Reply } from '../../lib/http/reply.ts'
-import type { SignInRecord } from '../../lib/http/request.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { bodies, requireHttps } from './bodies.ts'
 import { signInWithoutPassword } from './exchange.ts'
 import type { IssuerDeps } from './issuer-client.ts'
+import { logSignIn } from './sign-in-log.ts'
 import { tokenReply } from './token-reply.ts'
 
 const form = async (text: string): Promise<unknown> => (await import('../../lib/http/form.ts')).readForm(text)
 const xml = async (text: string): Promise<unknown> => (await import('../../lib/http/read-xml.ts')).readXmlTexts(text)
 
-const outcomeOf = (error: unknown): SignInRecord['outcome'] =>
-  error instanceof ServiceError && error.code === errors.tooManyRequests.code ? 'too many' : 'refused'
-
-/** logs every sign-in. */
 const signInAs = async (
   deps: AccessDeps,
-  { address }: RoutedRequest,
+  request: RoutedRequest,
   { username, password }: { readonly username: string; readonly password: string },
 ) => {
   const person = await deps.people.get(username, true)
-  const report = (outcome: SignInRecord['outcome']) =>
-    deps.edge.telemetry.signIn?.({ name: person?.name ?? null, address: address ?? null, outcome })
+  const name = person?.name ?? null
   try {
-    const found = await authenticatePerson(deps, { username, password, address }, person)
-    report('signed in')
+    const found = await authenticatePerson(deps, { username, password, address: request.address }, person)
+    logSignIn(deps, request, name)
     return found
   } catch (error) {
-    report(outcomeOf(error))
+    logSignIn(deps, request, name, error)
     throw error
   }
 }

@@ -10,7 +10,7 @@ type Wanted = Omit<Parameters<typeof nextChanges>[1], 'limit' | 'bytes'>
 // V-19, in milliseconds.
 const heartbeat = 15_000
 
-// A reader that reads slowly keeps about this much in memory (V-24).
+// About this much waits in memory for a slow reader (V-24).
 const [mostAtOnce, mostBytes] = [100, 16 * 1024]
 
 const texts = new WeakMap<Change, string>()
@@ -46,7 +46,7 @@ async function* writeEvents(
   }
 }
 
-/** Reads on only when the reader has taken the last text. The listener ends with the stream. */
+/** Asks for the next text only when the reader has taken the last one. The listener ends with the stream. */
 const streamOf = (events: AsyncIterator<string>, listener: Listener): Readable => {
   const stream: Readable = new Readable({
     highWaterMark: 1,

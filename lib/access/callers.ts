@@ -4,8 +4,8 @@ import { type Grant, type Grants, type Permission, permissions } from './grants.
 import { type People, type Person, rightsOfEntry } from './people.ts'
 
 /**
- * The owner of a valid token. `sites` lists the sites of the token that the owner still has. A token of `token issue`
- * has no person.
+ * The owner of a valid token. `sites` lists the sites of the token on which the owner still has rights. A token from
+ * `token issue` belongs to no person.
  */
 export interface Caller extends Grant {
   readonly rightsBySite: ReadonlyMap<SiteId, readonly Right[]>
@@ -59,14 +59,18 @@ export const callerOf = (grant: Grant, person?: Person): Caller | undefined => {
   return person && callerOfPerson(grant, person)
 }
 
-/** A-62: the token of a person needs one more call than a token without a person. */
+/** A-62: reads the grant, then its person if there is one, and then the parent of a token for one site (A-68). */
 export const findCaller = async (
   { grants, people }: { readonly grants: Pick<Grants, 'get'>; readonly people: Pick<People, 'get'> },
   hash: string,
 ): Promise<Caller | undefined> => {
   const grant = await grants.get(hash)
   if (!grant) return undefined
-  return callerOf(grant, grant.kind && (await people.get(grant.user)))
+  const [person, parent] = await Promise.all([
+    grant.kind && people.get(grant.user),
+    grant.parent === undefined ? grant : grants.get(grant.parent),
+  ])
+  return parent && callerOf(grant, person)
 }
 
 export const rightsOn = ({ rightsBySite }: Caller, site: SiteId): readonly Right[] => rightsBySite.get(site) ?? []

@@ -27,8 +27,9 @@ export type Permission = (typeof permissions)[number]
 
 /**
  * A-12: `hash` is the SHA-256 of the token in hex; the token itself is never stored. `permissions` also has rights as
- * texts. `expires` is in epoch seconds. A session or key belongs to the person `user`. For a session, `since` equals
- * the `sessions` of the person; for a key, it equals `created`. Only a key has a `name`.
+ * texts. `expires` is in epoch seconds. A session or key belongs to the person `user`. In a session, `since` equals
+ * `Person.sessions`. In a key, `since` equals `Person.created`. Only a key has a `name`. Only a token for one site has a
+ * `parent`: the hash of the session with which the token ends (A-68).
  */
 export interface Grant {
   readonly hash: string
@@ -39,6 +40,7 @@ export interface Grant {
   readonly kind?: 'session' | 'key'
   readonly since?: number
   readonly name?: string
+  readonly parent?: string
 }
 
 /** A-88. `lastUsed` is a day; only `keysOf` reads it. */
@@ -61,6 +63,7 @@ export const storedGrant = (stored: Readonly<Partial<Record<keyof Grant, unknown
   expires: Number(stored.expires),
   ...(stored.kind != null && { kind: stored.kind === 'key' ? 'key' : 'session', since: Number(stored.since) }),
   ...(stored.name != null && { name: String(stored.name) }),
+  ...(stored.parent != null && { parent: String(stored.parent) }),
 })
 
 export const newToken = (): string => randomBytes(32).toString('hex')

@@ -31,8 +31,8 @@ const isInvited = ({ invitation, disabled }: Person, secret: string, now: number
   timingSafeEqual(Buffer.from(hashToken(secret)), Buffer.from(invitation.hash))
 
 /**
- * A-83. Ends all sessions of the person and all accounts at issuers, because others may have them. Returns the person.
- * Errors: invitationUnknown, passwordWeak, unavailable.
+ * A-83. Ends all sessions of the person and forgets all accounts at issuers, because somebody else may use them.
+ * Returns the person. Errors: invitationUnknown, passwordWeak, unavailable.
  */
 export const acceptInvitation = async (deps: SignInDeps, text: string, password: string): Promise<Person> => {
   const [, name = '', secret = ''] = shape.exec(text) ?? []

@@ -9,7 +9,7 @@ import { callerOf, rightsOn } from './callers.ts'
 import { type Grant, type Grants, hashToken, isCurrent, isGrantOfKey, type Key } from './grants.ts'
 import type { People, Person } from './people.ts'
 
-// A-90: `sak_`, then 43 letters and digits with 256 random bits, then 6 with the CRC-32 of the text before.
+// A-90: `sak_`, then 43 letters and digits with 256 random bits, then 6 letters and digits with the CRC-32 of the rest.
 const prefix = 'sak_'
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const shape = /^sak_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
@@ -104,7 +104,7 @@ export const revokeKey = async (
 ): Promise<boolean> => {
   const grant = await grants.get(id)
   if (!grant || !isGrantOfKey(grant) || grant.sites[0] !== site) return false
-  // If the answer of the first call was lost, a repeated call finds no key.
+  // The result does not matter: if an answer was lost, a repeated removal finds no key.
   await grants.remove(id, [keyEntry('key.removed', grant, author)])
   return true
 }
@@ -113,7 +113,7 @@ const peopleAtOnce = 16
 
 export const orderOfKey = ({ name, hash }: Key): string => name + hash
 
-/** The keys that have not expired, in their order. Errors: unavailable. */
+/** The keys that have not expired, in the order of `orderOfKey`. Errors: unavailable. */
 export const currentKeys = async (
   { grants, clock }: { readonly grants: Pick<Grants, 'keysOf'>; readonly clock: { readonly wall: () => number } },
   site: SiteId,

@@ -72,7 +72,8 @@ export const hashPassword = async (password: string): Promise<string> => {
   return write({ ...fresh, tag: await tagOf(password, fresh) })
 }
 
-// No password has this hash. A-66: with it, a wrong name takes as much time as a wrong password.
+// No password has this hash. A-66: a sign-in with a wrong name checks this hash, and so takes as much time as one with
+// a wrong password.
 const nobody = write({ ...present, nonce: randomBytes(16), tag: randomBytes(32) })
 
 export const matchesPassword = async (password: string, stored: string | undefined): Promise<boolean> => {

@@ -9,8 +9,8 @@ export type SiteEntry =
   | { readonly rights: readonly string[] }
 
 /**
- * A-53. If a name is given to a new person, `created` differs. A session is valid only while its `since` equals
- * `sessions`. Both are in epoch milliseconds, and `expires` is in epoch seconds. `password` is a PHC string.
+ * A-53. A new person with the name of a removed person has another `created`. A session is valid only while its `since`
+ * equals `sessions`. Both are in epoch milliseconds, and `expires` is in epoch seconds. `password` is a PHC string.
  * `identities` has a hash for each account at an issuer (A-94). `addresses` has the day of the last sign-in for each
  * hash of an address (A-77).
  */
@@ -35,9 +35,10 @@ type PersonOutcome = 'done' | 'overtaken' | 'last owner'
 
 /**
  * The port to people in all data centres. Names ignore case; e-mail addresses ignore the case of ASCII letters.
- * `create` returns false if the name is taken. `replace` changes only the newest state, and sets the version. Without
- * `after`, it removes the person. It never leaves a site without an owner (A-58). Lists are sorted by name. `leaveSite`
- * removes all people, owners included, from a site that is being removed. Errors of every call: unavailable.
+ * `create` returns false if the name is taken. `replace` changes only the newest state, and sets the version. `replace`
+ * without `after` removes the person. It never leaves a site without an owner (A-58). Lists are sorted by name.
+ * `leaveSite` removes all people, owners included, from a site that is being removed. Errors of every call:
+ * unavailable.
  */
 export interface People {
   get(name: string, isNewest?: boolean): Promise<Person | undefined>
@@ -76,7 +77,7 @@ const isOwner = ({ sites, disabled }: Person, site: SiteId): boolean => {
   return !disabled && entry !== undefined && 'role' in entry && entry.role === 'owner'
 }
 
-/** The sites that have the person as an owner before the change, but not after it. */
+/** The sites that lose the person as an owner. */
 export const ownershipsLost = (before: Person, after: Person | undefined): readonly SiteId[] =>
   sitesOfPerson(before).filter((site) => isOwner(before, site) && !(after && isOwner(after, site)))
 

@@ -21,14 +21,14 @@ export const beginSession = async (
   return token
 }
 
-/** the new session expires together with the session of its caller. */
+/** the new session ends together with the session of the sign-in. */
 export const siteSession = async (
   { grants }: { readonly grants: Pick<Grants, 'put'> },
-  { user, expires, since }: Grant,
+  { hash, parent = hash, user, expires, since }: Grant,
   site: SiteId,
 ): Promise<string> => {
   const token = newToken()
-  const owned = { user, sites: [site], permissions: [], expires, kind: 'session' as const }
+  const owned = { user, sites: [site], permissions: [], expires, kind: 'session' as const, parent }
   await grants.put({ hash: hashToken(token), ...owned, ...(since !== undefined && { since }) }, [])
   return token
 }

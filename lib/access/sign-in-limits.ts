@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { networkOf } from '../core/addresses.ts'
 import { dayOf } from '../core/clock.ts'
+import { ServiceError } from '../core/errors.ts'
 import { keyOfName, type Person } from './people.ts'
 
 /** The next attempt is allowed at `until`, in epoch milliseconds. `expires` is in epoch seconds. */
@@ -17,8 +18,8 @@ export interface Limit {
 }
 
 /**
- * The port to the failed sign-ins. `count` counts an attempt as failed before the password is checked, for each key. It
- * returns the time to wait in milliseconds, or 0 if the attempt is allowed. After a success, `forgive` uncounts the
+ * The port to the failed sign-ins. Before the password is checked, `count` counts the attempt as failed under each key.
+ * It returns the time to wait in milliseconds, or 0 if the attempt is allowed. After a success, `forgive` uncounts the
  * attempt. Errors of both: unavailable.
  */
 export interface SignInAttempts {
@@ -46,6 +47,19 @@ export const countAttempt = (
   return { attempts: { failures, waits: waits + 1, until, expires: isKeptUntil }, wait }
 }
 
+/** Counts an attempt as failed. After a success, call `forgive`. Errors: tooManyRequests, unavailable. */
+export const countAttempts = async (
+  { attempts }: { readonly attempts: SignInAttempts },
+  limits: readonly Limit[],
+): Promise<void> => {
+  const wait = await attempts.count(limits)
+  if (wait === 0) return
+  throw new ServiceError('tooManyRequests', {
+    message: 'Too many sign-ins have failed. Repeat after the time in the Retry-After header.',
+    headers: { 'Retry-After': String(Math.ceil(wait / 1000)) },
+  })
+}
+
 const digestOf = (...parts: readonly string[]): string => hash('sha256', parts.join('\0'), 'base64url').slice(0, 22)
 
 const day = 24 * 3600 * 1000
@@ -67,6 +81,10 @@ export const rememberSignIn = (person: Person, address: string | undefined, now:
   return { ...person, lastSignIn: today, addresses }
 }
 
+/** A-76, A-81. */
+export const limitsOfAddress = (address: string | undefined): readonly Limit[] =>
+  address === undefined ? [] : [{ key: digestOf('address', networkOf(address)), most: 50 }]
+
 /**
  * A-76, A-77, A-81: the limits of a sign-in. Without --trust-proxy, the address of a caller behind a proxy is unknown.
  */
@@ -79,10 +97,9 @@ export const limitsOf = (
   const name = keyOfName(username)
   const ofName = { key: digestOf('name', name), most: 25 }
   if (address === undefined) return [ofName]
-  const network = networkOf(address)
   return [
-    { key: digestOf('address', network), most: 50 },
-    { key: digestOf('both', name, network), most: 5 },
+    ...limitsOfAddress(address),
+    { key: digestOf('both', name, networkOf(address)), most: 5 },
     ...(person && isKnown(person, address, now) ? [] : [ofName]),
   ]
 }

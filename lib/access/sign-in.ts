@@ -1,10 +1,10 @@
 import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
-import type { Grant, Grants } from './grants.ts'
+import type { Grants } from './grants.ts'
 import { checkPassword } from './password-rules.ts'
 import { hashPassword, isOutdated, matchesPassword } from './passwords.ts'
 import { type People, type Person, sitesOfPerson, updatePerson } from './people.ts'
-import { type Limit, limitsOf, rememberSignIn, type SignInAttempts } from './sign-in-limits.ts'
+import { countAttempts, limitsOf, rememberSignIn, type SignInAttempts } from './sign-in-limits.ts'
 
 export interface SignInDeps {
   readonly people: People
@@ -22,17 +22,6 @@ interface Credentials {
 
 const mostTyped = 1_000
 
-const mustWait = (wait: number): ServiceError =>
-  new ServiceError('tooManyRequests', {
-    message: 'Too many sign-ins have failed. Repeat after the time in the Retry-After header.',
-    headers: { 'Retry-After': String(Math.ceil(wait / 1000)) },
-  })
-
-const countFirst = async ({ attempts }: SignInDeps, limits: readonly Limit[]): Promise<void> => {
-  const wait = await attempts.count(limits)
-  if (wait > 0) throw mustWait(wait)
-}
-
 const matches = async (password: string, person: Person | undefined): Promise<boolean> =>
   (await matchesPassword(password.slice(0, mostTyped), person?.password)) && password.length <= mostTyped
 
@@ -47,7 +36,7 @@ export const authenticatePerson = async (
 ): Promise<Person> => {
   const now = deps.clock.wall()
   const limits = limitsOf(username, address, person, now)
-  await countFirst(deps, limits)
+  await countAttempts(deps, limits)
   const isRight = await matches(password, person)
   if (!person || !isRight || person.disabled) throw new ServiceError('signInRefused')
   const remembered = rememberSignIn(person, address, now)
@@ -80,10 +69,10 @@ export const withPassword = async (
   return { ...others, password: await hashPassword(password), sessions: newSessions(person, deps.clock.wall()) }
 }
 
-/** A-73: only the session of `grant` stays valid. Errors: signInRefused, passwordWeak, tooManyRequests, unavailable. */
+/** A-73: only the session with this hash stays valid. Errors: signInRefused, passwordWeak, tooManyRequests, unavailable. */
 export const changePassword = async (
   deps: SignInDeps,
-  { hash, user, sites, permissions, expires }: Grant,
+  hash: string,
   credentials: Credentials,
   password: string,
 ): Promise<void> => {
@@ -92,8 +81,8 @@ export const changePassword = async (
   const outcome = await deps.people.replace(person, after, [])
   if (outcome !== 'done') throw new ServiceError('unavailable')
   // A session that has ended meanwhile must not come back.
-  if (!(await deps.grants.get(hash))) return
-  await deps.grants.put({ hash, user, sites, permissions, expires, kind: 'session', since: after.sessions }, [])
+  const session = await deps.grants.get(hash)
+  if (session) await deps.grants.put({ ...session, since: after.sessions }, [])
 }
 
 /** A-71. */

@@ -11,7 +11,7 @@ import { createS3ObjectStore } from './s3/s3-object-store.ts'
 import { createPartBuffers } from './s3/stage.ts'
 import { createUploadParts } from './s3/upload-parts.ts'
 
-/** In bytes. An answer of Lambda has at most 6 MB: the bytes in base64, and the rest. */
+/** In bytes: a part of a file of this size fits into an answer of Lambda, which has at most 6 MB with its base64. */
 const largestAnswer = 4 * 1024 * 1024
 
 /** V-23. */
@@ -19,8 +19,7 @@ const listeners = { perSite: 20, inAll: 1_000 }
 
 // Only removals of large folders need the queue, so its client is not loaded in a cold start.
 const queueOnDemand = (queueUrl: string): RemovalQueue => {
-  const open = async (): Promise<RemovalQueue> =>
-    (await import('./sqs-removal-queue.ts')).createSqsRemovalQueue(queueUrl)
+  const open = async (): Promise<RemovalQueue> => (await import('./sqs-queues.ts')).createSqsRemovalQueue(queueUrl)
   let queue: Promise<RemovalQueue> | undefined
   return {
     async send(task, delay) {

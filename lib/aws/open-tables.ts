@@ -12,6 +12,8 @@ import { createSignInAttempts } from './dynamodb/sign-ins.ts'
 import { createUploadProgress, createUploadRecords } from './dynamodb/uploads.ts'
 import { createUsageCounts } from './dynamodb/usage-counts.ts'
 import { createWebForms } from './dynamodb/web-forms.ts'
+import { createWebhookLeases } from './dynamodb/webhook-leases.ts'
+import { createWebhookDeliveries, createWebhooks } from './dynamodb/webhooks.ts'
 
 // Each bundle imports only the openers that it uses, and so contains only their stores. Openers of files are in another
 // module: if a module loads code on demand, esbuild adds that code to each bundle that imports the module, whether the
@@ -78,7 +80,8 @@ export const openSignIns = (
 ): Pick<Stores, 'attempts'> => ({ attempts: createSignInAttempts({ dynamodb, table, now }) })
 
 /**
- * The history of a site is only in its own data centre. A change in another data centre writes no entry for it (A-109).
+ * The history of a site is only in its own data centre. So a change in another data centre writes no history entry for
+ * the site (A-109).
  */
 export const openAccessStores = (
   settings: DirectorySettings &
@@ -143,4 +146,18 @@ export const openUploads = (
   const { dynamodb, now, record } = openJournal(settings, given)
   const options = { dynamodb, now, table: settings.uploadsTable }
   return { progress: createUploadProgress(options), uploadRecords: createUploadRecords({ ...options, record }) }
+}
+
+export const openWebhooks = (
+  settings: Pick<AreaSettings, 'journalTable'> & { readonly webhooksTable: string },
+  given?: Given,
+) => {
+  const { dynamodb, now, record, history } = openJournal(settings, given)
+  const options = { dynamodb, now, table: settings.webhooksTable }
+  return {
+    history,
+    webhooks: createWebhooks({ ...options, record }),
+    deliveries: createWebhookDeliveries(options),
+    leases: createWebhookLeases(options),
+  }
 }

@@ -50,7 +50,7 @@ export interface CategoryLinks {
     deadline?: Deadline,
   ): Promise<ObjectLinkOutcome>
   /**
-   * Links all of these objects, or none. With an undefined `displayable`, an existing link keeps its own, and a new
+   * Links all of these objects, or none. If `displayable` is undefined, an existing link keeps its value, and a new
    * link is displayable. Repeating is safe, and concurrent calls run one after the other. If the time is up (unlimited
    * by default), nothing is linked, now or later.
    */

@@ -5,7 +5,7 @@ import type { CategoryId } from '../core/ids.ts'
 import type { CategoryLinks, LinkList, LinkOutcome, ObjectLinkOutcome } from './category-links.ts'
 import type { SiteObject } from './contents.ts'
 
-// Without `displayable`, an existing link keeps its own, and a new link is displayable (C-40).
+// Without `displayable`, an existing link keeps its value, and a new link is displayable (C-40).
 export interface LinkRequest {
   readonly objectId: number
   readonly displayable?: boolean | undefined

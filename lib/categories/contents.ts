@@ -11,7 +11,9 @@ export interface SiteObject {
   readonly id: number
 }
 
-/** Entries after an id, up to a limit. If more may follow, `last` is the last entry that counts towards the limit. */
+/**
+ * Counts entries after an id, up to a limit. `last` is the id of the last counted entry. `ended`: no entry follows it.
+ */
 export interface Count {
   readonly count: number
   readonly last: number
@@ -25,8 +27,8 @@ export interface Listed {
 
 /**
  * The port to the categories and objects of the sites. Long texts are stored separately, and reads leave them out.
- * Content that is being removed is not found by reads, and is undefined in lists. `get`, `existing` and `listWhole`
- * read consistently. Errors of every call: unavailable.
+ * Reads do not find content that is being removed, and lists have undefined in its place. `get`, `existing` and
+ * `listWhole` read consistently. Errors of every call: unavailable.
  */
 export interface Contents {
   // A unique name for the state of all content and links. Undefined if the name would cost as much as reading the
@@ -44,9 +46,9 @@ export interface Contents {
   create(site: SiteId, kind: ContentKind, content: Content, entry: HistoryEntry): Promise<boolean>
   putMany(site: SiteId, kind: ContentKind, contents: readonly Content[], entry: HistoryEntry): Promise<void>
   /**
-   * Stores the result of `apply` for each id. `apply` gets the stored content without its long text. Undefined changes
-   * nothing; without a long text in the result, the stored one stays. Returns the number of changes. The entry is
-   * written with the first change. `apply` may be called again. Repeating is safe.
+   * Stores the result of `apply` for each id. `apply` gets the stored content without its long text. An undefined
+   * result changes nothing. A result without a long text keeps the stored long text. Returns the number of changes. The
+   * entry is written with the first change. `apply` may be called again. Repeating is safe.
    */
   changeMany(
     site: SiteId,

@@ -12,7 +12,7 @@ import { type Entry, type ItemPage, type ListSource, runList, writeItems } from 
 export interface ListDeps {
   readonly contents: Contents
   readonly links: CategoryLinks
-  // C-11: the largest number of objects that a list is filtered or sorted over.
+  // C-11: the largest number of objects that one list may filter or sort.
   readonly longestList: number
 }
 

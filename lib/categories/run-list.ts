@@ -151,7 +151,7 @@ const choosePage = async <E extends Entry>(
   longest: number,
 ): Promise<Page<E>> => {
   const { paging, where, order } = query
-  // To count the filtered entries, all of them are read, so the page is taken from those.
+  // A count of filtered entries reads all entries, so the page is taken from this read.
   const needsAll = order.members.length > 0 || (where && (paging.by === 'skip' || paging.count))
   if (needsAll) return choosePageOfAll(source, query, longest)
   if (paging.by === 'skip') return skipTo(source, query, paging.skip)

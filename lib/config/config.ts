@@ -17,6 +17,8 @@ export const logLevels = ['DEBUG', 'INFO', 'WARN', 'ERROR'] as const
 // Only this file names environment variables. A missing or bad variable stops the cold start. The deployment writes the
 // environment of each function from the same tables.
 
+const url = textLike(/^https?:\/\/\S+$/, 'a URL')
+
 const logLevel = otherwise('LOG_LEVEL', oneOf(logLevels), 'INFO')
 
 const gateway = {
@@ -38,7 +40,7 @@ const documentation = {
   keptDays,
   /** The ids of all data centres, because a console that is served here may send requests to any of them. */
   dataCentres: required('DATA_CENTRES', list),
-  downloadsUrl: optional('DOWNLOADS_URL', textLike(/^https?:\/\/\S+$/, 'a URL')),
+  downloadsUrl: optional('DOWNLOADS_URL', url),
 }
 
 // O-22: requests per second that one process accepts; 0 means no limit.
@@ -99,7 +101,7 @@ const fileStores = {
   keptDays,
   pathLocksTable: required('PATH_LOCKS_TABLE', text()),
   filesBucket: required('FILES_BUCKET', text(3)),
-  removalsQueueUrl: required('REMOVALS_QUEUE_URL', textLike(/^https?:\/\/\S+$/, 'a URL')),
+  removalsQueueUrl: required('REMOVALS_QUEUE_URL', url),
 }
 
 const uploadsTable = required('UPLOADS_TABLE', text())
@@ -108,6 +110,14 @@ const storage = { ...edge, ...files, ...fileStores, uploadsTable }
 
 const { dataCentre, sitesTable, directoryRegion } = gateway
 const removals = { ...fileStores, dataCentre, sitesTable, directoryRegion, uploadsTable }
+
+const webhooks = {
+  ...edge,
+  ...journal,
+  webhooksTable: required('WEBHOOKS_TABLE', text()),
+  webhooksQueueUrl: required('WEBHOOKS_QUEUE_URL', url),
+  webhooksKey: required('WEBHOOKS_KEY', text()),
+}
 
 const stream = { ...storage, originSecrets: required('ORIGIN_SECRETS', secrets) }
 
@@ -125,7 +135,7 @@ const registration = {
 }
 
 const canary = {
-  baseUrl: required('BASE_URL', textLike(/^https?:\/\/\S+$/, 'a URL')),
+  baseUrl: required('BASE_URL', url),
   canaryToken: required('CANARY_TOKEN', textLike(/^[0-9a-f]{64}$/, 'a token')),
 }
 
@@ -136,7 +146,7 @@ const machine = {
   keptDays,
   clientSecrets: optional('CLIENT_SECRETS', readClientSecrets),
   clientSecretsFile: optional('CLIENT_SECRETS_FILE', text()),
-  /** With `on`, an answered change survives a power cut. With any value, it survives the end of the process. */
+  /** With `on`, an answered change survives a power cut. With any value, the change survives the end of the process. */
   fsync: otherwise('FSYNC', oneOf(['on', 'off']), 'on'),
 }
 
@@ -149,6 +159,7 @@ export const settingsOf = {
   stream,
   listening,
   removals,
+  webhooks,
   registration,
   canary,
   machine,

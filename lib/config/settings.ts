@@ -20,7 +20,7 @@ export type SettingsOf<Wanted extends Settings> = {
   readonly [Name in NamesOf<Wanted, 'optional'>]?: Exclude<ReturnType<Wanted[Name]['read']>, undefined>
 }
 
-/** The texts from which settings are read. Required settings must have a text. */
+/** The text of each setting, by its name. Required settings must have a text. */
 export type SettingTexts<Wanted extends Settings> = {
   readonly [Name in NamesOf<Wanted, 'required'>]: string
 } & {
@@ -91,8 +91,8 @@ export class SettingsError extends Error {
 }
 
 /**
- * Reads settings from an environment. Throws a SettingsError that names every fault. Uses no schema library: every cold
- * start would wait for it to load.
+ * Reads settings from an environment. Throws a SettingsError that names every fault. Uses no schema library, because
+ * every cold start would have to load it.
  */
 export const readSettings = <Wanted extends Settings>(
   wanted: Wanted,

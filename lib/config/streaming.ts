@@ -7,6 +7,6 @@ export const streaming = {
   longestRequest: 900,
   longestWait: 60,
   requestsAtOnce: 16,
-  /** The same flag as in `npm start`: Node soon frees the memory of data from sockets. */
+  /** With this flag, as in `npm start`, Node soon frees the memory of data from sockets. */
   nodeOptions: '--max-semi-space-size=2',
 } as const

@@ -23,7 +23,7 @@ export const tables = {
   sites: { partitionKey: { name: 'id', type: 'S' }, global: true },
   tokens: {
     partitionKey: { name: 'hash', type: 'S' },
-    // Only keys and their uses have a site.
+    // Lists the keys of a site and their last uses. No other items have the attribute `site`.
     indexes: { keysOfSite: { partitionKey: { name: 'site', type: 'N' }, sortKey: { name: 'hash', type: 'S' } } },
     global: true,
     timeToLive: 'expires',
@@ -57,6 +57,13 @@ export const tables = {
   journal: {
     partitionKey: { name: 'site', type: 'N' },
     sortKey: { name: 'block', type: 'N' },
+    global: false,
+    timeToLive: 'expires',
+  },
+  // Webhooks, their last deliveries, and the deliveries that are to be repeated.
+  webhooks: {
+    partitionKey: { name: 'site', type: 'N' },
+    sortKey: { name: 'key', type: 'S' },
     global: false,
     timeToLive: 'expires',
   },

@@ -79,7 +79,7 @@ export interface AnswerContract {
   readonly headers?: readonly HeaderName[]
   readonly optionalHeaders?: readonly HeaderName[]
   /**
-   * Operations to continue with. Each value is the place in this answer where the next request finds a path variable.
+   * Operations that can follow. Each value is the place in this answer that has a path variable of the next request.
    */
   readonly links?: Readonly<Partial<Record<(typeof routes)[number]['operation'], Readonly<Record<string, string>>>>>
 }

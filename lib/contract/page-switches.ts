@@ -7,7 +7,7 @@ export const pageLimit = z
 
 export const atMost = (length: number) => z.maxLength(length, `must have ${length} characters or fewer`)
 
-// A text that is no number becomes NaN, which the next schema refuses with its own message.
+// A text that is not a number becomes NaN, which the next schema refuses with its own message.
 export const digits = z.pipe(
   z.string(),
   z.transform((text) => (/^[1-9]\d*$/.test(text) ? Number(text) : Number.NaN)),

@@ -25,7 +25,7 @@ export const contentMembers: Readonly<Record<ContentKind, Readonly<Record<string
 export const textMember = (kind: ContentKind): string | undefined =>
   Object.entries(contentMembers[kind]).find(([, { type }]) => type === 'text')?.[0]
 
-/** Fills in the defaults of all members but those in `unless`. `now` is in milliseconds since the epoch. */
+/** Fills in the defaults of all members, except those in `unless`. `now` is in milliseconds since the epoch. */
 export const withDefaults = <Given extends Scalars>(
   kind: ContentKind,
   given: Given,

@@ -1,10 +1,10 @@
 import { ServiceError } from './errors.ts'
 
 /**
- * Milliseconds at the end of a request that are reserved for: answering before Lambda ends the request (`answer`),
- * checking and undoing a call that was cut off (`settle`), answering while a large folder is still being removed
- * (`removal`) or counted (`preview`), placing the files that a restore has found, and moving templates after their
- * check.
+ * Milliseconds that are reserved at the end of a request. `answer`: to answer before Lambda ends the request. `settle`:
+ * to check and undo a call that was cut off. `removal`, `preview`: to answer while a large folder is still being
+ * removed or counted. `restore`: to place the files that a restore has found. `templates`: to move templates after
+ * their check.
  */
 export const reserves = {
   answer: 500,
@@ -62,7 +62,7 @@ export const createDeadline = (timeLeft: () => number): Deadline => {
     },
     wait(call) {
       const signal = signalOf()
-      // After the wait, nobody handles a failure of the call.
+      // After the wait, no other code handles a failure of the call.
       call.catch(() => {})
       return new Promise((resolve, reject) => {
         const stop = () => reject(signal.reason)

@@ -32,7 +32,7 @@ export const isWeaklyIn = (tags: readonly EntityTag[], tag: string): boolean => 
 
 export const entityTagOf = ({ version }: { readonly version: string }): string => `"${version}"`
 
-// The tag of a file that is read under another media type. The bytes are the same, but the representation differs
+// The tag of a file under another media type than its own. The bytes are the same, but the representation differs
 // (S-67).
 const typed = (version: string): string => `${version}.typed`
 

@@ -3,7 +3,7 @@ export interface Problem {
   readonly message: string
 }
 
-// A-99: of RFC 6749 and RFC 8693, for standard clients.
+// A-99: the error code of RFC 6749 or RFC 8693, for standard clients.
 type GrantError = 'invalid_request' | 'invalid_grant' | 'invalid_target' | 'unsupported_grant_type'
 
 interface ErrorRow {
@@ -84,6 +84,18 @@ export const errors = {
   invitationUnknown: row(101003, 404, 'The invitation is unknown, used or expired. Ask for a new invitation.'),
   personUnknown: row(101010, 404, 'The site has no such person. Choose a name that GET …/users lists.'),
   keyUnknown: row(101010, 404, 'The site has no such key. Choose an id that GET …/keys lists.'),
+  webhookMalformed: row(230000, 400, 'The webhook is malformed. GET /docs shows what to send.'),
+  webhookUnknown: row(230001, 404, 'The site has no such webhook. Choose an id that GET …/webhooks lists.'),
+  deliveryUnknown: row(
+    230001,
+    404,
+    'The webhook has no such delivery. Choose an id that GET …/deliveries lists: it has the last 100 deliveries.',
+  ),
+  tooManyWebhooks: row(
+    230002,
+    409,
+    'The site already has 20 webhooks. Remove one of them, or let one of them report more types.',
+  ),
   personTaken: row(101011, 409, 'The name is taken. Choose another name.'),
   lastOwner: row(101012, 409, 'This is the last owner of a site. Choose another owner first.'),
   passwordWeak: row(101013, 400, 'The password is too weak. Choose a password of 12 to 256 characters.'),
@@ -227,6 +239,6 @@ export class ServiceError extends Error {
 export const firstFault = ([{ path, message } = { path: '', message: '' }]: readonly Problem[]): string =>
   path ? `${path}: ${message}` : message
 
-/** E-2: the first problem is the message; `problems` lists all. */
+/** E-2: the first problem is the message; `problems` lists all problems. */
 export const invalidInput = (name: ErrorName, problems: readonly Problem[]): ServiceError =>
   new ServiceError(name, problems.length === 0 ? {} : { message: firstFault(problems), problems })

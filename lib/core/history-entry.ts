@@ -1,6 +1,6 @@
 import type { SiteId } from './ids.ts'
 
-const subjectKinds = ['site', 'form', 'category', 'object', 'workflow', 'token'] as const
+const subjectKinds = ['site', 'form', 'category', 'object', 'workflow', 'token', 'webhook'] as const
 const fates = ['created', 'changed', 'removed'] as const
 
 export const changeTypes = [
@@ -20,6 +20,7 @@ export const changeTypes = [
   'link.removed',
   ...subjectKinds.flatMap((thing) => fates.map((fate) => `${thing}.${fate}` as const)),
   'content.imported',
+  'webhook.disabled',
   'user.created',
   'user.changed',
   'user.removed',
@@ -28,6 +29,18 @@ export const changeTypes = [
 ] as const
 
 export type ChangeType = (typeof changeTypes)[number]
+
+const kindOf = (type: string): string => type.slice(0, type.indexOf('.'))
+
+/** V-2: types, and kinds such as `file.*`. */
+export const typePatterns: readonly string[] = [
+  ...changeTypes,
+  ...new Set(changeTypes.map((type) => `${kindOf(type)}.*`)),
+]
+
+/** Without patterns, every type matches. */
+export const isWantedType = (patterns: readonly string[], type: ChangeType): boolean =>
+  patterns.length === 0 || patterns.includes(type) || patterns.includes(`${kindOf(type)}.*`)
 
 export const readChangeType = (text: string): ChangeType | undefined => changeTypes.find((type) => type === text)
 

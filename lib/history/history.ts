@@ -21,6 +21,6 @@ export interface History {
    * at the beginning of the history has fewer.
    */
   before(site: SiteId, position: number | undefined, limit: number): Promise<readonly Change[]>
-  /** Calls `check` whenever the site may have new entries that are durable, until the returned function is called. */
+  /** Calls `check` whenever the site may have new durable entries. The returned function ends these calls. */
   watch(site: SiteId, check: () => void): () => void
 }

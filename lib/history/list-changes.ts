@@ -49,12 +49,20 @@ const areas: Readonly<Record<string, Area>> = {
   key: 'access',
   issuer: 'access',
   rule: 'access',
+  webhook: 'access',
 }
 
-const areaOf = ({ type, subject }: Change): Area | undefined => {
+const areaOf = ({ type, subject }: Pick<Change, 'type' | 'subject'>): Area | undefined => {
   const [kind = ''] = type.split('.')
   if (kind === 'content') return subject === 'field' || subject === 'webForm' ? 'forms' : 'categories'
   return areas[kind]
+}
+
+/** The areas of all entries that can have one of these types. */
+export const areasOf = (types: readonly ChangeType[]): readonly Area[] => {
+  const subjects = ['', 'field']
+  const found = types.flatMap((type) => subjects.map((subject) => areaOf({ type, subject })))
+  return [...new Set(found.filter((area) => area !== undefined))]
 }
 
 const mayRead = (rights: readonly Right[], area: Area, folder = ''): boolean =>
@@ -91,7 +99,8 @@ export const sizeOf = ({ subject, actor, details }: Change): number =>
   300 + 3 * (subject.length + actor.length) + (details ? 3 * JSON.stringify(details).length : 0)
 
 /**
- * Oldest first. All wanted entries before `next` are included. Undefined when there is no position to continue from.
+ * Changes, oldest first, with all wanted changes before `next`. `next` is undefined when there is no position to
+ * continue from.
  */
 export interface ChangePage {
   readonly changes: readonly Change[]
@@ -118,7 +127,7 @@ export const createPage = (limit: number, filter: ChangeFilter, bytes?: number) 
   const fits = createFits(bytes)
   let next: number | undefined
   return {
-    /** False when the page is full. */
+    /** Returns false when the page is full. */
     add(some: readonly Change[]): boolean {
       for (const change of some) {
         if (isWanted(change, filter)) {
@@ -165,8 +174,8 @@ interface NewestQuery {
 }
 
 /**
- * Wanted entries before a position, or of the whole history, the newest first. `next`: the position to continue from.
- * Undefined at the beginning of the history.
+ * The wanted entries before a position, the newest first. Without a position, begins with the newest entry. `next` is
+ * the position to continue from, and undefined at the beginning of the history.
  */
 export const changesBefore = async (
   history: History,
@@ -197,7 +206,7 @@ export const fitting = (page: ChangePage): ChangePage => {
   return tooMany < 0 ? page : { changes, next: changes.at(-1)?.position }
 }
 
-/** The newest wanted entries among the last `most`. `next` is the end of the history. Errors: unavailable. */
+/** The newest wanted entries among the last `most` entries. `next` is the end of the history. Errors: unavailable. */
 export const newestChanges = async (
   history: History,
   site: SiteId,

@@ -10,7 +10,7 @@ export interface Listener extends Disposable {
   recentAfter(position: number): readonly Change[] | undefined
   /** The position of the newest known entry, or 0. */
   readonly newest: () => number
-  /** Resolves when there is an entry after the position, after some milliseconds, or when the listener is over. */
+  /** Resolves when the history has an entry after the position, when the time is up, or when the listener has ended. */
   changed(position: number, milliseconds: number): Promise<void>
   readonly isOver: () => boolean
 }
@@ -141,7 +141,7 @@ export const nextChanges = async (
     const known = listener.newest()
     const filter = wanted.filter()
     const page = await readPage(listener, wanted, from, filter instanceof Promise ? await filter : filter)
-    // Entries that expire may be missing between the position and the newest entry.
+    // Entries before `known` may have expired, so `known` may be ahead of the last entry that was read.
     from = page.next ?? Math.max(from, known)
     const left = end - wanted.now()
     if (page.changes.length > 0 || left <= 0 || listener.isOver()) return { changes: page.changes, next: from }

@@ -33,4 +33,5 @@ export const groupPolicies: Readonly<Record<Group, GroupPolicy>> = {
   },
   documentation: { formats: ['json'], ...usualErrors },
   access: { formats: ['json'], ...usualErrors },
+  webhooks: { formats: ['json'], ...usualErrors },
 }

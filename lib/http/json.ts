@@ -21,10 +21,7 @@ const parse = (text: string): unknown => {
   try {
     return secureJson.parse(text)
   } catch (error) {
-    if (isJson(text))
-      throw new Error(
-        'a member must not be called "__proto__", and no member of a "constructor" may be called "prototype"',
-      )
+    if (isJson(text)) throw new Error('the members "__proto__" and "constructor.prototype" are not allowed')
     throw error
   }
 }

@@ -56,7 +56,7 @@ const mendHeader = (header: string): string => {
   refuseTwice(fields.map((field) => field.slice(0, field.indexOf(':')).toLowerCase()))
   const mended = fields.flatMap((field) => {
     if (/^content-disposition:/i.test(field)) return mendDisposition(field)
-    // Of two types, busboy uses the first and checks only the second.
+    // If a part has two types, busboy uses the first type, but checks only the second.
     return isType.test(field) ? [plainType(field), field] : field
   })
   if (!fields.some((field) => isType.test(field))) mended.push(plainType())
@@ -145,7 +145,7 @@ async function* mendBody(window: Window, boundary: string): AsyncGenerator<Buffe
   for (let count = 0; ; count++) {
     if (await startsWith(window, dashes)) {
       yield Buffer.concat([delimiter, dashes])
-      // The epilogue is read to its end and ignored, so that a connection that breaks there is noticed.
+      // The epilogue is read to its end and ignored. This detects a connection that breaks in the epilogue.
       do window.take(window.bytes.length)
       while (await window.grow())
       return count

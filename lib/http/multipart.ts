@@ -4,10 +4,10 @@ import createParser from 'busboy'
 import { MultipartError, prepareBody, undeclared } from './multipart-body.ts'
 
 /**
- * A part of a multipart/form-data body (RFC 7578). Each character of its names is one byte. A file name includes its
- * path. Parts with a file name or of type `application/octet-stream` are files; other parts have no content. Read the
- * content before you ask for the next part: unread content is skipped. A second reader continues where the first one
- * stopped.
+ * A part of a multipart/form-data body (RFC 7578). Each character of `name` and `fileName` is one byte. A file name
+ * includes its path. Parts with a file name or of type `application/octet-stream` are files; other parts have no
+ * content. Read the content before you ask for the next part: unread content is skipped. A second reader continues
+ * where the first one stopped.
  */
 export interface Part {
   readonly name: string | undefined

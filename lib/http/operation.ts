@@ -18,7 +18,7 @@ interface AdmittedRequest extends RoutedRequest {
   readonly caller: SiteCaller
   readonly site: Site
   readonly dataCentre: DataCentre
-  /** Finds the caller of a long request again. Errors: those of the first check. */
+  /** Checks the token and the rights of a long request again. Errors: those of the first check. */
   readonly readmit: () => Promise<SiteCaller>
 }
 

@@ -2,9 +2,9 @@ import type { Caller } from '../access/callers.ts'
 import type { RoutedRequest } from './operation.ts'
 import type { Reply } from './reply.ts'
 
-// Operations without a site and without a body. They are not in `operation.ts`, so that a function that has only these
-// operations does not bundle the body readers. Those that need a caller accept any valid token, in every data centre
-// (A-21).
+// Operations without a site and without a body. This file is separate from `operation.ts`: a function that has only
+// these operations then does not bundle the body readers. An operation that needs a caller accepts any valid token, in
+// every data centre (A-21).
 
 export interface PublicOperation {
   readonly public: true

@@ -37,7 +37,7 @@ export interface TextReply extends Head {
 interface ContentReply extends Head {
   readonly content: {
     readonly type: string
-    // Undefined for bytes that end only when the caller leaves.
+    // Undefined for an endless stream, which stops when the caller disconnects.
     readonly length?: number
     readonly bytes?: Readable | Uint8Array
     // The reply to send when the platform cannot carry these bytes.

@@ -6,8 +6,9 @@ const mostKeys = 10_000
 export type RequestLimit = (key: string | number) => void
 
 /**
- * O-22: admits `rate` requests per second for each key, and more after a pause. A rate of 0 admits all requests. Counts
- * only the requests of this process, without a store. `now` is in milliseconds. Errors: tooManyRequests.
+ * O-22: admits `rate` requests per second for each key. After a pause, a key may send more at once. A rate of 0 admits
+ * all requests. Counts only the requests of this process, without a store. `now` is in milliseconds. Errors:
+ * tooManyRequests.
  */
 export const createRequestLimit = (rate: number, limited: string, now: () => number): RequestLimit => {
   const most = rate * burstSeconds

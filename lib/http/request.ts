@@ -89,7 +89,7 @@ export interface RequestRecord extends Arrival, Readonly<Omit<Trace, 'formats' |
   readonly error?: unknown
 }
 
-/** A-75. `name` is set only if a person has this name, because somebody may have typed a password there. */
+/** A-75. `name` is set only if a person has this name. Any other name may be a password in the wrong field. */
 export interface SignInRecord {
   readonly name: string | null
   readonly address: string | null

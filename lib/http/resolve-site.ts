@@ -40,7 +40,7 @@ const queryString = ({ query, rawQuery }: Request): string => {
   return pairs.length > 0 ? `?${pairs.join('&')}` : ''
 }
 
-// A client repeats the request with the same method after a 308, so no client turns a change into a read.
+// After a 308, a client repeats the request with the same method, so a change never becomes a read.
 const redirectStatus = ({ method }: Request, { keepsMethod }: Route, policy: GroupPolicy): 301 | 308 => {
   if (keepsMethod) return 308
   return policy.alwaysMovedPermanently || isRead(method) ? 301 : 308

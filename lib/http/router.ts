@@ -2,7 +2,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { AreaRight } from '../core/rights.ts'
 import type { Formats } from './format.ts'
 
-export type Group = 'fields' | 'categories' | 'storage' | 'documentation' | 'access'
+export type Group = 'fields' | 'categories' | 'storage' | 'documentation' | 'access' | 'webhooks'
 
 /**
  * `right`: every operation of a site has one (A-34). `keepsMethod`: requests for another data centre are redirected

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { $ZodObject } from 'zod/v4/core'
 import { type ErrorName, invalidInput, type Problem } from '../core/errors.ts'
 import { unknownMembers } from '../core/names.ts'
 
@@ -9,7 +10,7 @@ const pathOf = (path: readonly PropertyKey[]): string =>
   )
 
 const membersOf = (schema: z.core.$ZodType): string[] =>
-  schema instanceof z.core.$ZodObject ? Object.keys(schema._zod.def.shape) : []
+  schema instanceof $ZodObject ? Object.keys(schema._zod.def.shape) : []
 
 type Checked<Value> = { readonly value: Value } | { readonly problems: readonly Problem[] }
 

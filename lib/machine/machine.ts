@@ -32,9 +32,11 @@ import { createRemovalQueue, type LocalRemovalQueue } from './tables/removal-que
 import { createSignInAttempts } from './tables/sign-ins.ts'
 import { createUploadProgress, createUploadRecords } from './tables/uploads.ts'
 import { createWebForms } from './tables/web-forms.ts'
+import { createWebhookDeliveries, createWebhooks, type MachineWebhooks, unsealed } from './tables/webhooks.ts'
 
 interface TableStores extends Omit<Stores, 'files' | 'uploadParts'> {
   readonly removalQueue: LocalRemovalQueue
+  readonly webhooks: MachineWebhooks
 }
 
 /** V-24. */
@@ -65,10 +67,14 @@ export const createTableStores = (
     history,
     live: createLiveChanges(history, listeners),
     usage: createSiteUsage(database),
+    webhooks: createWebhooks(database, record, changeWatch),
+    deliveries: createWebhookDeliveries(database),
+    seals: unsealed,
   }
 }
 
 export interface LocalStores extends Stores {
+  readonly webhooks: MachineWebhooks
   readonly tidied: TidyReport | undefined
   readonly linkSecret: Uint8Array
   stop(): Promise<void>
@@ -137,7 +143,8 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   const linkSecret = await openLinkSecret(database)
   const tidied = role === 'service' ? await putInOrder(deps, tables, files) : undefined
   const sweeps = [sweepUploads, createHistorySweep(database, clock.wall), giveUpOld]
-  // Runs after that, so that no blob is removed while it is being moved to the orphans.
+  // The hourly sweeps start after the blobs are in order, so that no blob is removed while it is being moved to the
+  // orphans.
   const timers = role === 'service' ? sweeps.map(runHourly) : []
   return {
     ...tables,

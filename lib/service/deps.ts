@@ -5,6 +5,7 @@ import type { CategoriesSettings, DocumentationSettings, EdgeSettings, FileSetti
 import { type CachedLookup, cachedLookup } from '../core/cached-lookup.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import type { SiteId } from '../core/ids.ts'
+import { viewOfChange } from '../history/list-changes.ts'
 import type { EdgeDeps } from '../http/handler.ts'
 import { type CacheReply, createReplyCache } from '../http/reply-cache.ts'
 import type { Telemetry } from '../http/request.ts'
@@ -13,6 +14,8 @@ import type { DataCentre, Site } from '../sites/site-directory.ts'
 import type { ObjectInfo } from '../storage/object-store.ts'
 import { createQuotas, limitFiles, type Quotas, type UsageCounts } from '../storage/quota.ts'
 import { type LeaseTerms, renewedLease } from '../storage/uploads/lease.ts'
+import type { Outbox } from '../webhooks/event.ts'
+import type { Target } from '../webhooks/target.ts'
 import type { Stores } from './stores.ts'
 
 export type CallerLookup = CachedLookup<string, Caller>
@@ -100,7 +103,9 @@ const withForgetting = ({ grants, people }: CallerStores, callers: CallerLookup)
   grants: {
     ...grants,
     remove: (hash, entries) =>
-      grants.remove(hash, entries).finally(() => callers.forget((caller) => caller.hash === hash)),
+      grants
+        .remove(hash, entries)
+        .finally(() => callers.forget((caller) => caller.hash === hash || caller.parent === hash)),
   },
   people: {
     ...people,
@@ -139,7 +144,7 @@ export const createFieldsDeps = (
     checkReady,
     ...surroundings
   }: Surroundings & {
-    /** V-29. Without it, a process is ready when it answers. */
+    /** V-29. Without this check, a process is ready when it answers. */
     readonly checkReady?: () => Promise<void>
   },
 ) => ({ edge: edgeOf(settings, stores, surroundings), webForms: stores.webForms, ...(checkReady && { checkReady }) })
@@ -196,7 +201,7 @@ export interface StorageDeps extends FileStores, FileSettings {
   readonly quotas: Quotas | undefined
   readonly edge: EdgeDeps
   readonly downloads: Downloads | undefined
-  /** The platform sends an answer while the operation still makes it. */
+  /** The platform sends the beginning of an answer before the operation has made all of it. */
   readonly canStream: boolean
   readonly linkTo: LinkTo
   readonly lease: LeaseTerms
@@ -205,7 +210,7 @@ export interface StorageDeps extends FileStores, FileSettings {
 
 export const createStorageDeps = (
   settings: HandledSettings & FileSettings,
-  // On one machine the transactions of the stores count the bytes.
+  // `counts` is missing on one machine, where the transactions of the stores count the bytes.
   { counts, ...stores }: EdgeStores & FileStores & { readonly counts?: UsageCounts },
   surroundings: Surroundings & {
     readonly downloads?: Downloads
@@ -221,3 +226,43 @@ export const createStorageDeps = (
   const canStream = downloads === undefined
   return { ...settings, ...stores, files, quotas, edge, downloads, canStream, linkTo, lease, clock }
 }
+
+type DeliveryStores = Pick<Stores, 'sites' | 'webhooks' | 'deliveries' | 'seals' | 'history'>
+
+const outboxOf = ({ after }: Pick<Stores['history'], 'after'>): Outbox => ({
+  after: async (site, position, limit) =>
+    (await after(site, position, limit)).map((change) => ({ position: change.position, view: viewOfChange(change) })),
+})
+
+interface Sending {
+  readonly target: Target
+  readonly clock?: Clock
+}
+
+export const createDeliveryDeps = (
+  { sites, webhooks, deliveries, seals, history }: DeliveryStores,
+  { target, clock = systemClock }: Sending,
+) => {
+  const findBaseUrl = cachedLookup<SiteId, Pick<DataCentre, 'url'>>(async (id) => {
+    const site = await sites.getSite(id)
+    return site && sites.getDataCentre(site.dataCentre)
+  }, remembered(clock))
+  const findSource = async (site: SiteId): Promise<string | undefined> => {
+    const home = await findBaseUrl(site)
+    return home && `${home.url}/api/v2/admin/sites/${site}`
+  }
+  return { webhooks, deliveries, seals, outbox: outboxOf(history), findSource, target, clock }
+}
+
+export const createWebhooksDeps = (
+  settings: HandledSettings,
+  stores: EdgeStores & DeliveryStores,
+  surroundings: Surroundings & Sending,
+) => ({
+  ...createDeliveryDeps(stores, surroundings),
+  edge: edgeOf(settings, stores, surroundings),
+  history: stores.history,
+  permitsPrivate: surroundings.target.permitsPrivate,
+})
+
+export type WebhooksDeps = ReturnType<typeof createWebhooksDeps>

@@ -14,6 +14,7 @@ import type { SiteUsage } from '../storage/quota.ts'
 import type { UploadProgress } from '../storage/upload-progress.ts'
 import type { DirectParts } from '../storage/uploads/direct-parts.ts'
 import type { UploadParts, UploadRecords } from '../storage/uploads/upload-stores.ts'
+import type { SecretSeals, WebhookDeliveries, Webhooks } from '../webhooks/webhooks.ts'
 
 export interface Stores {
   readonly sites: SiteDirectory
@@ -36,4 +37,7 @@ export interface Stores {
   readonly history: History
   readonly live: LiveChanges
   readonly usage: SiteUsage
+  readonly webhooks: Webhooks
+  readonly deliveries: WebhookDeliveries
+  readonly seals: SecretSeals
 }

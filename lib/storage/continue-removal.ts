@@ -75,7 +75,7 @@ export const emptyFolder = async (
   }
   const isLeft = await Promise.all(prefixes.map((prefix) => store.exists(prefix)))
   if (!isLeft.includes(true)) return true
-  // Other requests may have added objects meanwhile, also before this key, so another round follows.
+  // Other requests may have added objects meanwhile, even before the last removed key, so another round follows.
   progress.after = undefined
   return isTimeUp() ? false : emptyFolder(store, site, folder, isTimeUp, progress)
 }

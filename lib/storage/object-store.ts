@@ -18,7 +18,10 @@ export interface ObjectStore {
   read(key: string, choose: ChooseBytes, expected?: string): Promise<ReadObject | undefined>
   exists(prefix: string): Promise<boolean>
   list(query: ListQuery): Promise<Listing>
-  /** Brings an index of names up to date. False: it would take too long, so list instead. A store may have no index. */
+  /**
+   * Brings an index of names up to date. Returns false if this would take too long: then list the keys instead. A store
+   * may have no index.
+   */
   indexNames?(): Promise<boolean>
   /** Objects whose names contain a folded text of three characters or more, in the order of the index. */
   findNames?(query: NameQuery): Promise<NamePage>
@@ -26,7 +29,7 @@ export interface ObjectStore {
   fingerprintOf(object: ObjectInfo, deadline: Deadline): Promise<string | null>
   /** Stores bytes without making them visible. If `content` fails, throws its error and leaves nothing behind. */
   stage(content: AsyncIterable<Uint8Array>, target: StageTarget): Promise<Staged>
-  /** Makes all changes visible together, or none. Of two conflicting calls, at most one succeeds. */
+  /** Makes all changes visible together, or none. If two calls conflict, at most one succeeds. */
   place(changes: readonly Change[], conditions: PlaceConditions, entry: HistoryEntry): Promise<PlaceOutcome>
   /** The current version and the kept old versions, the newest first. Undefined when the version `after` is unknown. */
   versions(key: string, query: VersionQuery): Promise<Versions | undefined>
@@ -165,7 +168,7 @@ export interface Listing {
 interface NameQuery {
   readonly prefix: string
   readonly text: string
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   readonly after?: string | undefined
   readonly limit: number
 }
@@ -177,7 +180,7 @@ export interface NamePage {
 }
 
 export interface StageTarget {
-  /** Undefined when unknown. This may cost a copy. */
+  /** Undefined while the key is unknown. Then `place` may have to copy the object to its key. */
   readonly key: string | undefined
   readonly contentType: string
 }
@@ -239,16 +242,16 @@ export interface PlaceConditions {
     readonly folders: readonly StoragePath[]
     readonly lockId?: string | undefined
     /**
-     * The locks of these folders, from a look that has just checked every condition. With them, a store may check only
-     * once, after it has placed the changes.
+     * The locks of these folders, from a look that has just checked every condition. With these locks, a store needs
+     * only one check: after it has placed the changes.
      */
     readonly seen?: ReadonlySet<string> | undefined
   }
   readonly deadline?: Deadline
   readonly removedFolder?: RemovedFolder | undefined
   /**
-   * If a store writes its history entry in a separate call, it makes this call at the same time. This call must not
-   * fail.
+   * If a store writes its history entry in a separate call, it runs this function at the same time. This function must
+   * not fail.
    */
   readonly alongsideEntry?: (() => Promise<void>) | undefined
 }

@@ -10,7 +10,10 @@ export interface Workflows {
   end(site: SiteId, page: StoragePath, entry: HistoryEntry): Promise<boolean>
   isRunning(site: SiteId, pages: readonly StoragePath[]): Promise<boolean>
   isRunningBelow(site: SiteId, folder: StoragePath): Promise<boolean>
-  /** Pages after this page in the order of their bytes, up to `limit`. Only the last page of the list has fewer. */
+  /**
+   * Pages after this page, up to `limit`, in the order of the bytes of their paths. Only the last page of the list has
+   * fewer.
+   */
   list(site: SiteId, after: StoragePath | undefined, limit: number): Promise<readonly StoragePath[]>
   clear(site: SiteId): Promise<void>
 }

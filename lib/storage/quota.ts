@@ -92,7 +92,7 @@ export const limitFiles = (files: ObjectStore, quotas: Quotas): ObjectStore => (
     const { matching = [], unlocked } = conditions
     if ((await quotas.quotaOf(unlocked.site)) === undefined) return files.place(changes, conditions, entry)
     const replaced = await findReplaced(files, changes)
-    // The replaced bytes are free for certain only if the change can replace nothing but this state.
+    // The bytes of a replaced state count as free only if the change can replace this state and no other.
     const states = new Map([...replaced, ...matching].map(({ key, version }) => [key, version]))
     const freed = replaced.filter(({ key, version }) => states.get(key) === version)
     const added = sum(changes.map(addedBy)) - sum(freed.map(({ size }) => size))

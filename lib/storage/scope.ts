@@ -2,7 +2,7 @@ import type { SiteId } from '../core/ids.ts'
 import { foldersBelow, includesRight, type Level, type Right, requireRight } from '../core/rights.ts'
 import { type StoragePath, segmentsOf } from './path.ts'
 
-/** The files of a site that a caller may read, or write. */
+/** The files of a site on which a caller has rights of this level. */
 export interface Scope {
   readonly site: SiteId
   readonly rights: readonly Right[]

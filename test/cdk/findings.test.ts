@@ -8,6 +8,7 @@ const streaming = { dataCentres: { us: { region: 'us-east-1', streaming: true } 
 const everything = {
   webApplicationFirewall: true,
   changeEvents: true,
+  webhooks: true,
   alarmEmail: 'ops@example.com',
   deploymentRole: { repository: 'example/site-admin' },
   dataCentres: {

@@ -123,7 +123,7 @@ describe('each function has exactly the table permissions that its operations ne
       const telemetry = { request: (record: RequestRecord) => void records.push(record) }
       const calls = await callsOf(async (repeat, dynamodb, plain) => {
         await fillDirectory(storesOver(plain))
-        // A key also writes down its use.
+        // A request with a key also writes the last use of the key.
         const token = await (group === 'access' ? addOwner : addKey)(storesOver(plain))
         await fill(plain)
         const opened = await open(dynamodb, { telemetry })
@@ -147,7 +147,7 @@ describe('each function has exactly the table permissions that its operations ne
     )
     expect(writing).toEqual([
       ['access', undefined],
-      ...['fields', 'categories', 'storage'].map((name) => [name, 'used#*']),
+      ...['fields', 'categories', 'storage', 'webhooks'].map((name) => [name, 'used#*']),
     ])
   })
 
@@ -158,7 +158,7 @@ describe('each function has exactly the table permissions that its operations ne
       await storesOver(plain).removals.open(task.site, task.path, task.id, entry)
       const work = () => continueRemoval(deps, { task, name: 'message' }, unlimited, 60_000)
       await repeat(work)
-      // Late and repeated messages read the outcome of the removal.
+      // A message that comes late or again reads the outcome of the removal.
       await repeat(async () => expect(await work()).toBeUndefined())
       await removeAndRecount(repeat, dynamodb, storesOver(plain), deps)
       await close()

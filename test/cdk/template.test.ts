@@ -16,6 +16,7 @@ const { directory, us } = templatesOf()
 
 const everything = templatesOf({
   changeEvents: true,
+  webhooks: true,
   webApplicationFirewall: true,
   alarmEmail: 'ops@example.com',
   uploadOrigins: ['https://example.com'],
@@ -73,7 +74,7 @@ describe('functions', () => {
 describe('the queue of removals', () => {
   const longestWork = functionSettings.removals.timeout.toSeconds()
 
-  test('a message is repeated after its worker has ended, and before it counts as lost', () => {
+  test('a message is repeated after its worker has ended, and before the message counts as lost', () => {
     const visibility = 6 * longestWork
     us.hasResourceProperties('AWS::SQS::Queue', {
       VisibilityTimeout: visibility,

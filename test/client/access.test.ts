@@ -6,6 +6,7 @@ import { administerJson } from '../support/administration.ts'
 import { messages } from '../support/messages.ts'
 import { test as base } from '../support/test.ts'
 import { outcome, siteFiles, startSiteFiles } from './support/command.ts'
+import { all } from './support/site.ts'
 
 const password = ' correct horse battery '
 const patience = { delay: 1 }
@@ -17,12 +18,6 @@ const test = base.extend('owned', async ({ start, directory }) => {
   await administerJson(directory, ['user', 'add', 'ann', ...flags], `${password}\n`)
   return { ...service, directory, login: { url: service.baseUrl, username: 'ann', password, patience } }
 })
-
-const all = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
-  const found: Item[] = []
-  for await (const item of items) found.push(item)
-  return found
-}
 
 describe('connect', () => {
   test('takes name and password, and uses the site of the person (T-31)', async ({ owned }) => {
@@ -38,14 +33,6 @@ describe('connect', () => {
   test('reports a wrong password as 401/101001 (T-32)', async ({ owned }) => {
     const wrong = connect({ ...owned.login, password: 'wrong horse battery' })
     await expect(wrong).rejects.toMatchObject({ status: 401, code: 101001 })
-  })
-
-  test('takes a key like a token (A-86)', async ({ owned }) => {
-    const { access } = await connect(owned.login)
-    const { key } = await access.keys.create({ name: 'Robot', rights: ['files:write:/news'] })
-    const robot = await connect({ url: owned.baseUrl, token: key, patience })
-    await robot.files.put('news/a.txt', 'a')
-    await expect(robot.files.put('a.txt', 'a')).rejects.toMatchObject({ code: 104003 })
   })
 })
 

@@ -131,7 +131,7 @@ test('a follower gets a change that the service makes (T-62)', async ({ client, 
   const stop = new AbortController()
   const changes = client.changes.follow({ subject: folder, signal: stop.signal })[Symbol.asyncIterator]()
   const next = changes.next()
-  // The follower may not listen yet, and then it begins after the first of these changes.
+  // If the follower does not listen yet, it begins after the first of these changes.
   await client.files.put(`${folder}/a.txt`, 'a')
   await client.changes.newest(1)
   await client.files.put(`${folder}/b.txt`, 'b')

@@ -1,13 +1,7 @@
 import { expect } from 'vitest'
 import { connect, ServiceError } from '../../client/src/index.ts'
 import { messages } from '../support/messages.ts'
-import { test } from './support/site.ts'
-
-const all = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
-  const list: Item[] = []
-  for await (const item of items) list.push(item)
-  return list
-}
+import { all, test } from './support/site.ts'
 
 const textOf = async (response: Promise<Response>): Promise<string> => (await response).text()
 

@@ -11,7 +11,7 @@ import { messages } from '../support/messages.ts'
 import { zeros } from './support/scripted-fetch.ts'
 import { test as base } from './support/site.ts'
 
-/** In bytes. System buffers are smaller. */
+/** In bytes: more than the buffers of the system hold. */
 const large = 24 * 1024 ** 2
 
 const test = base.extend('uploadTo', async ({ listen }) => {

@@ -19,7 +19,7 @@ test('a pull replaces a file that was never synchronised only with --force', asy
 })
 
 test('the upload of a large file continues after a crash (T-33)', async ({ client, makeDirectory, site }) => {
-  // System buffers are smaller.
+  // The file is larger than the buffers of the system.
   const here = await makeDirectory({ 'large.bin': 'x'.repeat(24_000_000) })
   const crash = new AbortController()
   const crashing = site.withFiles({

@@ -61,7 +61,7 @@ test.for([
   'the packed library runs the examples of its README, on %s (T-30)',
   async ([, node], { room, service, client, skip, folder }) => {
     if (!node) return skip('This machine has no Node 20.')
-    const names = ['list', 'store', 'upload', 'zip', 'forms', 'categories', 'history', 'people', 'sync']
+    const names = ['list', 'store', 'upload', 'zip', 'forms', 'categories', 'history', 'people', 'webhooks', 'sync']
     expect(await writeExamples(room)).toStrictEqual(names.map((name) => `${name}.mjs`))
     const { exports, version } = JSON.parse(await readFile(join(root, 'client', 'package.json'), 'utf8'))
     const readme = await readReadme()

@@ -146,12 +146,3 @@ test('two files are equal if any form of their fingerprints is equal (S-85)', ()
     { action: 'keep', path: 'a', size: 1, why: 'equal' },
   ])
 })
-
-test('a first push replaces different files, and a first pull reports conflicts', () => {
-  const one = new Map([['a', { size: 1, fingerprint: ['1'] }]])
-  const other = new Map([['a', { size: 1, fingerprint: ['2'] }]])
-  expect(plan(one, other, undefined, { direction: 'push' })).toMatchObject([{ action: 'replace' }])
-  expect(plan(one, other, undefined, { direction: 'pull' })).toMatchObject([{ action: 'conflict' }])
-  expect(plan(one, other, undefined, { direction: 'pull', force: true })).toMatchObject([{ action: 'replace' }])
-  expect(plan(one, other, new Map(), { direction: 'push' })).toMatchObject([{ action: 'conflict' }])
-})

@@ -190,7 +190,7 @@ test('a file that changes during its upload is not placed', async ({
   site,
   proxied,
 }) => {
-  // System buffers are smaller.
+  // The file is larger than the buffers of the system.
   const here = await makeDirectory({ 'large.bin': 'x'.repeat(24_000_000) })
   const location = join(here, 'large.bin')
   const baseUrl = await proxied((method) => {

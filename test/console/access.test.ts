@@ -1,8 +1,11 @@
+import { createServer } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { acceptInvitation, connect, type NewUser, signIn } from '../../client/src/index.ts'
 import { administerJson } from '../support/administration.ts'
 import { startIdentityProvider } from '../support/identity-provider.ts'
+import { listenInTest } from '../support/listen.ts'
 import { test as base, expectAccessible } from './support/console.ts'
 import {
   choose,
@@ -23,7 +26,7 @@ const everything = ['files', 'forms', 'categories', 'history', 'access'].flatMap
 
 /** A service whose demo site has an owner, with calls that invite people and let them accept. */
 const test = base.extend('people', async ({ start, directory }) => {
-  const { baseUrl } = await start()
+  const { baseUrl } = await start(['--port', '0', '--allow-private-webhooks'])
   const issuing = ['token', 'issue', '--user', 'operator', '--site', '1001', ...everything]
   const { token } = await administerJson(directory, issuing)
   const { access, files } = await connect({ url: baseUrl, token })
@@ -91,6 +94,9 @@ test('a person signs in with name and password, for the tab or the device (K-3, 
   await grid(page).waitFor()
   const [empty, long] = await kept(page)
   expect([empty, await hoursLeft(long)]).toEqual([null, 14 * 24])
+  await choose(page, 'Settings', 'Sign out')
+  await nameField(page).waitFor()
+  expect(await kept(page)).toEqual([null, null])
 })
 
 test('after failed attempts, sign-in names the time to wait, and a token still works (K-3)', async ({
@@ -106,7 +112,7 @@ test('after failed attempts, sign-in names the time to wait, and a token still w
       return wait.count()
     })
     .toBe(1)
-  await withToken(page, people.token)
+  await withToken(page, ` ${people.token}\n`)
   await grid(page).waitFor()
   await choose(page, 'Settings', 'Sign out')
   await nameField(page).waitFor()
@@ -182,9 +188,17 @@ withIssuer(
     await page.goto(`${people.baseUrl}/console?other#code=${'f'.repeat(64)}`)
     await grid(page).waitFor()
     expect([page.url().includes('code'), await kept(page)]).toEqual([false, [null, token]])
+    await choose(page, 'Settings', 'My account')
+    await page.getByRole('button', { name: 'Sign out everywhere' }).waitFor()
+    expect(await page.getByLabel('Old password').count()).toBe(0)
+    await press(page, 'Escape')
     await choose(page, 'Settings', 'Sign out')
-    const failed = `${people.baseUrl}/console#error=100503&request=abc`
-    await page.route('**/sign-in/work?*', (route) => route.fulfill({ status: 303, headers: { Location: failed } }))
+    const answers = ['error=100429&request=abc&wait=7', 'error=100503&request=abc']
+    await page.route('**/sign-in/work?*', (route) =>
+      route.fulfill({ status: 303, headers: { Location: `${people.baseUrl}/console#${answers.shift()}` } }),
+    )
+    await enter(['web'])
+    await page.getByRole('alert').getByText('Try again in 7 sec').waitFor()
     await enter(['web'])
     await page.getByRole('alert').getByText('error 100503').waitFor()
     await page.getByRole('alert').getByText('request: abc.').waitFor()
@@ -238,6 +252,83 @@ test('an owner creates and revokes keys with the keyboard (K-32)', async ({ peop
   const operator = await open('#/1001/access', { token: people.token, baseUrl: people.baseUrl, locale: 'de-DE' })
   await operator.getByRole('heading', { name: 'Schlüssel für Programme' }).waitFor()
   expect(await operator.getByRole('button', { name: 'Schlüssel erstellen' }).count()).toBe(0)
+})
+
+test('an owner creates, tests and removes a webhook with the keyboard (K-52)', async ({ people, open }) => {
+  const statuses = [503]
+  const received: string[] = []
+  const address = await listenInTest(
+    createServer(async (request, response) => {
+      received.push(JSON.parse((await buffer(request)).toString()).type)
+      response.writeHead(statuses.shift() ?? 200).end()
+    }),
+  )
+  const { host } = new URL(address)
+  const token = await people.add({ name: 'olga', role: 'owner' })
+  const page = await open('#/1001/access', { token, baseUrl: people.baseUrl, viewport: narrow })
+  const webhook = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: host }) })
+  const act = (item: string) => choose(page, `Actions for ${host}`, item)
+  await page.context().grantPermissions(['clipboard-write'])
+  await page.getByRole('button', { name: 'Create a webhook' }).press('Enter')
+  await page.keyboard.type('http://example.com/')
+  await page.getByLabel('Note').fill('Search index')
+  for (const subject of ['Web forms', 'Categories and their objects', 'People, keys and webhooks'])
+    await page.getByLabel(subject).press('Space')
+  await expectAccessible(page)
+  await confirm(page, 'Create')
+  const form = page.getByRole('dialog', { name: 'Create a webhook' })
+  await form.getByRole('alert').getByText('must be an https address').waitFor()
+  await form.getByLabel('Address of the service').fill(`${address}/hooks`)
+  await confirm(page, 'Create')
+  const once = page.getByRole('dialog', { name: 'Secret of the webhook' })
+  await once.getByRole('button', { name: 'Copy the secret' }).press('Enter')
+  await notice(page, 'Secret copied.').waitFor()
+  const secret = await once.getByLabel('Secret', { exact: true }).inputValue()
+  expect(secret).toMatch(/^whsec_/)
+  await confirm(page, 'Done')
+  for (const text of ['Search index', 'Files and folders']) await webhook.getByText(text).waitFor()
+  expect(await page.locator('html').innerHTML()).not.toContain(secret)
+  expect(await widthOf(page)).toBeLessThanOrEqual(narrow.width)
+  await expectAccessible(page)
+
+  await act('Send a test')
+  await notice(page, /Answered 503 in \d+ ms/).waitFor()
+  await people.files.put('a.txt', 'a')
+  await act('Deliveries')
+  const deliveries = page.getByRole('dialog', { name: `Deliveries to ${host}` })
+  const repeat = deliveries.getByRole('button', { name: 'Repeat the delivery' })
+  await expect
+    .poll(async () => {
+      if ((await repeat.count()) > 0) return true
+      await confirm(page, 'Done')
+      await act('Deliveries')
+      await deliveries.getByText(/Uploaded|Nothing was delivered/).waitFor()
+      return false
+    })
+    .toBe(true)
+  expect(await widthOf(page)).toBeLessThanOrEqual(narrow.width)
+  await expectAccessible(page)
+  await repeat.press('Enter')
+  await notice(page, /Delivery repeated\. Answered 200/).waitFor()
+  await deliveries.getByText('Attempt 2').waitFor()
+  await confirm(page, 'Done')
+  const [type, ...stored] = received
+  expect([type, new Set(stored)]).toEqual(['site-admin.webhook.test', new Set(['site-admin.file.stored'])])
+
+  await act('New secret')
+  expect(await once.getByLabel('Secret', { exact: true }).inputValue()).not.toBe(secret)
+  await confirm(page, 'Done')
+  await act('Disable')
+  await webhook.getByText('Disabled').waitFor()
+  await act('Enable')
+  await webhook.getByText('Disabled').waitFor({ state: 'detached' })
+  const german = await open('#/1001/access', { token: people.token, baseUrl: people.baseUrl, locale: 'de-DE' })
+  await german.getByRole('row').getByText('Dateien und Ordner').waitFor()
+  await act('Remove')
+  await confirm(page, 'Remove')
+  await notice(page, `Webhook to ${host} removed.`).waitFor()
+  await webhook.waitFor({ state: 'detached' })
+  await german.getByRole('row').getByText('Dateien und Ordner').waitFor({ state: 'detached' })
 })
 
 test('an owner invites and manages people with the keyboard (K-29)', async ({ people, open }) => {
@@ -301,7 +392,7 @@ test('a person with access:read sees people without buttons, in German (K-27, K-
   await expectAccessible(page)
 })
 
-test('an author sees only the folders of the role, with their buttons (K-27)', async ({ people, open }) => {
+test('an author sees only the folders of the role, with their buttons (A-43, K-27)', async ({ people, open }) => {
   for (const path of ['press/news/a.txt', 'press/secret.txt', 'secret.txt']) await people.files.put(path, path)
   const token = await people.add({ name: 'ann', role: 'author', folders: ['/press/news'] })
   const page = await open('#/1001/files', { token, baseUrl: people.baseUrl })

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { test } from './support/console.ts'
-import { confirm, details, follow, grid, notice, press, row } from './support/page.ts'
+import { confirm, details, focusedLabel, follow, grid, notice, press, row } from './support/page.ts'
 
 const chosen = (page: Page) => page.locator('.grid [aria-selected=true] bdi')
 
@@ -69,7 +69,11 @@ test('files are renamed, moved and copied with only the keyboard (K-10)', async 
   expect((await client.files.stat(`${folder}/letter.txt`)).size).toBe(21)
 })
 
-test('a new name must not be in use or blank, and contains no slash', async ({ openFolder, client, folder }) => {
+test('a new name must be free and without a slash, and a new folder gets the focus (K-25)', async ({
+  openFolder,
+  client,
+  folder,
+}) => {
   const page = await openFolder(['a.txt', 'b.txt'])
   await row(page, 'a.txt').click()
   await press(page, 'F2')
@@ -85,9 +89,17 @@ test('a new name must not be in use or blank, and contains no slash', async ({ o
   await press(page, 'Enter')
   await row(page, 'c.txt').waitFor()
   expect((await client.files.stat(`${folder}/c.txt`)).size).toBe(5)
-  await page.getByRole('button', { name: 'New folder' }).click()
-  await page.getByLabel('Folder name').fill('  ')
+  await page.getByRole('button', { name: 'New folder' }).press('Enter')
+  const folderName = page.getByLabel('Folder name')
+  await folderName.fill('  ')
   expect(await page.getByRole('button', { name: 'Create' }).isDisabled()).toBe(true)
+  await folderName.fill('b.txt')
+  await press(page, 'Enter')
+  await page.getByRole('alert').getByText('b.txt already exists. Enter another name.').waitFor()
+  await folderName.fill('new')
+  await press(page, 'Enter')
+  await expect.poll(() => grid(page).locator('.is-active').textContent()).toContain('new')
+  await expect.poll(() => focusedLabel(page)).toBe('Files and folders')
 })
 
 test('before a deletion its size is shown, and Undo restores the folder (K-12)', async ({
@@ -182,8 +194,8 @@ test('the details panel follows a renamed file, and closes after a move or delet
     await row(page, name).getByRole('link').click()
     await panel.getByText('There are no other versions.').waitFor()
   }
-  // The page receives changes in their order: with the next file it knows of its own change. The panel must not read a
-  // file that is missing.
+  // The page receives changes in order: when it shows the next file, it has also received its own change. The panel
+  // must not read a file that is missing.
   const change = async (make: () => Promise<void>, message: string) => {
     await make()
     await notice(page, message).waitFor()

@@ -1,9 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { connect } from '../../client/src/index.ts'
 import { administerJson } from '../support/administration.ts'
 import { test } from './support/console.ts'
-import { choose, confirm, follow, grid, nameField, notice, press, refusal, row } from './support/page.ts'
+import { choose, confirm, grid, notice, press, refusal, row } from './support/page.ts'
 
 const focused = (page: Page) =>
   page.evaluate(() => document.activeElement?.getAttribute('role') ?? document.activeElement?.className)
@@ -23,7 +22,7 @@ test('the focus returns to the list when the focused element disappears', async 
   await removeChosen('1 file')
   await row(page, 'a.txt').waitFor({ state: 'detached' })
   await expectFocus(page, 'grid')
-  // The neighbour of the deleted file is the next one for the keys.
+  // The arrow keys continue from the neighbour of the deleted file.
   expect(await grid(page).locator('.is-active').textContent()).toContain('b.txt')
   await page.getByRole('button', { name: 'Undo' }).press('Enter')
   await row(page, 'a.txt').waitFor()
@@ -34,17 +33,6 @@ test('the focus returns to the list when the focused element disappears', async 
   await expectFocus(page, 'group')
   await page.getByRole('button', { name: 'Undo' }).press('Enter')
   await page.getByText('3 items restored.').waitFor()
-})
-
-test('the focus stays in the form after a field is removed', async ({ open, client }) => {
-  const form = 2
-  for await (const { id } of client.forms.fields(form)) await client.forms.remove(form, id)
-  await client.forms.add(form, { type: -2, mandatory: false })
-  const page = await open(`#/1001/forms/${form}`)
-  await page.getByRole('button', { name: 'Actions for Name' }).press('Enter')
-  await press(page, 'End', 'Enter')
-  await page.getByText('This form has no system field yet.').waitFor()
-  await expectFocus(page, 'pane')
 })
 
 test('the focus moves to the list after a click on a checkbox', async ({ openFolder }) => {
@@ -89,7 +77,7 @@ test('changes of the site do not overwrite the text in a filter field', async ({
     await gate.promise
     await route.continue()
   })
-  // The page opens its stream of changes anew, and the test holds it back.
+  // The page opens its stream of changes again, and the test holds this stream back.
   await page.reload()
   await expect.poll(() => isHeld).toBe(true)
   await page.locator('.change').first().waitFor()
@@ -110,37 +98,11 @@ test('changes of the site do not overwrite the text in a filter field', async ({
   expect([await search.inputValue(), await search.getAttribute('data-written')]).toEqual(['z', null])
 })
 
-test('a link with a token signs in on a page that is already open', async ({ open, service }) => {
-  const page = await open('', { token: null })
-  await nameField(page).waitFor()
-  await follow(page, `token=${service.token}`)
-  await grid(page).waitFor()
-  expect(page.url()).toBe(`${service.baseUrl}/console#/1001/files`)
-})
-
-test('without a right on files, the page begins with another view (K-27)', async ({ open, directory, start }) => {
-  const { baseUrl } = await start()
-  const { token } = await administerJson(directory, ['token', 'issue', '--user', 'ann', '--site', '1001'])
-  const page = await open('#/1001/files', { token, baseUrl })
+test('without a right on files, the page begins with another view (K-27)', async ({ open, service }) => {
+  const { token } = await administerJson(service.directory, ['token', 'issue', '--user', 'ann', '--site', '1001'])
+  const page = await open('#/1001/files', { token })
   await page.getByRole('heading', { name: 'Contact us' }).waitFor()
   expect(await page.getByRole('link', { name: 'Files' }).count()).toBe(0)
-})
-
-test('with a right on one folder, the page shows the path to this folder (A-43, K-27)', async ({
-  open,
-  directory,
-  start,
-}) => {
-  const { baseUrl, token: demo } = await start()
-  const { files } = await connect({ url: baseUrl, token: demo })
-  for (const path of ['press/news/a.txt', 'press/secret.txt', 'secret.txt']) await files.put(path, path)
-  const issuing = ['token', 'issue', '--user', 'press', '--site', '1001', '--right', 'files:write:/press/news']
-  const { token } = await administerJson(directory, issuing)
-  const page = await open('#/1001/files', { token, baseUrl })
-  for (const name of ['press', 'news']) await row(page, name).getByRole('link', { name }).click()
-  await row(page, 'a.txt').waitFor()
-  expect(await page.getByText('secret.txt').count()).toBe(0)
-  expect(await page.getByRole('navigation', { name: 'Views' }).getByRole('link').count()).toBe(2)
 })
 
 test('a path can be copied, also on a page from http', async ({ openFolder, folder }) => {

@@ -4,11 +4,10 @@ import { administer, administerJson } from '../support/administration.ts'
 import { test as base, expectAccessible } from './support/console.ts'
 import { choose, follow, grid, nameField, refusal, widthOf } from './support/page.ts'
 
-/** A service with the demo site and its token, and a second site with another token. */
-const test = base.extend('two', async ({ start, directory }) => {
-  const service = await start()
-  await administer(directory, ['site', 'create', '--id', '2002', '--name', 'Second site'])
-  const { token } = await administerJson(directory, ['token', 'issue', '--user', 'ann', '--site', '2002'])
+/** The token of the demo site, and another token for a second site. */
+const test = base.extend('two', { scope: 'file' }, async ({ service }) => {
+  await administer(service.directory, ['site', 'create', '--id', '2002', '--name', 'Second site'])
+  const { token } = await administerJson(service.directory, ['token', 'issue', '--user', 'ann', '--site', '2002'])
   return { baseUrl: service.baseUrl, own: service.token, other: String(token) }
 })
 
@@ -28,7 +27,7 @@ const keepOnDevice = (page: Page, token: string) =>
   page.evaluate((kept) => localStorage.setItem('site-admin-token', kept), token)
 
 test('a link with another token asks, and a user who stays keeps everything (K-21)', async ({ two, open }) => {
-  const page = await open('#/1001/files?file=a.txt', { token: two.own, baseUrl: two.baseUrl })
+  const page = await open('#/1001/files?file=a.txt')
   await grid(page).waitFor()
   const before = { url: page.url(), tab: two.own, device: null }
   for (const answer of [() => button(page, 'Stay').press('Enter'), () => page.keyboard.press('Escape')]) {
@@ -47,7 +46,7 @@ test('a link with another token asks, and a user who stays keeps everything (K-2
 })
 
 test('a user who accepts the token of a link arrives at the place of the link (K-21)', async ({ two, open }) => {
-  const page = await open('#/1001/categories/1', { token: two.own, baseUrl: two.baseUrl })
+  const page = await open('#/1001/categories/1')
   await page.locator('tbody tr').first().waitFor()
   await follow(page, `token=${two.other}&/2002/forms/5`)
   await question(page).getByText('this tab forgets your current token').waitFor()
@@ -64,7 +63,7 @@ test('a user who accepts the token of a link arrives at the place of the link (K
 })
 
 test('a link in a new tab asks, and the token of the device remains (K-21)', async ({ two, open }) => {
-  const first = await open('', { token: null, baseUrl: two.baseUrl })
+  const first = await open('', { token: null })
   await keepOnDevice(first, two.own)
   const page = await first.context().newPage()
   await page.goto(`${two.baseUrl}/console#token=${two.other}`)
@@ -86,7 +85,7 @@ test('a link in a new tab asks, and the token of the device remains (K-21)', asy
 })
 
 test('a link with the token in use changes only the place (K-21)', async ({ two, open }) => {
-  const page = await open('', { token: null, baseUrl: two.baseUrl })
+  const page = await open('', { token: null })
   await keepOnDevice(page, two.own)
   await page.goto(`${two.baseUrl}/console?again#token=${two.own}&/1001/forms/1`)
   await formsHeading(page).waitFor()
@@ -98,7 +97,7 @@ test('a link with the token in use changes only the place (K-21)', async ({ two,
 })
 
 test('a link with an invalid token reports the fault, and signs nobody out (K-21)', async ({ two, open }) => {
-  const page = await open('#/1001/forms/1', { token: two.own, baseUrl: two.baseUrl })
+  const page = await open('#/1001/forms/1')
   await formsHeading(page).waitFor()
   await follow(page, 'token=invalid')
   expect(await question(page).getByRole('alert').textContent()).toMatch(/token/i)
@@ -109,14 +108,19 @@ test('a link with an invalid token reports the fault, and signs nobody out (K-21
   expect(await tokensOf(page)).toEqual({ tab: two.own, device: null })
 })
 
-test('a link signs in if the saved token is refused (K-21)', async ({ two, open }) => {
-  const page = await open(`#token=${two.other}&/2002/forms`, { token: 'revoked', baseUrl: two.baseUrl })
+test('a link signs in after the saved token is refused, or after a sign-out (K-21)', async ({ two, open }) => {
+  const page = await open(`#token=${two.other}&/2002/forms`, { token: 'revoked' })
   await noForms(page).waitFor()
   expect(await tokensOf(page)).toEqual({ tab: two.other, device: null })
+  await choose(page, 'Settings', 'Sign out')
+  await nameField(page).waitFor()
+  await follow(page, `token=${two.own}`)
+  await formsHeading(page).or(grid(page)).waitFor()
+  expect(await tokensOf(page)).toEqual({ tab: two.own, device: null })
 })
 
 test('a link replaces an expired token, and the page forgets that token (K-21)', async ({ two, open }) => {
-  const page = await open('#/1001/files', { token: two.own, baseUrl: two.baseUrl })
+  const page = await open('#/1001/files')
   await grid(page).waitFor()
   const expired = refusal(401, 101000, 'The token has expired.')
   await page.route('**/api/**', (route) =>
@@ -133,9 +137,9 @@ test('a link replaces an expired token, and the page forgets that token (K-21)',
 })
 
 test('a link whose token cannot be tested asks when the service is back (K-21)', async ({ two, open }) => {
-  const page = await open('', { token: two.own, baseUrl: two.baseUrl })
+  const page = await open('')
   await grid(page).waitFor()
-  // First only the token of the link cannot be tested, then also the saved token.
+  // First, the service does not answer for the token of the link. Then it does not answer for the saved token either.
   for (const go of [
     () => follow(page, `token=${two.other}`),
     () => page.goto(`${two.baseUrl}/console?again#token=${two.other}`),
@@ -150,15 +154,13 @@ test('a link whose token cannot be tested asks when the service is back (K-21)',
   expect(await tokensOf(page)).toEqual({ tab: two.own, device: null })
 })
 
-test.for([
-  ['en-GB', 'Sign in with the token of the link?'],
-  ['de-DE', 'Mit dem Token des Links anmelden?'],
-] as const)('the question about a link is accessible in %s, in both themes', async ([locale, name], { two, open }) => {
+test('the question about a link is accessible and narrow, in both themes', async ({ two, open }) => {
   const viewport = { width: 320, height: 640 }
-  const page = await open('#/1001/forms/1', { token: two.own, baseUrl: two.baseUrl, viewport, locale })
+  const page = await open('#/1001/forms/1', { viewport, locale: 'de-DE' })
   await formsHeading(page).waitFor()
   await follow(page, `token=${two.other}`)
-  await page.getByRole('dialog', { name }).getByText('Second site').waitFor()
+  const german = page.getByRole('dialog', { name: 'Mit dem Token des Links anmelden?' })
+  await german.getByText('Second site').waitFor()
   expect(await widthOf(page)).toBeLessThanOrEqual(320)
   await expectAccessible(page)
 })

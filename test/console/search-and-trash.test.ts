@@ -49,7 +49,11 @@ test('the trash shows places, users and times, and restores many items (K-23, H-
   expect(await page.getByRole('checkbox', { name: `Select ${folder}/three.txt` }).count()).toBe(1)
 })
 
-test('a move and a rename can be undone (K-24)', async ({ openFolder, client, folder }) => {
+test('a move and a rename can be undone, and a drag with Ctrl copies (K-24)', async ({
+  openFolder,
+  client,
+  folder,
+}) => {
   const page = await openFolder(['a.txt', 'sub/b.txt'])
   await row(page, 'a.txt').click()
   await press(page, 'F2')
@@ -65,6 +69,11 @@ test('a move and a rename can be undone (K-24)', async ({ openFolder, client, fo
   await page.getByRole('button', { name: 'Undo' }).last().press('Enter')
   await row(page, 'a.txt').waitFor()
   expect((await client.files.stat(`${folder}/a.txt`)).size).toBe(5)
+  await page.keyboard.down('Control')
+  await row(page, 'a.txt').dragTo(page.getByRole('treeitem', { name: 'All files' }))
+  await page.keyboard.up('Control')
+  await notice(page, 'a.txt copied to All files.').waitFor()
+  for (const path of ['a.txt', `${folder}/a.txt`]) expect((await client.files.stat(path)).size).toBe(5)
 })
 
 test('the list keeps the focus, and details follow the selected file (K-25)', async ({ openFolder }) => {
@@ -80,21 +89,6 @@ test('the list keeps the focus, and details follow the selected file (K-25)', as
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   await press(page, 'Escape')
   await expect.poll(() => focusedLabel(page)).toBe('Files and folders')
-})
-
-test('a new folder gets the focus, and the name of another entry is refused (K-25)', async ({ openFolder }) => {
-  const page = await openFolder(['sub/a.txt'])
-  await page.getByRole('button', { name: 'New folder' }).press('Enter')
-  const field = page.getByLabel('Folder name')
-  await field.fill('sub')
-  await press(page, 'Enter')
-  await page.getByRole('alert').getByText('sub already exists. Enter another name.').waitFor()
-  await field.fill('new')
-  await press(page, 'Enter')
-  await expect.poll(() => grid(page).locator('.is-active').textContent()).toContain('new')
-  await expect.poll(() => focusedLabel(page)).toBe('Files and folders')
-  await press(page, 'F2')
-  await page.getByRole('dialog', { name: 'Rename new' }).waitFor()
 })
 
 test('the sign-in names another address of the service at once (K-26)', async ({ browser, service }) => {

@@ -43,14 +43,6 @@ describe('the first load of the console', () => {
 })
 
 describe('the address of the console', () => {
-  test('the address of the service redirects a browser to the console', async ({ browser, service }) => {
-    const page = await browser.newPage()
-    await page.goto(service.baseUrl)
-    await nameField(page).waitFor()
-    expect(page.url()).toBe(`${service.baseUrl}/console`)
-    await page.close()
-  })
-
   test('a token after # in the address signs in, and is never sent to a server', async ({ browser, service }) => {
     const page = await browser.newPage()
     const seen: string[] = []
@@ -138,25 +130,7 @@ test('code that is injected into the page neither runs nor sends data', async ({
   await page.close()
 })
 
-describe('permissions of the console', () => {
-  test('the page may write to the clipboard, but not use camera or location (K-20)', async ({ browser, service }) => {
-    const page = await browser.newPage()
-    const said: string[] = []
-    page.on('console', (message) => said.push(message.text()))
-    await page.goto(`${service.baseUrl}/console`)
-    await nameField(page).waitFor()
-    const allowed = await page.evaluate(() => {
-      const { featurePolicy } = document as Document & { featurePolicy?: { allowedFeatures(): string[] } }
-      return featurePolicy?.allowedFeatures() ?? []
-    })
-    expect(allowed).toContain('clipboard-write')
-    const unused = ['camera', 'clipboard-read', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb']
-    expect(allowed.filter((feature) => unused.includes(feature))).toEqual([])
-    // Browsers report unknown features of the header.
-    expect(said.filter((text) => /Permissions-Policy|Opener/.test(text))).toEqual([])
-    await page.close()
-  })
-
+describe('other pages', () => {
   test('the page is isolated from the page that opened it (K-20)', async ({ browser, service }) => {
     const page = await browser.newPage()
     await page.goto(`${service.baseUrl}/docs`)

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAccessHandler } from '../../functions/access/group.ts'
 import { createDocumentationHandler } from '../../functions/documentation/group.ts'
+import { createWebhooksHandler } from '../../functions/webhooks/group.ts'
 import { permissions } from '../../lib/access/grants.ts'
 import { routes } from '../../lib/contract/routes/routes.ts'
 import { errors } from '../../lib/core/errors.ts'
@@ -11,7 +12,8 @@ import { groupPolicies } from '../../lib/http/group-policy.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import { findHere } from '../../lib/http/resolve-site.ts'
 import { isOfSite, type Route } from '../../lib/http/router.ts'
-import { createAccessDeps } from '../../lib/service/deps.ts'
+import { createAccessDeps, createWebhooksDeps } from '../../lib/service/deps.ts'
+import { createTarget } from '../../lib/webhooks/target.ts'
 import { statusAndCode } from '../support/answer.ts'
 import { beginning, type FieldsService, openFieldsService, ownSite, plainSite } from '../support/fields-service.ts'
 import { openTestFiles, type TestFiles } from '../support/files.ts'
@@ -34,11 +36,17 @@ beforeAll(async () => {
     telemetry: deps.edge.telemetry,
     clock: { wall: () => beginning, monotonic: () => 0 },
   })
+  // No request reaches a secret.
+  const seals = { seal: async () => '', open: async () => '' }
+  const target = createTarget({ permitsPrivate: false })
   handlers = {
     access: createAccessHandler(createAccessDeps({ dataCentre: 'us' }, stores, deps.edge)),
     fields: handler,
     categories: categoriesHandler,
     storage: files.handler,
+    webhooks: createWebhooksHandler(
+      createWebhooksDeps({ dataCentre: 'us' }, { ...stores, seals }, { ...deps.edge, target }),
+    ),
     documentation: createDocumentationHandler({
       edge: deps.edge,
       findDataCentres: async () => [await findHere(deps.edge)],
@@ -82,7 +90,7 @@ const operationsOf = (route: Route): readonly Asked[] => [
 /** The area that the path of an operation belongs to. */
 const areaIn = ({ path }: Route): Area => {
   if (path.endsWith('/changes')) return 'history'
-  if (/\/(?:users|keys)\b/.test(path)) return 'access'
+  if (/\/(?:users|keys|webhooks)\b/.test(path)) return 'access'
   if (/\/(?:storage|uploads)\b/.test(path)) return 'files'
   return path.includes('/v1/') ? 'forms' : 'categories'
 }
@@ -157,9 +165,9 @@ const holding = (area: Area, ...own: readonly string[]) =>
 const pathOf = ({ path }: Route, site: string) => path.replace('{site}', site).replaceAll(/\{\w+\+?\}/g, '424242')
 
 test('a read needs a right of the area, and a change needs a right to write (A-34)', () => {
-  // HEAD of an upload may complete it, and GET answers addresses to write to.
+  // HEAD of an upload may complete the upload. GET of an upload answers addresses at which its bytes can be stored.
   const isChange = ({ method, path }: Route) =>
-    /\/(?:\{upload\}|keys)$/.test(path) || (method !== 'GET' && !path.endsWith('/changes'))
+    /\/(?:\{upload\}|keys)$|\/webhooks\b/.test(path) || (method !== 'GET' && !path.endsWith('/changes'))
   const needed = guarded.filter(isOfSite).map(({ operation, right }) => [operation, right])
   expect(needed).toEqual(
     guarded
@@ -223,7 +231,7 @@ describe.each(guarded.filter((route) => !isOfSite(route)))('$operation', (route)
 
 describe.each(all.filter((route) => route.public))('$operation', (route) => {
   test('the operation needs no token', async () => {
-    // A path whose variable names nothing answers 404 to every caller, and a missing body 400.
+    // A path whose variable names nothing answers 404 to every caller, and a request without its body answers 400.
     const { status } = await call(route, { authorization: async () => undefined, site: own })
     expect([200, 400, 404]).toContain(status)
   })

@@ -11,8 +11,8 @@ import type { Requests, StorageUnderTest } from './storage/service.ts'
 // has the rights of whole areas, for all groups.
 
 /**
- * Planted bugs, which the test must notice: the two functions that refuse let every caller pass, or a key has all of
- * its own rights, or all rights of its person.
+ * Planted bugs, which the test must notice: the two functions that refuse let every caller pass, or a key has a right
+ * that only the key has, or that only its person has.
  */
 const hole = vi.hoisted((): { isOpen: boolean; rightsOfKey?: 'own' | 'of the person' } => ({ isOpen: false }))
 vi.mock('../../lib/core/rights.ts', async (load) => {

@@ -86,6 +86,9 @@ const given = { dynamodb: createDocumentClient() }
 const stores = { ...openFieldsStores(settings, given), ...openCategoriesStores(settings, given) }
 const consoleFolder = join(import.meta.dirname, '..', '..', 'console', 'dist')
 const silent = { telemetry: { request: () => {} } }
+const unanswered: Handler = async () => {
+  throw new Error('No case behind the distribution uses webhooks')
+}
 const server = createServer(
   dispatch({
     documentation: createDocumentationHandler(
@@ -98,6 +101,7 @@ const server = createServer(
     fields: createFieldsHandler(createFieldsDeps(settings, stores, silent)),
     categories: createCategoriesHandler(createCategoriesDeps(settings, stores, silent)),
     storage: handingOver(stream),
+    webhooks: unanswered,
   }),
 )
 const port = await freePort()

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { bundleStream } from '../../cdk/config/bundles.ts'
 import { type Emulator, emulatorEnvironment, type Outputs, outputOf } from '../../cdk/emulator/emulator.ts'
+import { areas } from '../../lib/core/rights.ts'
 
 const administration = [process.execPath, join('admin', 'main.js'), '--target', 'aws', '--json'] as const
 
@@ -100,10 +101,10 @@ const runSuite = async (target: Target, name: string, args: readonly string[], e
 }
 
 /** A new site in a data centre, and a token with all permissions for it. */
-const createSite = async (target: Target, dataCentre: string) => {
+const createSite = async (target: Target, dataCentre: string, rights: readonly string[] = []) => {
   const { id } = await administer(target, 'site', 'create', '--name', 'Tests', '--data-centre', dataCentre)
   const granted = ['--user', 'tests', '--site', String(id), '--permission', 'files']
-  const { token } = await administer(target, 'token', 'issue', ...granted)
+  const { token } = await administer(target, 'token', 'issue', ...granted, ...rights)
   return { id: String(id), token: String(token) }
 }
 
@@ -173,7 +174,8 @@ const storageSettings = (target: Target, dataCentre: string) => ({
 })
 
 const runOnDeployment = async (target: Target, dataCentre: string, name: string, env: NodeJS.ProcessEnv) => {
-  const { id, token } = await createSite(target, dataCentre)
+  const rights = areas.flatMap((area) => ['--right', `${area}:write`])
+  const { id, token } = await createSite(target, dataCentre, rights)
   const options = ['--config', join('test', 'deployed', 'vitest.config.ts'), ...provableOn(target.emulator)]
   return runSuite(target, name, [...options, name], {
     ...storageSettings(target, dataCentre),

@@ -42,7 +42,7 @@ const afterBytes = (entries: readonly Entry[]): number[] => {
   })
 }
 
-/** Random positions in the order of the log. More positions are where a fault is likely. */
+/** Random positions in the order of the log. Places where a fault is likely get more positions. */
 const chooseCuts = (entries: readonly Entry[], count: number, random: Random): readonly Cut[] => {
   const kinds: readonly (readonly number[])[] = [
     entries.map((_, index) => index),

@@ -64,7 +64,7 @@ const faultOfLanes = async (judged: Judged, { lanes }: Expectation): Promise<str
   return undefined
 }
 
-/** A backup holds blobs without a row. It may have ended since the service started. */
+/** A backup holds blobs without a row. This backup may have ended since the service started. */
 const judgeServed = async (root: string, expectation: Expectation, service: Serving) => {
   try {
     const machine = await openMachine(join(root, 'data'), { durable: false })

@@ -1,3 +1,4 @@
+import type { Command } from 'commander'
 import { expect } from 'vitest'
 
 /** Records that can be imported into a site without contents. */
@@ -166,3 +167,9 @@ export const wordsOf = (line: string, values: Readonly<Record<string, string>>):
 /** The hash of a token or key in an answer. */
 export const hashIn = (answer: unknown): string | undefined =>
   /"(?:hash|id)":"(\w{64})"/.exec(JSON.stringify(answer))?.[1]
+
+/** The commands without subcommands, each with the words that call it. */
+export const leavesOf = (command: Command, names: readonly string[] = []): readonly (readonly [string, Command])[] =>
+  command.commands.length === 0
+    ? [[names.join(' '), command]]
+    : command.commands.flatMap((child) => leavesOf(child, [...names, child.name()]))

@@ -5,6 +5,7 @@ import { createAccessHandler } from '../../functions/access/group.ts'
 import { createCategoriesHandler } from '../../functions/categories/group.ts'
 import { createDocumentationHandler } from '../../functions/documentation/group.ts'
 import { createFieldsHandler } from '../../functions/fields/group.ts'
+import { createWebhooksHandler } from '../../functions/webhooks/group.ts'
 import { hashToken, newToken } from '../../lib/access/grants.ts'
 import { addIssuer, addRule } from '../../lib/access/issuers/issuers.ts'
 import { issueKey } from '../../lib/access/keys.ts'
@@ -12,7 +13,14 @@ import { hashPassword } from '../../lib/access/passwords.ts'
 import { beginSession } from '../../lib/access/sessions.ts'
 import type { ObservedRemovals } from '../../lib/aws/dynamodb/folder-removals.ts'
 import type { RecordChange } from '../../lib/aws/dynamodb/journal.ts'
-import { openAreas, openDirectory, openIssuers, openSignIns, openUploads } from '../../lib/aws/open-tables.ts'
+import {
+  openAreas,
+  openDirectory,
+  openIssuers,
+  openSignIns,
+  openUploads,
+  openWebhooks,
+} from '../../lib/aws/open-tables.ts'
 import { tables } from '../../lib/config/tables.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 import { type ObjectKind, objectKindNames, withDefaults } from '../../lib/core/content-kinds.ts'
@@ -26,10 +34,13 @@ import {
   createCategoriesDeps,
   createDocumentationDeps,
   createFieldsDeps,
+  createWebhooksDeps,
   type Surroundings,
 } from '../../lib/service/deps.ts'
 import type { Stores } from '../../lib/service/stores.ts'
 import type { ObjectStore } from '../../lib/storage/object-store.ts'
+import { createTarget } from '../../lib/webhooks/target.ts'
+import type { SecretSeals, Webhook } from '../../lib/webhooks/webhooks.ts'
 import { openTestFiles } from './files.ts'
 import { send } from './gateway.ts'
 import { entry } from './history.ts'
@@ -46,15 +57,16 @@ const consoleFolder = join(import.meta.dirname, '..', '..', 'console', 'dist')
 const names = Object.fromEntries(Object.keys(tables).map((name) => [name, name])) as TestTables['names']
 
 /** The ports over the tables of one client. */
-export const storesOver = (dynamodb: DynamoDBDocumentClient) => {
+export const storesOver = (dynamodb: DynamoDBDocumentClient, now?: () => number) => {
   const settings = tableSettings(names)
-  const areas = openAreas(settings, { dynamodb })
+  const areas = openAreas(settings, { dynamodb, now })
   return {
     ...openDirectory(settings, { dynamodb, record: areas.record }),
     ...openIssuers(settings, { dynamodb, record: areas.record }),
     ...areas,
     ...openUploads(settings, { dynamodb }),
     ...openSignIns(settings, { dynamodb }),
+    ...openWebhooks(settings, { dynamodb, now }),
   }
 }
 
@@ -395,7 +407,62 @@ const access: Exercise = {
   ],
 }
 
-export const exercises: readonly Exercise[] = [access, documentation, fields, categories, storage]
+const hooks = `${v3}/webhooks`
+// Nothing listens there.
+const targetUrl = 'http://127.0.0.1:1/'
+export const unsealed: SecretSeals = { seal: async (_, secret) => secret, open: async (_, sealed) => sealed }
+
+const storedWebhook: Webhook = {
+  ...{
+    site,
+    id: 'whk_0000000000000001',
+    targetUrl,
+    types: [],
+    subject: '',
+    enabled: false,
+    description: '',
+    position: 0,
+  },
+  secrets: [{ sealed: 'whsec_c2VjcmV0' }],
+}
+
+/** A webhook with a delivery of its own entry, which failed. */
+export const fillWebhooks = async ({
+  webhooks,
+  deliveries,
+  history,
+}: Pick<Stores, 'webhooks' | 'deliveries' | 'history'>): Promise<void> => {
+  await webhooks.create(storedWebhook, { ...entry, site, type: 'webhook.created' })
+  const { position = 0 } = (await history.before(site, undefined, 1))[0] ?? {}
+  const delivery = { id: 'dlv_1', position, type: 'webhook.created', at: 1, attempt: 1, milliseconds: 1 } as const
+  await deliveries.record(site, 'whk_0000000000000001', { delivery, retry: { position, attempt: 2, due: 1 } })
+}
+
+const webhooks: Exercise = {
+  group: 'webhooks',
+  fill: (dynamodb) => fillWebhooks(storesOver(dynamodb)),
+  open: async (dynamodb, surroundings) => {
+    const target = createTarget({ permitsPrivate: true })
+    const stores = { ...storesOver(dynamodb), seals: unsealed }
+    return {
+      handler: createWebhooksHandler(createWebhooksDeps(settings, stores, { ...surroundings, target })),
+      close: async () => target.close(),
+    }
+  },
+  requests: [
+    { method: 'POST', target: hooks, body: { targetUrl } },
+    { method: 'GET', target: `${hooks}/whk_0000000000000001` },
+    { method: 'PUT', target: `${hooks}/whk_0000000000000001`, body: { description: 'News', rotate: true } },
+    { method: 'POST', target: `${hooks}/whk_0000000000000001/test` },
+    { method: 'GET', target: `${hooks}/whk_0000000000000001/deliveries` },
+    { method: 'POST', target: `${hooks}/whk_0000000000000001/deliveries/dlv_1/repeat` },
+    { method: 'PUT', target: `${hooks}/whk_0000000000000001`, body: { enabled: true } },
+    { method: 'DELETE', target: `${hooks}/whk_0000000000000001` },
+    { method: 'GET', target: hooks },
+  ],
+}
+
+export const exercises: readonly Exercise[] = [access, documentation, fields, categories, storage, webhooks]
 
 /** Sends a request of an exercise. Throws an Error if the status is not the expected status. */
 export const perform = async (handler: Handler, token: string, request: Request, requestId = 'test'): Promise<void> => {

@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { createCategoriesHandler } from '../../functions/categories/group.ts'
 import { createFieldsHandler } from '../../functions/fields/group.ts'
 import { type Grant, hashToken, newToken } from '../../lib/access/grants.ts'
-import { openAreas, openDirectory, openIssuers, openSignIns } from '../../lib/aws/open-tables.ts'
+import { openAreas, openDirectory, openIssuers, openSignIns, openWebhooks } from '../../lib/aws/open-tables.ts'
 import type { Clock } from '../../lib/core/clock.ts'
 import type { SiteId, WebFormId } from '../../lib/core/ids.ts'
 import type { SystemField } from '../../lib/fields/web-forms.ts'
@@ -36,7 +36,10 @@ interface Instance {
   readonly handler: Handler
   /** The function for categories, with the same directory. */
   readonly categoriesHandler: Handler
-  readonly stores: Pick<Stores, 'sites' | 'grants' | 'people' | 'attempts' | 'issuers' | 'accessValues'>
+  readonly stores: Pick<
+    Stores,
+    'sites' | 'grants' | 'people' | 'attempts' | 'issuers' | 'accessValues' | 'webhooks' | 'deliveries' | 'history'
+  >
   readonly deps: FieldsDeps
   readonly records: readonly RequestRecord[]
   /** The DynamoDB client of this instance. */
@@ -67,6 +70,7 @@ export const openFieldsService = async (): Promise<FieldsService> => {
     ...openAreas(named, { dynamodb, record: unrecorded }),
     ...openIssuers(named, { dynamodb, record: unrecorded }),
     ...openSignIns(named, { dynamodb }),
+    ...openWebhooks(named, { dynamodb, record: unrecorded }),
   })
   const { sites, grants, webForms, contents, links } = storesOver(tables.connect())
   const settings = { dataCentre: 'us', longestList: 20_000 }

@@ -1,6 +1,13 @@
 import { join } from 'node:path'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { openAreas, openDirectory, openIssuers, openSignIns, openUploads } from '../../lib/aws/open-tables.ts'
+import {
+  openAreas,
+  openDirectory,
+  openIssuers,
+  openSignIns,
+  openUploads,
+  openWebhooks,
+} from '../../lib/aws/open-tables.ts'
 import type { Clock } from '../../lib/core/clock.ts'
 import { createTableStores } from '../../lib/machine/machine.ts'
 import { openDatabase } from '../../lib/machine/sqlite/database.ts'
@@ -11,7 +18,7 @@ import { unrecorded } from './history.ts'
 import { openTestTables, tableSettings } from './tables.ts'
 
 /** The ports over tables, without files and queues. */
-type TableStores = Omit<Stores, 'files' | 'removalQueue' | 'uploadParts' | 'live'>
+type TableStores = Omit<Stores, 'files' | 'removalQueue' | 'uploadParts' | 'live' | 'seals'>
 
 /** Empty tables of one kind of store, for one test. */
 export interface OpenedHand<Tested = TableStores> {
@@ -73,6 +80,7 @@ const aws: Hand = {
         ...areas,
         ...openUploads(settings, { ...given, record }),
         ...openSignIns(settings, given),
+        ...openWebhooks(settings, { ...given, record }),
       }
     }
     const quickly = storesOver(connect(), false)

@@ -47,7 +47,7 @@ export const sendEvent = async (
   return { ...answerOf(statusCode, headers, body), isBase64Encoded }
 }
 
-/** A function with its full time at first, whose checks have then used nearly all of it. */
+/** A function that has its full time at first. Its checks then use nearly all of this time. */
 export const latecomer = () => {
   let asked = 0
   return () => (asked++ === 0 ? 28_000 : 3_000)

@@ -238,7 +238,7 @@ export const messages = {
       text`^The data directory … has layout ${layout}, and this version … Nothing was changed.$`,
     missing: text`^There is no … "site-admin serve" or, in a clone, "npm start" creates a data directory. … --data-dir.$`,
     newer: (tables: number) =>
-      text`^The database has tables of version ${tables}, and this program reads those of version 8. `,
+      text`^The database has tables of version ${tables}, and this program reads those of version 9. `,
     noMarker: text`^The data directory … lacks its …site-admin.json. … Nothing was changed.$`,
     notRemoved: text`\nNothing was removed. …\r$`,
     notReset: (what: string, place: string) =>
@@ -250,7 +250,7 @@ export const messages = {
     tableMissing: (table: string) =>
       text`is damaged: the table ${table} is missing. Restore the directory from a backup, `,
     unreleased: (tables: number) =>
-      text`^The database has tables of version ${tables}, and this program reads those of version 8. No released version made them.`,
+      text`^The database has tables of version ${tables}, and this program reads those of version 9. No released version made them.`,
     unwritable: text`^The data directory /proc/… cannot be written: ENOENT: … Name another …--data-dir.$`,
     walMissing: text`^The file …-wal is missing, but the service did not stop cleanly … Nothing was changed.$`,
   },
@@ -286,7 +286,7 @@ export const messages = {
     incomplete: 'The request body is incomplete. Send it again.',
     manyParts: 'more than 1000 parts',
     noObject: (kind: string, id: number) => `there is no ${kind} ${id} on this site`,
-    prototype: 'a member must not be called "__proto__", and no member of a "constructor" may be called "prototype"',
+    prototype: 'the members "__proto__" and "constructor.prototype" are not allowed',
     tooLargeToCopy: text`too large to copy…one by one`,
     tooLargeToMove: text`too large to rename … Upload it`,
     tooManyRemoved: (folders: string) => text`more than 10000 … ${folders}. ?deleted lists them.$`,
@@ -298,15 +298,12 @@ export const messages = {
     xmlUnclosed: /^elements are not closed \(line \d\)$/,
     xmlUnclosedTag: (tag: string, line: number) => `Unclosed tag '${tag}' (line ${line})`,
   },
-  key: {
-    lacks: (name: string, right: string) => `${name} lacks the right ${right} on site 1001`,
-    noPerson: (name: string) => `Site 1001 has no person ${name}.`,
-    unknown: 'This key does not exist',
-  },
+  key: { lacks: (name: string, right: string) => `${name} lacks the right ${right} on site 1001` },
   output: {
     lackingChange: 'The history lacks a change',
     full: (rest = '') => text`^Standard output cannot be written: ENOSPC: …${rest}$`,
     exportIncomplete: 'Standard output cannot be written: write EPIPE. The export is incomplete. Repeat the command.',
+    webhookRemoved: text`^Standard output cannot be written: …. Nobody saw the secret of the webhook, so it is removed. Create …$`,
     tokenRevoked: text`^Standard output cannot be written: …. Nobody saw the token, so it is revoked. Issue …$`,
   },
   record: {
@@ -366,7 +363,6 @@ export const messages = {
     noDataCentre: 'There is no data centre yet. Add one with "data-centre add ID --url URL".',
     noFreeId: 'No id above the highest used id is free. Choose a lower id with --id.',
     removal: (parts: string) => text`^Removing site 1001 "Demo site" also removes ${parts}`,
-    unknownChange: 'type of change',
     waiting: text`^The site is empty. Waiting 60 seconds until its tokens stop working everywhere`,
   },
   start: {
@@ -388,16 +384,16 @@ export const messages = {
     tooMany: 'too many arguments',
     unknown: (name: string) => `unknown ${name}`,
   },
+  delivery: {
+    late: (seconds: number) => `The target did not answer within ${seconds} seconds.`,
+    closed: 'The target closed the connection without an answer.',
+    refused: 'The target refused the connection.',
+    private: 'The target is not at a public address.',
+    failed: (code: string) => `The request to the target failed (${code}).`,
+  },
   user: {
-    email: 'It must be an e-mail address.',
-    folder: 'It must be a folder, such as /news.',
-    foldersOfOthers: 'The role viewer has no folders',
     lastOwner: 'This is the last owner of a site.',
-    noFolders: 'The role author needs its folders',
-    noRights: 'Name the rights of the person with --role or --right.',
     removal: (keys: number) => `also ends ${keys} key${keys === 1 ? '' : 's'} and all sessions. Nothing was removed`,
-    roleAndRights: 'Give --role or --right, not both.',
-    unknown: (name: string) => `There is no person ${name}.`,
   },
 }
 
@@ -409,6 +405,8 @@ const has = (what: string) => `Site 1001 has a ${what} already. Choose another -
 const alsoRemoves = (what: string, parts: string) =>
   `Removing ${what} also removes its ${parts}. Nothing was removed: add --yes to remove it.`
 
+const noPerson = 'There is no person bob. "user list --site ID" lists the people of a site.'
+const noKey = 'This key does not exist: it may be revoked or expired. "key list" lists the keys of a site.'
 const eitherRightOrRole = 'Give --right for programs, or --role for people, but not both.'
 
 /** Refused commands, on a site with a web form 3, a category 5 and a news item 1. */
@@ -437,6 +435,19 @@ export const refusedCommands = [
   ['export --site 9', noSite],
   ['token issue --user ann --site 1001 --site 9', noSite],
   ['token list --site 9', noSite],
+  ['webhook list --site 9', noSite],
+  [
+    'webhook remove whk_0123456789abcdef --site 1001',
+    'Site 1001 has no such webhook. "webhook list --site 1001" lists its webhooks.',
+  ],
+  [
+    'webhook create --url http://example.com/ --site 1001',
+    'The target must be an https address. With --allow-private-webhooks, 127.0.0.1 may use http.',
+  ],
+  [
+    'webhook change whk_0123456789abcdef --site 1001',
+    'Name what to change: "webhook change --help" lists the options.',
+  ],
   ['issuer remove nobody', 'The issuer nobody does not exist. "issuer list" lists all issuers.'],
   ['rule remove 0', 'The rule 0 does not exist. "rule list" lists all rules.'],
   ['rule list --site 9', noSite],
@@ -451,6 +462,22 @@ export const refusedCommands = [
     'rule add --issuer nobody --claim a=b --claim a=c --site 1001 --role editor',
     'Name each claim once: a token must have all of them.',
   ],
+  ['audit --site 9', noSite],
+  ['user add ann --site 9 --role viewer', noSite],
+  ['user add ann --site 1001', 'Name the rights of the person with --role or --right. "role list" lists the roles.'],
+  ['user add ann --site 1001 --role author', 'The role author needs its folders: add --folder /PATH.'],
+  ['user add ann --site 1001 --role viewer --folder /a', 'The role viewer has no folders: leave out --folder.'],
+  ['user add ann --site 1001 --role viewer --right files:read', 'Give --role or --right, not both.'],
+  ...['show bob', 'invite bob', 'disable bob', 'remove bob', 'change bob --enable'].map(
+    (line) => [`user ${line}`, noPerson] as const,
+  ),
+  [
+    'key create --site 1001 --name Robot --user eve --right files:read',
+    'Site 1001 has no person eve. "user list --site 1001" lists its people.',
+  ],
+  ...['revoke sak_unknown', 'revoke 0123456789', 'change 0123456789 --user bob'].map(
+    (line) => [`key ${line}`, noKey] as const,
+  ),
   [
     `token revoke ${'a'.repeat(64)}`,
     'This token does not exist: it may be revoked or expired. "token list" lists all tokens.',
@@ -458,6 +485,8 @@ export const refusedCommands = [
 ] as const
 
 const largest = 2147483647
+
+const areas = 'files, forms, categories, history, access'
 
 /** Wrong usage of `site-admin`. */
 export const wrongCommands = [
@@ -490,6 +519,21 @@ export const wrongCommands = [
   ['category rename 2147483648 --site 1001 --name A', `It must be ${largest} or less.`],
   ['object list poem --site 1001', usage.choices('news, blog.')],
   ['object create news --site 1001 --members 7', 'It must be a JSON object'],
+  ...['2-days', '0d'].map((span) => [`audit --site 1001 --since ${span}`, '30m, 4h, 2d'] as const),
+  ['audit --site 1001 --type file.eaten', 'type of change'],
+  ...['files', 'files:own', 'forms:read:/a', 'files:read:a', 'files:read:/a/../b'].map(
+    (right) => [`token issue --user ann --site 1001 --right ${right}`, areas] as const,
+  ),
+  ['key create --site 1001 --name Robot --user bob --right files:own', areas],
+  ['key create --site 1001 --name Robot --user bob --right files:read:/news --ttl 2y', 'at most a year'],
+  ['user add ann --site 1001 --role director', usage.choices('owner, editor, author, viewer')],
+  ...['a', '/a/../b'].map(
+    (folder) => [`user add ann --site 1001 --role author --folder ${folder}`, 'a folder, such as /news.'] as const,
+  ),
+  ['user add ann --site 1001 --role viewer --email ann', 'It must be an e-mail address.'],
+  ...['a/b', '\u0430nn', 'storage', 'x'.repeat(65)].map(
+    (name) => [`user add ${name} --site 1001 --role viewer`, '1 to 64 letters, digits'] as const,
+  ),
 ] as const
 
 /** Wrong flags of `site-admin serve`. */

@@ -15,7 +15,7 @@ export interface S3Answer {
   readonly body: Readable
 }
 
-/** A refusal of S3. If `before` throws one, it becomes the answer. */
+/** A refusal of S3. If `before` throws a refusal, the bucket answers with this refusal. */
 export class Refusal extends Error {
   readonly status: number
   readonly code: string

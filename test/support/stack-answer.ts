@@ -1,9 +1,9 @@
 import { tables } from '../../lib/config/tables.ts'
 
-/** The answer of CloudFormation: a stack with the tables under their names in the service, and the bucket `files`. */
+/** The answer of CloudFormation: a stack with the tables under their names in the service, a bucket and a key. */
 export const stackAnswer = () => {
   const named = Object.keys(tables).map((name) => [`${name.charAt(0).toUpperCase()}${name.slice(1)}Table`, name])
-  const outputs = [...named, ['FilesBucket', 'files']].map(
+  const outputs = [...named, ['FilesBucket', 'files'], ['WebhooksKey', 'key']].map(
     ([key, name]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${name}</OutputValue></member>`,
   )
   const stack = `<member><Outputs>${outputs.join('')}</Outputs></member>`

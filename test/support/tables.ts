@@ -24,6 +24,7 @@ export const tableSettings = (names: TestTables['names']) => ({
   pathLocksTable: names.pathLocks,
   journalTable: names.journal,
   uploadsTable: names.uploads,
+  webhooksTable: names.webhooks,
 })
 
 const tableNames = Object.keys(tables) as TableName[]

@@ -20,7 +20,7 @@ export const listenHere = async (listener: RequestListener) => {
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** The claims of the token of a job of GitHub Actions that matter, and `undefined` for those to leave out. */
+/** The claims that a test sets in the token of a job of GitHub Actions. `undefined` leaves a claim out. */
 export const githubClaims = (claims: Claims = {}): Claims => ({
   jti: randomUUID(),
   sub: 'repo:acme/site:ref:refs/heads/main',
@@ -41,7 +41,7 @@ interface Signing {
 
 type Algorithm = 'RS256' | 'ES256' | 'EdDSA' | 'PS256'
 
-/** An issuer of tokens with an endpoint of its keys. `answers` replaces what its paths answer. */
+/** An issuer of tokens with an endpoint for its keys. `answers` replaces the answers of its paths. */
 export const startTokenIssuer = async () => {
   const algorithms = ['RS256', 'ES256', 'EdDSA', 'PS256'] as const
   const pairs = new Map<Algorithm, GenerateKeyPairResult>()

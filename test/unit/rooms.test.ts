@@ -2,8 +2,9 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
-const areas = 'lib/access lib/sites lib/history lib/fields lib/categories lib/storage'
-const groups = 'functions/access functions/categories functions/documentation functions/fields functions/storage'
+const areas = 'lib/access lib/sites lib/history lib/fields lib/categories lib/storage lib/webhooks'
+const groups =
+  'functions/access functions/categories functions/documentation functions/fields functions/storage functions/webhooks'
 
 /**
  * Rooms from the bottom up: the folders of a room, its permitted imports, and the packages that only this room may

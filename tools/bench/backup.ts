@@ -52,7 +52,7 @@ const writeBeside = (service: Service) => {
 
 const run = promisify(execFile)
 
-// Runs in a process of its own, as for users.
+// Runs the command in its own process, as users do.
 const backUp = (data: string, backup: string) =>
   run(process.execPath, ['admin/main.js', '--data-dir', data, 'backup', backup])
 

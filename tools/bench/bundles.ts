@@ -20,6 +20,9 @@ const environment = {
   DATA_CENTRES: 'us',
   SITES_TABLE: 'sites',
   TOKENS_TABLE: 'tokens',
+  USERS_TABLE: 'users',
+  SIGN_INS_TABLE: 'sign-ins',
+  CLIENT_SECRETS_PARAMETER: '/SiteAdmin/client-secrets',
   JOURNAL_TABLE: 'journal',
   WEB_FORMS_TABLE: 'web-forms',
   CONTENT_TABLE: 'content',
@@ -71,13 +74,16 @@ const files = `${changes}
   export { getSignedUrl } from '@aws-sdk/s3-request-presigner'`
 
 const clients: Readonly<Record<FunctionName, string>> = {
-  access: `${changes}; export { DeleteCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
+  access: `${changes}; export { BatchGetCommand } from '@aws-sdk/lib-dynamodb'
     export { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm'`,
   documentation: tables,
   fields: `${changes}; export { paginateQuery } from '@aws-sdk/lib-dynamodb'`,
   categories: `${changes}; export { BatchGetCommand, BatchWriteCommand } from '@aws-sdk/lib-dynamodb'`,
   storage: files,
   removals: files,
+  webhooks: `${changes}; export { BatchWriteCommand } from '@aws-sdk/lib-dynamodb'
+    export { DecryptCommand, EncryptCommand, KMSClient } from '@aws-sdk/client-kms'
+    export { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'`,
 }
 
 /** Compares a bundle with its SDK clients alone, in size and load time, which are the cost of a cold start. */

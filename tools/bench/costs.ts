@@ -1,17 +1,23 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { createStorageHandler } from '../../functions/storage/group.ts'
+import { createWebhookWorker } from '../../lib/aws/lambda/webhook-worker.ts'
 import type { Handler } from '../../lib/http/request.ts'
-import { createStorageDeps } from '../../lib/service/deps.ts'
+import { createDeliveryDeps, createStorageDeps } from '../../lib/service/deps.ts'
+import { deliverNext } from '../../lib/webhooks/deliver-next.ts'
 import { type CloudRequest, watchCloudRequests } from '../../test/support/cloud-requests.ts'
 import {
   addOwner,
   type Exercise,
   exercises,
   fillDirectory,
+  fillWebhooks,
   perform,
+  site,
   storesOver,
+  unsealed,
 } from '../../test/support/every-operation.ts'
 import { send } from '../../test/support/gateway.ts'
+import { entry } from '../../test/support/history.ts'
 import { form, formOf } from './measure/content.ts'
 import { type Bench, mebibyte, type Table } from './measure/figures.ts'
 import { atEndpoint, onTables, openCloudFiles, unlogged } from './measure/grounds.ts'
@@ -159,6 +165,48 @@ const costsOf = async (
   }
 }
 
+/** What follows from a change, with the event of the stream and the message of the queue. */
+const measureDelivery = async (dynamodb: DynamoDBDocumentClient, takeConsumed: () => Consumed): Promise<Table> => {
+  const { record, leases, ...stores } = storesOver(dynamodb)
+  const target = { permitsPrivate: false, close: () => {}, send: async () => ({ status: 204 }) }
+  const deps = createDeliveryDeps({ ...stores, seals: unsealed }, { target })
+  const messages: string[] = []
+  const work = createWebhookWorker({
+    ...{ ...deps, leases },
+    queue: { send: async ({ site: of }) => void messages.push(JSON.stringify({ site: String(of) })) },
+    deliver: (...[of, id, deadline]) => deliverNext(deps, of, id, deadline),
+  })
+  const invoke = (Records: readonly object[]) =>
+    work({ Records } as never, { getRemainingTimeInMillis: () => 28_000 } as never)
+  await stores.webhooks.clear(site)
+  await fillWebhooks(stores)
+  await stores.webhooks.change(site, 'whk_0000000000000001', () => ({ enabled: true, forgetsFailures: true }), entry)
+  const rows: (string | number)[][] = []
+  const measure = async (name: string, calls: number, run: () => Promise<unknown>) => {
+    takeConsumed()
+    await run()
+    const { readUnits, writeUnits, ...rest } = takeConsumed()
+    const store = tableCosts({ readUnits, writeUnits, ...rest }) + calls * fileCosts({ writes: 0, reads: 0, queue: 1 })
+    rows.push([name, readUnits, writeUnits, calls, dollars(store)])
+  }
+  const message = () => invoke(messages.splice(0, 1).map((body) => ({ messageId: '1', body })))
+  await record({ ...entry, site, type: 'file.stored' })
+  await invoke([{ eventSource: 'aws:dynamodb', dynamodb: { Keys: { site: { N: String(site) } } } }])
+  await message()
+  await measure('the history entry, with and without webhooks', 0, () =>
+    record({ ...entry, site, type: 'file.stored' }),
+  )
+  const read = [{ eventSource: 'aws:dynamodb', dynamodb: { Keys: { site: { N: String(site) } } } }]
+  await measure('the event of the stream', 1, () => invoke(read))
+  // A worker receives and deletes a message.
+  await measure('the message with its delivery', 2, message)
+  return {
+    title: 'What a million deliveries of single changes cost, without Lambda (US dollars)',
+    columns: ['part', 'read units', 'write units', 'SQS', 'store'],
+    rows,
+  }
+}
+
 /** Computes the cost of each operation at list prices from the reported capacity. */
 export const costs: Bench = () =>
   onTables(async (dynamodb) => {
@@ -169,9 +217,10 @@ export const costs: Bench = () =>
     for (const exercise of exercises) {
       // The costs of files are counted with the deployed file stores.
       if (exercise.group === 'storage') continue
-      const own = exercise.group === 'access' ? ofOwner : token
+      const own = exercise.group === 'access' || exercise.group === 'webhooks' ? ofOwner : token
       measured.push(await costsOf(exercise, dynamodb, own, takeConsumed))
     }
+    measured.push(await measureDelivery(dynamodb, takeConsumed))
     const ofStorage = () => measureStorageCosts(dynamodb, token, takeConsumed)
     return [...measured, ...(await atEndpoint('the costs of the storage are', ofStorage))]
   })

@@ -24,7 +24,7 @@ const listen = async ({ baseUrl, token }: BenchedService, onChange: () => void):
   return socket
 }
 
-/** Stores a file. Returns the milliseconds from its answer until every listener has heard of it. */
+/** Stores a file. Returns the milliseconds from its answer until every listener has received the change. */
 const measureDelay = async (service: BenchedService, sockets: { heard: number }, index: number): Promise<number> => {
   sockets.heard = 0
   const headers = { Authorization: service.token, 'Content-Type': 'text/plain' }

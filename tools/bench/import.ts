@@ -22,7 +22,7 @@ const targets = { seconds: 60, mebibytes: 256 }
 const body = `<p>${'It was a day like any other. '.repeat(35)}</p>`
 const categories = 50
 
-// Of twenty records, ten are news items with a text of 1 KB, two are blogs, and eight are links.
+// Twenty records have ten news items with a text of 1 KB, two blogs and eight links.
 function* recordsOf(count: number): Generator<object> {
   for (let id = 1; id <= categories; id++) yield { kind: 'category', id, name: `Category ${id}` }
   const news = Math.floor((count - categories) * 0.5)

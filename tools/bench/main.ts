@@ -16,9 +16,11 @@ import { measureStreaming } from './large/streaming.ts'
 import { type Bench, print } from './measure/figures.ts'
 import { atEndpoint } from './measure/grounds.ts'
 import { push } from './push.ts'
+import { search } from './search.ts'
 import { server } from './server.ts'
-import { signIns } from './sign-in.ts'
+import { signInNames, signIns } from './sign-in.ts'
 import { storage } from './storage.ts'
+import { webhooks } from './webhooks.ts'
 
 /**
  * Large files: resumable uploads on one machine, to S3 in requests of the size that API Gateway allows, and through the
@@ -43,9 +45,12 @@ const benches: Readonly<Record<string, Bench>> = {
   import: importing,
   large,
   push,
+  search,
   server,
   'sign-in': signIns,
+  'sign-in-names': signInNames,
   storage,
+  webhooks,
 }
 
 const machine = {

@@ -137,8 +137,8 @@ const settled = async ({ token }: SpawnedService, url: string): Promise<void> =>
 }
 
 /**
- * Uploads one large file, alternating with curl: in one PUT, and as a resumable upload like that of site-files, which
- * costs the service more.
+ * Measures uploads of one large file in turns: with site-files, with the library, and with curl as one PUT and as one
+ * resumable upload. A resumable upload costs the service more than a PUT.
  */
 const pushLarge = async (service: SpawnedService, scratch: string): Promise<Table> => {
   const folder = join(scratch, 'large')

@@ -7,14 +7,15 @@ import type { Person } from '../../lib/access/people.ts'
 import { beginSession } from '../../lib/access/sessions.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 import type { HistoryEntry } from '../../lib/core/history-entry.ts'
-import { openMachine } from '../../lib/machine/machine.ts'
+import { type LocalStores, openMachine } from '../../lib/machine/machine.ts'
 import { toStoragePath } from '../../lib/storage/path.ts'
 import { startService } from '../../local/service.ts'
 
 export interface ExampleService {
   readonly baseUrl: string
   readonly token: string
-  readonly upload: string
+  /** Values of path variables that differ from run to run. */
+  readonly variables: Readonly<Record<string, string>>
 }
 
 const prepareFiles = async (baseUrl: string, token: string): Promise<string> => {
@@ -34,11 +35,27 @@ const prepareFiles = async (baseUrl: string, token: string): Promise<string> => 
   return begun.headers.get('Location')?.split('/').at(-1) ?? ''
 }
 
+/** A webhook that is never sent, with one delivery. */
+const addWebhook = async ({ webhooks, deliveries, history }: LocalStores, entry: HistoryEntry): Promise<string> => {
+  const { site } = entry
+  const id = 'whk_d2f1d2f1d2f1d2f1'
+  // The service refuses to connect to this address, so a test needs no network.
+  const target = { targetUrl: 'https://127.0.0.1/hooks', types: ['file.*'], subject: 'news/' }
+  const kept = { enabled: false, description: 'News', secrets: [{ sealed: `whsec_${'0'.repeat(32)}` }], position: 0 }
+  const reported = { type: 'file.stored', subject: 'news/index.html' } as const
+  await webhooks.create({ site, id, ...target, ...kept }, { ...entry, ...reported })
+  const [{ position = 0 } = {}] = await history.before(site, undefined, 1)
+  const delivery = { id: `dlv_${position}`, position, type: reported.type, attempt: 1 }
+  const outcome = { delivery: { ...delivery, at: 1_769_860_800_000, status: 200, milliseconds: 38 } }
+  await deliveries.record(site, id, outcome)
+  return delivery.id
+}
+
 /**
- * An owner, a page in a workflow, and a folder with an open removal, because no request can create these. Returns the
- * token of the owner.
+ * An owner, a page in a workflow, a folder with an open removal, and a webhook, because no request can create these.
+ * Returns the token of the owner, and the id of a delivery.
  */
-const openRecords = async (dataDirectory: string, site: HistoryEntry['site']): Promise<string> => {
+const openRecords = async (dataDirectory: string, site: HistoryEntry['site']) => {
   const entry: HistoryEntry = { site, type: 'site.created', subject: 'example', actor: 'example' }
   const { stores, close } = await openMachine(dataDirectory)
   const owner = {
@@ -58,7 +75,8 @@ const openRecords = async (dataDirectory: string, site: HistoryEntry['site']): P
     await stores.people.create({ ...owner, name: 'joe', invitation }, [])
     await stores.workflows.start(site, toStoragePath('press/release.html'), entry)
     await stores.removals.open(site, toStoragePath('archive/2025'), 'to go', entry)
-    return await beginSession({ grants: stores.grants, clock: systemClock }, owner)
+    const delivery = await addWebhook(stores, entry)
+    return { token: await beginSession({ grants: stores.grants, clock: systemClock }, owner), delivery }
   } finally {
     await close()
   }
@@ -76,9 +94,9 @@ export const useExampleService = async <Result>(use: (service: ExampleService) =
   })
   try {
     if (!demo) throw new Error('The first start created no demo site')
-    const token = await openRecords(dataDirectory, demo.siteId)
+    const { token, delivery } = await openRecords(dataDirectory, demo.siteId)
     const upload = await prepareFiles(baseUrl, token)
-    return await use({ baseUrl, token, upload })
+    return await use({ baseUrl, token, variables: { upload, delivery } })
   } finally {
     await stop()
     await rm(dataDirectory, { recursive: true, force: true })

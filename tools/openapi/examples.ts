@@ -6,8 +6,8 @@ import { writeXml } from '../../lib/http/write-xml.ts'
 import { type ExampleService, useExampleService } from './example-service.ts'
 import { type Operation, operations } from './operations.ts'
 
-// Constants in place of values that differ from run to run. In the document, the service replaces this address by its
-// own.
+// Constants in place of values that differ from run to run. In the document, the service replaces the constant address
+// by its own address.
 export const exampleBaseUrl = 'http://127.0.0.1:4000'
 export const exampleRequestId = '3f0c8a52-9d1e-4b7a-8c65-0e2d9f417ab3'
 const exampleDate = '2026-01-31T12:00:00.000Z'
@@ -29,8 +29,8 @@ interface Service extends ExampleService {
   readonly format: Format
 }
 
-const pathOf = ({ route, variables }: Operation, { path, query }: ExampleRequest, { upload }: Service): string => {
-  const values: ExampleRequest['path'] = { upload, ...path }
+const pathOf = ({ route, variables }: Operation, { path, query }: ExampleRequest, service: Service): string => {
+  const values: ExampleRequest['path'] = { ...service.variables, ...path }
   const filled = route.path.replace(/\{(\w+)\+?\}/g, (_, name) => String(values[name] ?? variables[name]?.example))
   return query ? `${filled}?${new URLSearchParams(query)}` : filled
 }
@@ -57,8 +57,12 @@ const normalised = (text: string, baseUrl: string): string => {
     .replaceAll(secret, 'd2f1'.repeat(16))
     .replaceAll(/(?<="id":")[\da-f]{64}/g, 'd2f1'.repeat(16))
     .replaceAll(/(?<="key":"sak_)\w+/g, '0'.repeat(49))
+    .replaceAll(/(?<="secret":"whsec_)[^"]+/g, '0'.repeat(32))
+    .replaceAll(/(?<="id":"whk_)\w+/g, 'd2f1'.repeat(4))
+    .replaceAll(/(?<="id":"dlv_)[\d-]+/g, '01769860800000-1769860799000000-1')
+    .replaceAll(/(?<="milliseconds":)\d+/g, '38')
     .replaceAll(/(?<="etag":"\\")[\da-f]{32}/g, 'd2f1'.repeat(8))
-    .replaceAll(/"(lastModified|at|expires)":"[^"]*"/g, `"$1":"${exampleDate}"`)
+    .replaceAll(/"(lastModified|at|expires|time)":"[^"]*"/g, `"$1":"${exampleDate}"`)
     .replaceAll(/"lastSignIn":"[^"]*"/g, `"lastSignIn":"${exampleDate.slice(0, 10)}"`)
 }
 

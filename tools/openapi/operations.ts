@@ -5,6 +5,7 @@ import { documentationContract } from '../../lib/contract/documentation/contract
 import { fieldsContract } from '../../lib/contract/fields/contract.ts'
 import { routes } from '../../lib/contract/routes/routes.ts'
 import { storageContract } from '../../lib/contract/storage/contract.ts'
+import { webhooksContract } from '../../lib/contract/webhooks/contract.ts'
 import { byName } from '../../lib/core/names.ts'
 import type { Format } from '../../lib/http/format.ts'
 import { groupPolicies } from '../../lib/http/group-policy.ts'
@@ -16,6 +17,7 @@ const contracts: { readonly [Name in (typeof routes)[number]['group']]: GroupCon
   documentation: documentationContract,
   fields: fieldsContract,
   storage: storageContract,
+  webhooks: webhooksContract,
 }
 
 export const variablesOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name = '']) => name)

@@ -56,8 +56,7 @@ const problem = component('Problem', 'One fault: where it is, and how to correct
 })
 
 /**
- * All errors share one schema, so that generated clients have one model. The member `x-codes` of an answer has its
- * codes.
+ * All errors share one schema, so that generated clients have one model. Each answer lists its own codes in `x-codes`.
  */
 const errorSchema = component('Error', 'An error. `errors` lists every fault of a request that has several.', {
   code: z.literal([...codes].sort((a, b) => a - b)),

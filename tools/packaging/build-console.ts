@@ -66,7 +66,7 @@ await buildFolder(join(room, 'dist'), async (dist) => {
     plugins: [withoutUnused, oneFirstScript],
     metafile: true,
     legalComments: 'none',
-    // The imports of `oneFirstScript` need no effect.
+    // `oneFirstScript` imports modules only to place them in one file, so esbuild need not warn about these imports.
     logOverride: { 'ignored-bare-import': 'silent' },
     logLevel: 'warning',
   })

@@ -47,7 +47,7 @@ const readLogin = async (): Promise<Login | undefined> => {
 export const writeLogin = async (login: Login): Promise<void> => {
   const file = loginFile()
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  // An existing file may be readable for other users. A new file never is.
+  // Always makes a new file, because an old file may be readable for other users.
   const temporary = `${file}.${randomUUID()}`
   try {
     await writeFile(temporary, `${JSON.stringify(login)}\n`, { mode: 0o600, flag: 'wx' })

@@ -182,7 +182,9 @@ const announceRetry = (context: Context, failures: number): number | undefined =
   return delay
 }
 
-/** After a failure of the service, the push is repeated; after a local failure, it waits for the next change. */
+/**
+ * After a failure of the service, the push is repeated; after a local failure, the command waits for the next change.
+ */
 const failedPush = (error: unknown, { signal, json }: Context): Outcome => {
   const isOfService = error instanceof ServiceError
   if (signal.aborted || !(isOfService || error instanceof LocalRefusal)) throw error
@@ -213,9 +215,9 @@ const pushAfterChanges = async (
 }
 
 /**
- * Pushes at the start and after every change, until Ctrl+C, and prints changes that others make on the site. After a failure of the service or the network, the push is
- * repeated after a pause; after a local failure, it waits for the next change. Ends if the first push fails, or if the
- * folder cannot be read.
+ * Pushes at the start and after every change, until Ctrl+C, and prints changes that others make on the site. After a
+ * failure of the service or the network, the push is repeated after a pause; after a local failure, the command waits
+ * for the next change. Ends if the first push fails, or if the folder cannot be read.
  */
 export const watch = async (context: Context, directory: string, path: string, flags: SyncFlags): Promise<number> => {
   await checkFolder(directory)

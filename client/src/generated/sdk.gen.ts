@@ -3,7 +3,7 @@
 
 import { client } from './client.gen.ts';
 import { type Client, type ClientMeta, formDataBodySerializer, type Options as Options2, type RequestResult, type TDataShape } from './client/index.ts';
-import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, AddUserData, AddUserErrors, AddUserResponses, AppendToUploadData, AppendToUploadErrors, AppendToUploadResponses, BeginExternalSignInData, BeginExternalSignInErrors, CancelUploadData, CancelUploadErrors, CancelUploadResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, ChangeUserData, ChangeUserErrors, ChangeUserResponses, CreateFieldData, CreateFieldErrors, CreateFieldResponses, CreateKeyData, CreateKeyErrors, CreateKeyResponses, CreateSiteTokenData, CreateSiteTokenErrors, CreateSiteTokenResponses, DeleteFieldData, DeleteFieldErrors, DeleteFieldResponses, DeleteKeyData, DeleteKeyErrors, DeleteKeyResponses, DeletePathData, DeletePathErrors, DeletePathResponses, DeleteRootData, DeleteRootErrors, DescribeUploadData, DescribeUploadErrors, DescribeUploadResponses, FinishExternalSignInData, FinishExternalSignInErrors, GetCategoryData, GetCategoryErrors, GetCategoryResponses, GetConsoleAssetData, GetConsoleAssetErrors, GetConsoleAssetResponses, GetConsoleData, GetConsoleErrors, GetConsoleResponses, GetFieldData, GetFieldErrors, GetFieldResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetMeData, GetMeErrors, GetMeResponses, GetOpenApiData, GetOpenApiErrors, GetOpenApiResponses, GetReferenceAssetData, GetReferenceAssetErrors, GetReferenceAssetResponses, GetReferenceData, GetReferenceErrors, GetReferenceResponses, GetRootData, GetRootErrors, GetRootResponses, GetUserData, GetUserErrors, GetUserResponses, GetWebFormData, GetWebFormErrors, GetWebFormResponses, LinkBlogsData, LinkBlogsErrors, LinkBlogsResponses, LinkCategoriesOfBlogData, LinkCategoriesOfBlogErrors, LinkCategoriesOfBlogResponses, LinkCategoriesOfNewsData, LinkCategoriesOfNewsErrors, LinkCategoriesOfNewsResponses, LinkNewsData, LinkNewsErrors, LinkNewsResponses, ListBlogsData, ListBlogsErrors, ListBlogsOfCategoryData, ListBlogsOfCategoryErrors, ListBlogsOfCategoryResponses, ListBlogsResponses, ListCategoriesData, ListCategoriesErrors, ListCategoriesOfBlogData, ListCategoriesOfBlogErrors, ListCategoriesOfBlogResponses, ListCategoriesOfNewsData, ListCategoriesOfNewsErrors, ListCategoriesOfNewsResponses, ListCategoriesResponses, ListChangesData, ListChangesErrors, ListChangesResponses, ListFieldsData, ListFieldsErrors, ListFieldsResponses, ListFieldTypesData, ListFieldTypesErrors, ListFieldTypesResponses, ListIssuersData, ListIssuersErrors, ListIssuersResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListNewsData, ListNewsErrors, ListNewsOfCategoryData, ListNewsOfCategoryErrors, ListNewsOfCategoryResponses, ListNewsResponses, ListSitesData, ListSitesErrors, ListSitesResponses, ListSiteUrlsData, ListSiteUrlsErrors, ListSiteUrlsResponses, ListUsersData, ListUsersErrors, ListUsersResponses, ListWebFormsData, ListWebFormsErrors, ListWebFormsResponses, PutPathData, PutPathErrors, PutPathResponses, PutRootData, PutRootErrors, PutRootResponses, ReadPathData, ReadPathErrors, ReadPathResponses, ReadRootData, ReadRootErrors, ReadRootResponses, ReadUploadData, ReadUploadErrors, ReadUploadResponses, RemoveUserData, RemoveUserErrors, RemoveUserResponses, SignInData, SignInErrors, SignInResponses, SignInV1Data, SignInV1Errors, SignInV1Responses, SignOutData, SignOutErrors, SignOutOfSiteData, SignOutOfSiteErrors, SignOutOfSiteResponses, SignOutResponses, SignOutV1Data, SignOutV1Errors, SignOutV1Responses, UnlinkBlogsData, UnlinkBlogsErrors, UnlinkBlogsResponses, UnlinkCategoriesOfBlogData, UnlinkCategoriesOfBlogErrors, UnlinkCategoriesOfBlogResponses, UnlinkCategoriesOfNewsData, UnlinkCategoriesOfNewsErrors, UnlinkCategoriesOfNewsResponses, UnlinkNewsData, UnlinkNewsErrors, UnlinkNewsResponses, UpdateFieldData, UpdateFieldErrors, UpdateFieldResponses, UploadToFolderData, UploadToFolderErrors, UploadToFolderResponses, UploadToRootData, UploadToRootErrors, UploadToRootResponses } from './types.gen.ts';
+import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, AddUserData, AddUserErrors, AddUserResponses, AppendToUploadData, AppendToUploadErrors, AppendToUploadResponses, BeginExternalSignInData, BeginExternalSignInErrors, CancelUploadData, CancelUploadErrors, CancelUploadResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, ChangeUserData, ChangeUserErrors, ChangeUserResponses, ChangeWebhookData, ChangeWebhookErrors, ChangeWebhookResponses, CreateFieldData, CreateFieldErrors, CreateFieldResponses, CreateKeyData, CreateKeyErrors, CreateKeyResponses, CreateSiteTokenData, CreateSiteTokenErrors, CreateSiteTokenResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DeleteFieldData, DeleteFieldErrors, DeleteFieldResponses, DeleteKeyData, DeleteKeyErrors, DeleteKeyResponses, DeletePathData, DeletePathErrors, DeletePathResponses, DeleteRootData, DeleteRootErrors, DescribeUploadData, DescribeUploadErrors, DescribeUploadResponses, FinishExternalSignInData, FinishExternalSignInErrors, GetCategoryData, GetCategoryErrors, GetCategoryResponses, GetConsoleAssetData, GetConsoleAssetErrors, GetConsoleAssetResponses, GetConsoleData, GetConsoleErrors, GetConsoleResponses, GetFieldData, GetFieldErrors, GetFieldResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetMeData, GetMeErrors, GetMeResponses, GetOpenApiData, GetOpenApiErrors, GetOpenApiResponses, GetReferenceAssetData, GetReferenceAssetErrors, GetReferenceAssetResponses, GetReferenceData, GetReferenceErrors, GetReferenceResponses, GetRootData, GetRootErrors, GetRootResponses, GetUserData, GetUserErrors, GetUserResponses, GetWebFormData, GetWebFormErrors, GetWebFormResponses, GetWebhookData, GetWebhookErrors, GetWebhookResponses, LinkBlogsData, LinkBlogsErrors, LinkBlogsResponses, LinkCategoriesOfBlogData, LinkCategoriesOfBlogErrors, LinkCategoriesOfBlogResponses, LinkCategoriesOfNewsData, LinkCategoriesOfNewsErrors, LinkCategoriesOfNewsResponses, LinkNewsData, LinkNewsErrors, LinkNewsResponses, ListBlogsData, ListBlogsErrors, ListBlogsOfCategoryData, ListBlogsOfCategoryErrors, ListBlogsOfCategoryResponses, ListBlogsResponses, ListCategoriesData, ListCategoriesErrors, ListCategoriesOfBlogData, ListCategoriesOfBlogErrors, ListCategoriesOfBlogResponses, ListCategoriesOfNewsData, ListCategoriesOfNewsErrors, ListCategoriesOfNewsResponses, ListCategoriesResponses, ListChangesData, ListChangesErrors, ListChangesResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListFieldsData, ListFieldsErrors, ListFieldsResponses, ListFieldTypesData, ListFieldTypesErrors, ListFieldTypesResponses, ListIssuersData, ListIssuersErrors, ListIssuersResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListNewsData, ListNewsErrors, ListNewsOfCategoryData, ListNewsOfCategoryErrors, ListNewsOfCategoryResponses, ListNewsResponses, ListSitesData, ListSitesErrors, ListSitesResponses, ListSiteUrlsData, ListSiteUrlsErrors, ListSiteUrlsResponses, ListUsersData, ListUsersErrors, ListUsersResponses, ListWebFormsData, ListWebFormsErrors, ListWebFormsResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, PutPathData, PutPathErrors, PutPathResponses, PutRootData, PutRootErrors, PutRootResponses, ReadPathData, ReadPathErrors, ReadPathResponses, ReadRootData, ReadRootErrors, ReadRootResponses, ReadUploadData, ReadUploadErrors, ReadUploadResponses, RemoveUserData, RemoveUserErrors, RemoveUserResponses, RemoveWebhookData, RemoveWebhookErrors, RemoveWebhookResponses, RepeatDeliveryData, RepeatDeliveryErrors, RepeatDeliveryResponses, SignInData, SignInErrors, SignInResponses, SignInV1Data, SignInV1Errors, SignInV1Responses, SignOutData, SignOutErrors, SignOutOfSiteData, SignOutOfSiteErrors, SignOutOfSiteResponses, SignOutResponses, SignOutV1Data, SignOutV1Errors, SignOutV1Responses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UnlinkBlogsData, UnlinkBlogsErrors, UnlinkBlogsResponses, UnlinkCategoriesOfBlogData, UnlinkCategoriesOfBlogErrors, UnlinkCategoriesOfBlogResponses, UnlinkCategoriesOfNewsData, UnlinkCategoriesOfNewsErrors, UnlinkCategoriesOfNewsResponses, UnlinkNewsData, UnlinkNewsErrors, UnlinkNewsResponses, UpdateFieldData, UpdateFieldErrors, UpdateFieldResponses, UploadToFolderData, UploadToFolderErrors, UploadToFolderResponses, UploadToRootData, UploadToRootErrors, UploadToRootResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -542,7 +542,7 @@ export const signOutOfSite = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Get a token for one site
  *
- * The new token expires at the same time as the token of the request.
+ * The new token ends with the session of the sign-in: it expires at the same time, and a sign-out ends it.
  */
 export const createSiteToken = <ThrowOnError extends boolean = false>(options: Options<CreateSiteTokenData, ThrowOnError>): RequestResult<CreateSiteTokenResponses, CreateSiteTokenErrors, ThrowOnError> => (options.client ?? client).post<CreateSiteTokenResponses, CreateSiteTokenErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{ownSite}/tokens', ...options });
 
@@ -622,3 +622,73 @@ export const createKey = <ThrowOnError extends boolean = false>(options: Options
  * The key stops working within a minute. The token needs the right `access:write`.
  */
 export const deleteKey = <ThrowOnError extends boolean = false>(options: Options<DeleteKeyData, ThrowOnError>): RequestResult<DeleteKeyResponses, DeleteKeyErrors, ThrowOnError> => (options.client ?? client).delete<DeleteKeyResponses, DeleteKeyErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/keys/{key}', ...options });
+
+/**
+ * List the webhooks of a site
+ *
+ * The token needs the right `access:write`.
+ */
+export const listWebhooks = <ThrowOnError extends boolean = false>(options: Options<ListWebhooksData, ThrowOnError>): RequestResult<ListWebhooksResponses, ListWebhooksErrors, ThrowOnError> => (options.client ?? client).get<ListWebhooksResponses, ListWebhooksErrors, ThrowOnError>({ url: '/webresources/api/v3/sites/{site}/webhooks', ...options });
+
+/**
+ * Create a webhook
+ *
+ * The webhook reports all later changes. A site can have 20 webhooks. Also needs `history:read`, and the right to read each area whose changes the webhook reports: `files:read`, `forms:read`, `categories:read` or `access:read`. The token needs the right `access:write`.
+ */
+export const createWebhook = <ThrowOnError extends boolean = false>(options: Options<CreateWebhookData, ThrowOnError>): RequestResult<CreateWebhookResponses, CreateWebhookErrors, ThrowOnError> => (options.client ?? client).post<CreateWebhookResponses, CreateWebhookErrors, ThrowOnError>({
+    url: '/webresources/api/v3/sites/{site}/webhooks',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Remove a webhook
+ *
+ * The token needs the right `access:write`.
+ */
+export const removeWebhook = <ThrowOnError extends boolean = false>(options: Options<RemoveWebhookData, ThrowOnError>): RequestResult<RemoveWebhookResponses, RemoveWebhookErrors, ThrowOnError> => (options.client ?? client).delete<RemoveWebhookResponses, RemoveWebhookErrors, ThrowOnError>({ url: '/webresources/api/v3/sites/{site}/webhooks/{webhook}', ...options });
+
+/**
+ * Read a webhook
+ *
+ * The token needs the right `access:write`.
+ */
+export const getWebhook = <ThrowOnError extends boolean = false>(options: Options<GetWebhookData, ThrowOnError>): RequestResult<GetWebhookResponses, GetWebhookErrors, ThrowOnError> => (options.client ?? client).get<GetWebhookResponses, GetWebhookErrors, ThrowOnError>({ url: '/webresources/api/v3/sites/{site}/webhooks/{webhook}', ...options });
+
+/**
+ * Change a webhook
+ *
+ * Changes only the given members. `rotate` adds a secret; for 24 hours, deliveries are also signed with the previous one. A webhook that is enabled again reports later changes, and not those of the time in which it was disabled. Also needs `history:read`, and the right to read each area whose changes the webhook reports: `files:read`, `forms:read`, `categories:read` or `access:read`. The token needs the right `access:write`.
+ */
+export const changeWebhook = <ThrowOnError extends boolean = false>(options: Options<ChangeWebhookData, ThrowOnError>): RequestResult<ChangeWebhookResponses, ChangeWebhookErrors, ThrowOnError> => (options.client ?? client).put<ChangeWebhookResponses, ChangeWebhookErrors, ThrowOnError>({
+    url: '/webresources/api/v3/sites/{site}/webhooks/{webhook}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Send a test to the target of a webhook
+ *
+ * Sends an event of the type `site-admin.webhook.test` and waits up to 15 seconds for the answer. Also works while the webhook is disabled. The token needs the right `access:write`.
+ */
+export const testWebhook = <ThrowOnError extends boolean = false>(options: Options<TestWebhookData, ThrowOnError>): RequestResult<TestWebhookResponses, TestWebhookErrors, ThrowOnError> => (options.client ?? client).post<TestWebhookResponses, TestWebhookErrors, ThrowOnError>({ url: '/webresources/api/v3/sites/{site}/webhooks/{webhook}/test', ...options });
+
+/**
+ * List the deliveries of a webhook
+ *
+ * The token needs the right `access:write`.
+ */
+export const listDeliveries = <ThrowOnError extends boolean = false>(options: Options<ListDeliveriesData, ThrowOnError>): RequestResult<ListDeliveriesResponses, ListDeliveriesErrors, ThrowOnError> => (options.client ?? client).get<ListDeliveriesResponses, ListDeliveriesErrors, ThrowOnError>({ url: '/webresources/api/v3/sites/{site}/webhooks/{webhook}/deliveries', ...options });
+
+/**
+ * Repeat a delivery
+ *
+ * Sends the same change again and waits up to 15 seconds for the answer. A success ends later repetitions. The token needs the right `access:write`.
+ */
+export const repeatDelivery = <ThrowOnError extends boolean = false>(options: Options<RepeatDeliveryData, ThrowOnError>): RequestResult<RepeatDeliveryResponses, RepeatDeliveryErrors, ThrowOnError> => (options.client ?? client).post<RepeatDeliveryResponses, RepeatDeliveryErrors, ThrowOnError>({ url: '/webresources/api/v3/sites/{site}/webhooks/{webhook}/deliveries/{delivery}/repeat', ...options });

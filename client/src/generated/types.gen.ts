@@ -9,7 +9,7 @@ export type ClientOptions = {
  * An error. `errors` lists every fault of a request that has several.
  */
 export type Error = {
-    code: 431 | 100002 | 100004 | 100005 | 100006 | 100013 | 100015 | 100403 | 100412 | 100416 | 100429 | 100500 | 100503 | 100507 | 101000 | 101001 | 101002 | 101003 | 101010 | 101011 | 101012 | 101013 | 104000 | 104001 | 104002 | 104003 | 104004 | 104005 | 104006 | 104007 | 104008 | 104009 | 104010 | 104011 | 104012 | 104014 | 104015 | 104016 | 104019 | 104020 | 104022 | 104023 | 104024 | 104028 | 104030 | 104031 | 104032 | 104033 | 109002 | 115000 | 115001 | 115002 | 115006 | 220000 | 220001 | 220002 | 220003;
+    code: 431 | 100002 | 100004 | 100005 | 100006 | 100013 | 100015 | 100403 | 100412 | 100416 | 100429 | 100500 | 100503 | 100507 | 101000 | 101001 | 101002 | 101003 | 101010 | 101011 | 101012 | 101013 | 104000 | 104001 | 104002 | 104003 | 104004 | 104005 | 104006 | 104007 | 104008 | 104009 | 104010 | 104011 | 104012 | 104014 | 104015 | 104016 | 104019 | 104020 | 104022 | 104023 | 104024 | 104028 | 104030 | 104031 | 104032 | 104033 | 109002 | 115000 | 115001 | 115002 | 115006 | 220000 | 220001 | 220002 | 220003 | 230000 | 230001 | 230002;
     message: string;
     requestId: string;
     /**
@@ -732,7 +732,7 @@ export type Change = {
     } | null;
 };
 
-export type ChangeType = 'file.stored' | 'file.removed' | 'file.moved' | 'file.copied' | 'file.restored' | 'file.purged' | 'folder.created' | 'folder.removed' | 'folder.restored' | 'field.created' | 'field.updated' | 'field.removed' | 'link.added' | 'link.removed' | 'site.created' | 'site.changed' | 'site.removed' | 'form.created' | 'form.changed' | 'form.removed' | 'category.created' | 'category.changed' | 'category.removed' | 'object.created' | 'object.changed' | 'object.removed' | 'workflow.created' | 'workflow.changed' | 'workflow.removed' | 'token.created' | 'token.changed' | 'token.removed' | 'content.imported' | 'user.created' | 'user.changed' | 'user.removed' | 'user.invited' | 'key.created' | 'key.removed' | 'issuer.created' | 'issuer.removed' | 'rule.created' | 'rule.removed';
+export type ChangeType = 'file.stored' | 'file.removed' | 'file.moved' | 'file.copied' | 'file.restored' | 'file.purged' | 'folder.created' | 'folder.removed' | 'folder.restored' | 'field.created' | 'field.updated' | 'field.removed' | 'link.added' | 'link.removed' | 'site.created' | 'site.changed' | 'site.removed' | 'form.created' | 'form.changed' | 'form.removed' | 'category.created' | 'category.changed' | 'category.removed' | 'object.created' | 'object.changed' | 'object.removed' | 'workflow.created' | 'workflow.changed' | 'workflow.removed' | 'token.created' | 'token.changed' | 'token.removed' | 'webhook.created' | 'webhook.changed' | 'webhook.removed' | 'content.imported' | 'webhook.disabled' | 'user.created' | 'user.changed' | 'user.removed' | 'user.invited' | 'key.created' | 'key.removed' | 'issuer.created' | 'issuer.removed' | 'rule.created' | 'rule.removed';
 
 export type SignIn = {
     username: string;
@@ -814,6 +814,10 @@ export type Me = {
      * `session`: from a sign-in.
      */
     kind: 'token' | 'session' | 'key';
+    /**
+     * False if the person signs in only through an issuer.
+     */
+    hasPassword: boolean;
     expires: string;
     sites: Array<SiteOfMe>;
 };
@@ -973,6 +977,154 @@ export type CreatedKey = {
      * The key itself, for the header `Authorization`. No other answer has it.
      */
     key: string;
+};
+
+/**
+ * All webhooks of the site, sorted by id.
+ */
+export type WebhookList = {
+    items: Array<Webhook>;
+};
+
+/**
+ * An address that gets the changes of a site.
+ */
+export type Webhook = {
+    id: string;
+    siteId: number;
+    targetUrl: string;
+    /**
+     * The types of changes to report, such as `file.stored` or `file.*`. An empty list reports all types.
+     */
+    types: Array<string>;
+    /**
+     * The beginning of the subjects to report. If empty, all subjects are reported.
+     */
+    subject: string;
+    enabled: boolean;
+    description: string;
+    /**
+     * The time of the last successful delivery, or null.
+     */
+    lastSuccess: string | null;
+    /**
+     * The time of the first failed delivery after the last success, or null. After 5 days, the webhook is disabled.
+     */
+    failingSince: string | null;
+};
+
+export type NewWebhook = {
+    targetUrl: string;
+    types?: Array<'file.stored' | 'file.removed' | 'file.moved' | 'file.copied' | 'file.restored' | 'file.purged' | 'folder.created' | 'folder.removed' | 'folder.restored' | 'field.created' | 'field.updated' | 'field.removed' | 'link.added' | 'link.removed' | 'site.created' | 'site.changed' | 'site.removed' | 'form.created' | 'form.changed' | 'form.removed' | 'category.created' | 'category.changed' | 'category.removed' | 'object.created' | 'object.changed' | 'object.removed' | 'workflow.created' | 'workflow.changed' | 'workflow.removed' | 'token.created' | 'token.changed' | 'token.removed' | 'webhook.created' | 'webhook.changed' | 'webhook.removed' | 'content.imported' | 'webhook.disabled' | 'user.created' | 'user.changed' | 'user.removed' | 'user.invited' | 'key.created' | 'key.removed' | 'issuer.created' | 'issuer.removed' | 'rule.created' | 'rule.removed' | 'file.*' | 'folder.*' | 'field.*' | 'link.*' | 'site.*' | 'form.*' | 'category.*' | 'object.*' | 'workflow.*' | 'token.*' | 'webhook.*' | 'content.*' | 'user.*' | 'key.*' | 'issuer.*' | 'rule.*'>;
+    subject?: string;
+    enabled?: boolean;
+    description?: string;
+};
+
+/**
+ * A new webhook.
+ */
+export type CreatedWebhook = {
+    id: string;
+    siteId: number;
+    targetUrl: string;
+    /**
+     * The types of changes to report, such as `file.stored` or `file.*`. An empty list reports all types.
+     */
+    types: Array<string>;
+    /**
+     * The beginning of the subjects to report. If empty, all subjects are reported.
+     */
+    subject: string;
+    enabled: boolean;
+    description: string;
+    /**
+     * The time of the last successful delivery, or null.
+     */
+    lastSuccess: string | null;
+    /**
+     * The time of the first failed delivery after the last success, or null. After 5 days, the webhook is disabled.
+     */
+    failingSince: string | null;
+    /**
+     * The secret that signs the deliveries. No other answer has it.
+     */
+    secret: string;
+};
+
+export type WebhookChange = {
+    targetUrl?: string;
+    types?: Array<'file.stored' | 'file.removed' | 'file.moved' | 'file.copied' | 'file.restored' | 'file.purged' | 'folder.created' | 'folder.removed' | 'folder.restored' | 'field.created' | 'field.updated' | 'field.removed' | 'link.added' | 'link.removed' | 'site.created' | 'site.changed' | 'site.removed' | 'form.created' | 'form.changed' | 'form.removed' | 'category.created' | 'category.changed' | 'category.removed' | 'object.created' | 'object.changed' | 'object.removed' | 'workflow.created' | 'workflow.changed' | 'workflow.removed' | 'token.created' | 'token.changed' | 'token.removed' | 'webhook.created' | 'webhook.changed' | 'webhook.removed' | 'content.imported' | 'webhook.disabled' | 'user.created' | 'user.changed' | 'user.removed' | 'user.invited' | 'key.created' | 'key.removed' | 'issuer.created' | 'issuer.removed' | 'rule.created' | 'rule.removed' | 'file.*' | 'folder.*' | 'field.*' | 'link.*' | 'site.*' | 'form.*' | 'category.*' | 'object.*' | 'workflow.*' | 'token.*' | 'webhook.*' | 'content.*' | 'user.*' | 'key.*' | 'issuer.*' | 'rule.*'>;
+    subject?: string;
+    enabled?: boolean;
+    description?: string;
+    rotate?: true;
+};
+
+/**
+ * The webhook, with a new secret after `rotate`.
+ */
+export type ChangedWebhook = {
+    id: string;
+    siteId: number;
+    targetUrl: string;
+    /**
+     * The types of changes to report, such as `file.stored` or `file.*`. An empty list reports all types.
+     */
+    types: Array<string>;
+    /**
+     * The beginning of the subjects to report. If empty, all subjects are reported.
+     */
+    subject: string;
+    enabled: boolean;
+    description: string;
+    /**
+     * The time of the last successful delivery, or null.
+     */
+    lastSuccess: string | null;
+    /**
+     * The time of the first failed delivery after the last success, or null. After 5 days, the webhook is disabled.
+     */
+    failingSince: string | null;
+    /**
+     * The secret that signs the deliveries. No other answer has it.
+     */
+    secret?: string;
+};
+
+/**
+ * One attempt to deliver a change.
+ */
+export type Delivery = {
+    id: string;
+    time: string;
+    /**
+     * The type of the change, or `webhook.test`.
+     */
+    type: string;
+    /**
+     * The status of the answer, or null if no answer came.
+     */
+    status: number | null;
+    /**
+     * The reason why no answer came.
+     */
+    fault?: string;
+    /**
+     * The time until the answer or the fault.
+     */
+    milliseconds: number;
+    /**
+     * The first attempt is 1.
+     */
+    attempt: number;
+};
+
+/**
+ * The last 100 deliveries of a webhook, the newest first.
+ */
+export type DeliveryList = {
+    items: Array<Delivery>;
 };
 
 /**
@@ -2126,7 +2278,7 @@ export type ListNewsOfCategoryData = {
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of such objects. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -2395,7 +2547,7 @@ export type ListBlogsOfCategoryData = {
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of such objects. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -2574,7 +2726,7 @@ export type ListCategoriesData = {
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of such objects. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -2756,7 +2908,7 @@ export type ListNewsData = {
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of such objects. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -2948,7 +3100,7 @@ export type ListCategoriesOfNewsData = {
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of such objects. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -3127,7 +3279,7 @@ export type ListBlogsData = {
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of such objects. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -3319,7 +3471,7 @@ export type ListCategoriesOfBlogData = {
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of such objects. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -3498,7 +3650,7 @@ export type ListSiteUrlsData = {
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of objects like the whole value. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of such objects. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -6166,3 +6318,562 @@ export type DeleteKeyResponses = {
      */
     200: unknown;
 };
+
+export type ListWebhooksData = {
+    body?: never;
+    path: {
+        /**
+         * The id of the site. `current` stands for the only site that the token covers.
+         */
+        site: 'current' | number;
+    };
+    query?: never;
+    url: '/webresources/api/v3/sites/{site}/webhooks';
+};
+
+export type ListWebhooksErrors = {
+    /**
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
+     */
+    400: Error;
+    /**
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
+     */
+    401: Error;
+    /**
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     */
+    403: Error;
+    /**
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     */
+    404: Error;
+    /**
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
+     */
+    405: Error;
+    /**
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type ListWebhooksError = ListWebhooksErrors[keyof ListWebhooksErrors];
+
+export type ListWebhooksResponses = {
+    /**
+     * The webhooks.
+     */
+    200: WebhookList;
+};
+
+export type ListWebhooksResponse = ListWebhooksResponses[keyof ListWebhooksResponses];
+
+export type CreateWebhookData = {
+    body: NewWebhook;
+    path: {
+        /**
+         * The id of the site. `current` stands for the only site that the token covers.
+         */
+        site: 'current' | number;
+    };
+    query?: never;
+    url: '/webresources/api/v3/sites/{site}/webhooks';
+};
+
+export type CreateWebhookErrors = {
+    /**
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `230000` The webhook is malformed. GET /docs shows what to send.
+     */
+    400: Error;
+    /**
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
+     */
+    401: Error;
+    /**
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     */
+    403: Error;
+    /**
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     */
+    404: Error;
+    /**
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
+     */
+    405: Error;
+    /**
+     * - `230002` The site already has 20 webhooks. Remove one of them, or let one of them report more types.
+     */
+    409: Error;
+    /**
+     * - `100013` The request body is too large. Split it into smaller requests.
+     */
+    413: Error;
+    /**
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
+     */
+    415: Error;
+    /**
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type CreateWebhookError = CreateWebhookErrors[keyof CreateWebhookErrors];
+
+export type CreateWebhookResponses = {
+    /**
+     * The webhook, with its secret. No other answer shows the secret.
+     */
+    201: CreatedWebhook;
+};
+
+export type CreateWebhookResponse = CreateWebhookResponses[keyof CreateWebhookResponses];
+
+export type RemoveWebhookData = {
+    body?: never;
+    path: {
+        /**
+         * The id of the site. `current` stands for the only site that the token covers.
+         */
+        site: 'current' | number;
+        /**
+         * The id of the webhook.
+         */
+        webhook: string;
+    };
+    query?: never;
+    url: '/webresources/api/v3/sites/{site}/webhooks/{webhook}';
+};
+
+export type RemoveWebhookErrors = {
+    /**
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
+     */
+    400: Error;
+    /**
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
+     */
+    401: Error;
+    /**
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     */
+    403: Error;
+    /**
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `230001` The site has no such webhook. Choose an id that GET …/webhooks lists.
+     */
+    404: Error;
+    /**
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
+     */
+    405: Error;
+    /**
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type RemoveWebhookError = RemoveWebhookErrors[keyof RemoveWebhookErrors];
+
+export type RemoveWebhookResponses = {
+    /**
+     * The webhook is removed.
+     */
+    200: unknown;
+};
+
+export type GetWebhookData = {
+    body?: never;
+    path: {
+        /**
+         * The id of the site. `current` stands for the only site that the token covers.
+         */
+        site: 'current' | number;
+        /**
+         * The id of the webhook.
+         */
+        webhook: string;
+    };
+    query?: never;
+    url: '/webresources/api/v3/sites/{site}/webhooks/{webhook}';
+};
+
+export type GetWebhookErrors = {
+    /**
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
+     */
+    400: Error;
+    /**
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
+     */
+    401: Error;
+    /**
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     */
+    403: Error;
+    /**
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `230001` The site has no such webhook. Choose an id that GET …/webhooks lists.
+     */
+    404: Error;
+    /**
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
+     */
+    405: Error;
+    /**
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type GetWebhookError = GetWebhookErrors[keyof GetWebhookErrors];
+
+export type GetWebhookResponses = {
+    /**
+     * The webhook.
+     */
+    200: Webhook;
+};
+
+export type GetWebhookResponse = GetWebhookResponses[keyof GetWebhookResponses];
+
+export type ChangeWebhookData = {
+    body: WebhookChange;
+    path: {
+        /**
+         * The id of the site. `current` stands for the only site that the token covers.
+         */
+        site: 'current' | number;
+        /**
+         * The id of the webhook.
+         */
+        webhook: string;
+    };
+    query?: never;
+    url: '/webresources/api/v3/sites/{site}/webhooks/{webhook}';
+};
+
+export type ChangeWebhookErrors = {
+    /**
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
+     * - `230000` The webhook is malformed. GET /docs shows what to send.
+     */
+    400: Error;
+    /**
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
+     */
+    401: Error;
+    /**
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     */
+    403: Error;
+    /**
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `230001` The site has no such webhook. Choose an id that GET …/webhooks lists.
+     */
+    404: Error;
+    /**
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
+     */
+    405: Error;
+    /**
+     * - `100013` The request body is too large. Split it into smaller requests.
+     */
+    413: Error;
+    /**
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
+     */
+    415: Error;
+    /**
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type ChangeWebhookError = ChangeWebhookErrors[keyof ChangeWebhookErrors];
+
+export type ChangeWebhookResponses = {
+    /**
+     * The webhook is changed.
+     */
+    200: ChangedWebhook;
+};
+
+export type ChangeWebhookResponse = ChangeWebhookResponses[keyof ChangeWebhookResponses];
+
+export type TestWebhookData = {
+    body?: never;
+    path: {
+        /**
+         * The id of the site. `current` stands for the only site that the token covers.
+         */
+        site: 'current' | number;
+        /**
+         * The id of the webhook.
+         */
+        webhook: string;
+    };
+    query?: never;
+    url: '/webresources/api/v3/sites/{site}/webhooks/{webhook}/test';
+};
+
+export type TestWebhookErrors = {
+    /**
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
+     */
+    400: Error;
+    /**
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
+     */
+    401: Error;
+    /**
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     */
+    403: Error;
+    /**
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `230001` The site has no such webhook. Choose an id that GET …/webhooks lists.
+     */
+    404: Error;
+    /**
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
+     */
+    405: Error;
+    /**
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type TestWebhookError = TestWebhookErrors[keyof TestWebhookErrors];
+
+export type TestWebhookResponses = {
+    /**
+     * The outcome, also if the target refuses the test.
+     */
+    200: Delivery;
+};
+
+export type TestWebhookResponse = TestWebhookResponses[keyof TestWebhookResponses];
+
+export type ListDeliveriesData = {
+    body?: never;
+    path: {
+        /**
+         * The id of the site. `current` stands for the only site that the token covers.
+         */
+        site: 'current' | number;
+        /**
+         * The id of the webhook.
+         */
+        webhook: string;
+    };
+    query?: never;
+    url: '/webresources/api/v3/sites/{site}/webhooks/{webhook}/deliveries';
+};
+
+export type ListDeliveriesErrors = {
+    /**
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
+     */
+    400: Error;
+    /**
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
+     */
+    401: Error;
+    /**
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     */
+    403: Error;
+    /**
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `230001` The site has no such webhook. Choose an id that GET …/webhooks lists.
+     */
+    404: Error;
+    /**
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
+     */
+    405: Error;
+    /**
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type ListDeliveriesError = ListDeliveriesErrors[keyof ListDeliveriesErrors];
+
+export type ListDeliveriesResponses = {
+    /**
+     * The deliveries.
+     */
+    200: DeliveryList;
+};
+
+export type ListDeliveriesResponse = ListDeliveriesResponses[keyof ListDeliveriesResponses];
+
+export type RepeatDeliveryData = {
+    body?: never;
+    path: {
+        /**
+         * The id of the site. `current` stands for the only site that the token covers.
+         */
+        site: 'current' | number;
+        /**
+         * The id of the webhook.
+         */
+        webhook: string;
+        /**
+         * The id of the delivery.
+         */
+        delivery: string;
+    };
+    query?: never;
+    url: '/webresources/api/v3/sites/{site}/webhooks/{webhook}/deliveries/{delivery}/repeat';
+};
+
+export type RepeatDeliveryErrors = {
+    /**
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
+     */
+    400: Error;
+    /**
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
+     */
+    401: Error;
+    /**
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
+     */
+    403: Error;
+    /**
+     * - `100004` This path does not exist. GET /docs lists all paths.
+     * - `230001` The site has no such webhook. Choose an id that GET …/webhooks lists.
+     * - `230001` The webhook has no such delivery. Choose an id that GET …/deliveries lists: it has the last 100 deliveries.
+     */
+    404: Error;
+    /**
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
+     */
+    405: Error;
+    /**
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type RepeatDeliveryError = RepeatDeliveryErrors[keyof RepeatDeliveryErrors];
+
+export type RepeatDeliveryResponses = {
+    /**
+     * The outcome, also if the target refuses the delivery.
+     */
+    200: Delivery;
+};
+
+export type RepeatDeliveryResponse = RepeatDeliveryResponses[keyof RepeatDeliveryResponses];

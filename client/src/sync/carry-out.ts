@@ -58,7 +58,8 @@ const createStateSaver = (direction: Direction, { local, remote, state, resolved
     const base = nextBase(local, remote, before, done, direction)
     // A path that cannot be read may still exist, so its file on the other side is not removed.
     for (const [path, seen] of before ?? []) if (isUnreadable(path)) base.set(path, seen)
-    // Files that this command leaves alone are transferred by the other command.
+    // The user has chosen a side for these paths. If this command does not transfer the file, the opposite command
+    // does.
     for (const [path, seen] of resolved) if (!done.has(path)) base.set(path, seen)
     state.base = base
     await save()

@@ -15,7 +15,7 @@ interface Wanted extends FileVersion {
   readonly fingerprint?: Fingerprint
 }
 
-/** The MD5 of the whole file. Other forms depend on the parts. */
+/** The MD5 of the whole file. Other forms of a fingerprint depend on the parts. */
 const isWholeMd5 = (form: string): boolean => /^[\da-f]{32}$/.test(form)
 
 /** Creates missing folders. Refuses a symbolic link that leads out of the root. */

@@ -28,7 +28,7 @@ const readPatterns = async (path: string): Promise<string> => {
 export const readIgnored = async (directory: string): Promise<Ignored> => {
   const named = ignore({ ignorecase: false }).add(await readPatterns(join(directory, '.siteignore')))
   // No line of `.siteignore` can include the paths of the built-in patterns again. The built-in patterns ignore case,
-  // because a disk may.
+  // because some disks do.
   const always = ignore({ ignorecase: true }).add(builtIn)
   return (path) => named.ignores(path) || always.ignores(path)
 }

@@ -20,7 +20,7 @@ export interface Side {
 
 export type KeptWhy = 'equal' | 'newer' | 'extra' | 'stays'
 
-/** Files by their path. Paths have `/` between the segments, and no `/` at the start. */
+/** Files by their path. Paths have `/` only between the segments. */
 export type Tree<State> = ReadonlyMap<string, State>
 
 /**

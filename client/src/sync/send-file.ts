@@ -54,8 +54,8 @@ const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, s
       },
     })
   /**
-   * Continues an unfinished upload. The upload keeps its original condition, so it is useless if the file on the site
-   * has changed since then.
+   * Continues an unfinished upload. The upload keeps its original condition, so the upload is useless if the file on
+   * the site has changed since then.
    */
   const resume = async (address: string): Promise<boolean> => {
     try {

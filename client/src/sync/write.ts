@@ -18,7 +18,7 @@ const normalise = (location: string): string => location.normalize('NFC').toLowe
 const removeLocal = async (root: string, path: string, file: LocalFile): Promise<void> => {
   const location = join(root, path)
   const entry = await lstat(location).catch(() => undefined)
-  // The same file has another path too, where it may still be needed.
+  // The same file also exists under another path, where it may still be needed.
   if (entry?.isFile() && normalise(await realpath(location)) !== normalise(location))
     throw new LocalRefusal(
       `${path} is inside a folder that is a symbolic link. Remove the file there, or remove the link.`,

@@ -22,7 +22,6 @@ export interface Exchanged extends Granted {
   readonly user: string
 }
 
-// In characters, because the name appears in the history and in lists.
 const longestUser = 200
 
 const refusedGrant = (message: string) => new ServiceError('exchangeRefused', { message })
@@ -38,7 +37,7 @@ const issuerOfToken = (trust: Trust, jwt: string): Issuer => {
   }
   const issuer = trust.issuers.find(({ url }) => url === claims.iss)
   if (issuer) return issuer
-  throw refusedGrant('The service does not trust the issuer of this token. Ask an operator to add it.')
+  throw refusedGrant('The service does not trust the issuer of this token. Ask an operator to add the issuer.')
 }
 
 const siteIn = (resource: string | undefined): SiteId | undefined => {
@@ -46,7 +45,7 @@ const siteIn = (resource: string | undefined): SiteId | undefined => {
   const [, digits = ''] = /^(?:https?:\/\/\S+\/sites\/)?(\d+)\/?$/.exec(resource) ?? []
   const site = parseId<SiteId>(digits)
   if (site !== undefined) return site
-  throw refusedTarget('The resource names no site. Send its number.')
+  throw refusedTarget('The resource names no site. Send the number of a site.')
 }
 
 const verifyOnce = async (client: ExchangeDeps['client'], issuer: Issuer, jwt: string): Promise<JWTPayload> => {

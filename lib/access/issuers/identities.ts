@@ -34,7 +34,7 @@ const findKnown = async ({ people, accessValues }: IdentityDeps, identity: strin
   return has(person, identity) ? person : undefined
 }
 
-// Called before the change of the person, because a sign-in finds the person only by this value.
+// Call this before you store the change of the person, because a sign-in finds the person only by this value.
 const remember = async ({ accessValues }: IdentityDeps, identity: string, name: string): Promise<void> => {
   if (await accessValues.put(keyOf(identity), name)) return
   await accessValues.take(keyOf(identity))
@@ -53,7 +53,7 @@ const verifiedEmail = (claims: Claims): string | undefined => {
   return isVerified === true && typeof email === 'string' && email !== '' ? email : undefined
 }
 
-/** uses up an open invitation. The person who made it may know the password, or have an account of the person. */
+/** uses up an open invitation, and removes the old password and accounts: somebody else may know or use them. */
 const matchInvited = async (deps: IdentityDeps, arrived: Arrived, identity: string): Promise<Person | undefined> => {
   const email = verifiedEmail(arrived.claims)
   if (email === undefined) return undefined

@@ -46,9 +46,9 @@ export interface Issuers {
 }
 
 /**
- * The port to small values. A value with `expires` (epoch seconds) expires; others stay. `put` returns false if the key
- * already has another value. `take` removes the value and returns it, so only one caller gets it. Errors of every call:
- * unavailable.
+ * The port to small values, such as the codes of sign-ins and the used tokens of issuers. A value with `expires` (epoch
+ * seconds) expires; others stay. `put` returns false if the key already has another value. `take` removes the value and
+ * returns it, so only one caller gets it. Errors of every call: unavailable.
  */
 export interface KeyedValues {
   get(key: string): Promise<string | undefined>
@@ -56,7 +56,7 @@ export interface KeyedValues {
   take(key: string): Promise<string | undefined>
 }
 
-/** A token or the claims of an issuer cannot be trusted. The message is safe to show. */
+/** The reason not to trust a token or its claims. The message is safe to show. */
 export class TokenFault extends Error {
   override readonly name = 'TokenFault'
 }
@@ -75,7 +75,7 @@ export const isIssuerId = (text: string): boolean => /^[a-z][a-z0-9-]{0,31}$/.te
 
 export const isPlainText = (text: string): boolean => text.length <= longestText && /^[\x21-\x7e]+$/.test(text)
 
-/** Only a provider on this machine may use plain http. */
+/** Only an issuer on this machine may use plain http. */
 export const isTrustedAddress = ({ protocol, hostname }: URL, isOnThisMachine: boolean): boolean =>
   protocol === 'https:' || (isOnThisMachine && protocol === 'http:' && hostname === '127.0.0.1')
 
@@ -133,7 +133,7 @@ export const addRule = (trust: Trust, rule: Rule): Trust => {
   if (isForPeople(rule) && issuer.clientId === undefined) {
     throw refuse(
       `People cannot sign in through ${issuer.id}, because this issuer has no client id. Remove it, and add it ` +
-        'again with --client-id.',
+        'add it again with --client-id.',
     )
   }
   return bounded({ ...trust, rules: [...trust.rules, rule] })

@@ -17,7 +17,7 @@ export const timeouts = ({
 export const smallCallTimeouts = timeouts({ requestTimeout: 3_000 })
 
 /**
- * True when the store was throttled, timed out, or was unreachable, or when the call was cut off at the deadline: the
+ * True when the store was throttled, timed out or was unreachable, or when the deadline cut off the call. Then the
  * request may be repeated.
  */
 const isTransient = (error: unknown): boolean => {

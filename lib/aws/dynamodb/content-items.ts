@@ -64,7 +64,7 @@ const itemsOf = (content: Content, site: SiteId, kind: ContentKind): ContentItem
   ...textItems(content, site, kind),
 ]
 
-// A whole group is in memory, with its long texts.
+// The items of a group are in memory together, with their long texts.
 const changedTogether = 100
 const groupsAtOnce = 4
 

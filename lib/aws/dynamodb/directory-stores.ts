@@ -72,7 +72,7 @@ export const createGrants = ({ record, ...options }: DirectoryOptions): Grants =
 
     async put(grant, entries) {
       const found = isGrantOfKey(grant) ? { site: grant.sites[0] } : {}
-      const own: Required<Record<keyof Omit<Grant, 'kind' | 'since' | 'name'>, unknown>> = grant
+      const own: Required<Record<keyof Omit<Grant, 'kind' | 'since' | 'name' | 'parent'>, unknown>> = grant
       await table.put({ ...own, ...found })
       for (const entry of entries) await record(entry)
     },

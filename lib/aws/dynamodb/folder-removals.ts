@@ -127,8 +127,8 @@ const createRecords = (options: TableOptions, now: () => number, keptDays: numbe
   }
   return {
     // Call this before the first deletion: if the process dies, the record covers everything that the request may have
-    // removed. Returns the period of the removal. If the removal continues an earlier removal, this includes the
-    // earlier period.
+    // removed. Returns the period of the removal. If the removal continues an earlier removal, the period begins with
+    // the earlier one.
     async begin(removal: RemovedFolder, deadline: Deadline): Promise<RemovedFolder> {
       const { since } = removal
       const until = now() + Math.min(deadline.timeLeft(), longestSilence)
@@ -190,7 +190,7 @@ const createOpening = (
   async close(site, path, id, removed) {
     const removal = await read(site, path)
     if (removal?.id !== id || removal.isClosed) return
-    // If a worker dies before it closes the removal, another worker does both.
+    // The record comes first: if this worker dies before it closes the removal, another worker repeats both steps.
     await note({ site, folder: path, since: removal.began })
     const mark = createMark()
     const closed = await update(
@@ -208,8 +208,8 @@ const createOpening = (
 
 const createLooks = ({ table, now, read, readAll }: Removals) => ({
   /**
-   * `age` and `idle`: milliseconds since the removal began, and since its last progress. `attempts`: their number since
-   * then.
+   * `age` and `idle`: milliseconds since the removal began, and since its last progress. `attempts`: the number of
+   * attempts since that progress.
    */
   async progressOf({ site, path, id }: RemovalTask) {
     const removal = await read(site, path)
@@ -242,8 +242,8 @@ const createLooks = ({ table, now, read, readAll }: Removals) => ({
     return { isLocked, ids: new Set(found.map(({ id }) => id)) }
   },
 
-  // Since then, a removal of one of the folders has begun. Even if this removal has ended, it may also have removed the
-  // new files.
+  // True if a removal of one of the folders has begun after the look that found `seen`. Even if this removal has ended,
+  // it may have removed the new files too.
   isLockedSince: async (site: SiteId, folders: readonly StoragePath[], seen: FolderLocks['ids']): Promise<boolean> =>
     (await readAll(site, folders)).some(({ id }) => !seen.has(id)),
 })

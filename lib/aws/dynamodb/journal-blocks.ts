@@ -8,8 +8,8 @@ import { createMark } from './write-mark.ts'
 /**
  * The table Journal: the history of a site in blocks of a few entries, one item each. One update adds an entry to its
  * block. DynamoDB orders the updates of an item, and this order is the order of the history. A full block stays full
- * and names the next block. Nobody writes to the next block before that. So no entry ever appears before an entry that
- * a reader has seen.
+ * and names the next block. No writer uses the next block before the current block is full. So no entry ever appears
+ * before an entry that a reader has seen.
  */
 export interface Block {
   readonly site: SiteId
@@ -25,7 +25,7 @@ export interface Block {
   readonly marks: ReadonlySet<string>
 }
 
-/** The head lacks the members that may be missing. */
+/** The item of a block or of the head. The head has only `site`, `block` and `next`. */
 export type BlockItem = Pick<Block, 'site' | 'block' | 'next'> & Partial<Block>
 
 /**
@@ -75,9 +75,7 @@ export const entryItem = ({ type, subject, actor, requestId = '', details = {} }
 const sizeOf = (item: EntryItem): number =>
   Object.values(item).reduce((sum: number, text: string) => sum + Buffer.byteLength(text), 0)
 
-/**
- * The bytes of the entries of a block, which a writer remembers. The entry that exceeds `limit` makes the block full.
- */
+/** A writer remembers the bytes of the entries of its block. The entry that exceeds `limit` makes the block full. */
 export interface KnownBlock {
   readonly block: number
   readonly bytes: number

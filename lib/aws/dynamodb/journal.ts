@@ -48,8 +48,8 @@ interface Options extends TableOptions {
 
 const mostAttempts = 30
 
-// In milliseconds. If the head named the first block longer ago, and the block is missing, the block has expired. Its
-// positions must not be used again.
+// In milliseconds. If the head named its block longer ago than this, and the block is missing, the block has expired.
+// The positions of an expired block must not be used again.
 const longestAbsence = 24 * 3600 * 1000
 
 const mostRemembered = 1_000

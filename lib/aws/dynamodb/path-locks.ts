@@ -7,7 +7,7 @@ import { createMark, isOwnWrite } from './write-mark.ts'
 
 const deletedTogether = 100
 
-// `$` is the character after `#`.
+// The end of the keys `workflow#…`, because `$` is the character after `#`.
 const afterWorkflows = 'workflow$'
 // Sorts after every path, because no path has a control character.
 const justAfter = (key: string) => `${key}\u0001`

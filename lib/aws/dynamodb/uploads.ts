@@ -120,7 +120,7 @@ const createUploadLeases = (
       const moment = now()
       const taken = await table.update(uploadKey(id), {
         set: { holder, until: moment + duration },
-        // When the SDK repeats the call, it finds its own holder.
+        // When the SDK repeats the call, the repetition finds the holder that the first call has stored.
         condition:
           '#offset = :offset AND #complete = :false AND (attribute_not_exists(#holder) OR #holder = :holder OR ' +
           `#until <= :now)${owner ? ' AND #site = :site AND #user = :user AND #ends > :moment' : ''}`,

@@ -24,7 +24,7 @@ const buffered =
 
 /**
  * The entry of a Lambda function behind API Gateway. Shortly before the time is up, middy aborts the signal of the
- * request, and the core answers 503 and logs it. The answer of middy would come earlier, so the promise for it never
+ * request, and the core answers 503 and logs the request. The answer of middy would come earlier, so its promise never
  * settles.
  */
 export const lambdaHandler = (

@@ -2,7 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger'
 import type { EdgeSettings } from '../../config/config.ts'
 import type { RequestRecord, Telemetry } from '../../http/request.ts'
 
-// V-28: CloudWatch makes a metric of a log line with this member, under the name that it has on one machine.
+// V-28: CloudWatch turns log lines with these members into a metric. The metric has the same name as on one machine.
 const signIns = 'site_admin_sign_ins_total'
 const asMetric = (at: number) => ({
   [signIns]: 1,

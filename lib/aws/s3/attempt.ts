@@ -23,8 +23,8 @@ interface Uncovered {
 }
 
 /**
- * A version that an upload has become. Its bytes exist nowhere else, so undoing the change copies them to the spare
- * key.
+ * A version that was made by completing an upload. Its bytes exist nowhere else, so undoing the change copies them to
+ * the spare key.
  */
 interface Joined {
   readonly kind: 'joined'
@@ -145,7 +145,7 @@ export const createAttempt = (bucket: Bucket, changes: readonly Change[], given:
   const buckets: StepBuckets = { doing: until(bucket, deadline.signal), finding: until(bucket, undoDeadline.signal) }
   const made: Made[] = []
 
-  // Without time for the copy, the upload is lost: the next request for it gets the answer that it is unknown.
+  // Without time for the copy, the upload is lost: the next request for this upload answers that it is unknown.
   const saveJoined = async (): Promise<void> => {
     using saving = undoDeadline.reserving(timeToDelete)
     const copying = { doing: until(bucket, saving.signal), finding: buckets.finding }

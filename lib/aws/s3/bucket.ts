@@ -24,8 +24,8 @@ export interface Bucket {
 }
 
 /**
- * Features that the store behind a bucket may lack. Each text says what follows. AWS lacks only versions, in a new
- * bucket.
+ * Features that the store behind a bucket may lack. Each text says what follows. AWS lacks only the versions, and only
+ * in a new bucket.
  */
 const abilities = {
   'a removal of one version alone': 'only the check before the call remains',
@@ -114,7 +114,7 @@ export const onlyOnto = (
   return expected.version === undefined ? { IfNoneMatch: '*' } : { IfMatch: expected.version }
 }
 
-// Joining or copying a large object takes longer than a request to a function.
+// In milliseconds. Joining or copying a large object may take longer than other calls.
 const longCall = { requestTimeout: 60_000 }
 export const longOptions = ({ options }: Bucket) => ({ ...options, ...longCall })
 

@@ -60,13 +60,12 @@ export async function* listRemovedWithin(
 
 const looksAtOnce = 16
 
-// The largest numbers of listings: of the folder itself, for each removed folder in it, and for all removed folders
-// together.
+// The most listings for the folder itself, for each removed folder in it, and for all removed folders together.
 const mostPages = 10
 const mostLooks = 10
 const mostLooksInAll = 200
 
-/** If the folder is empty, the last removal among its first 10,000 states. Also the number of listings used. */
+/** Finds the last removal of an empty folder among its first 10,000 states. Also returns the number of listings. */
 const removedFolder = async (
   bucket: Bucket,
   folder: string,
@@ -134,7 +133,7 @@ async function* findCandidates(bucket: Bucket, { prefix, after, limit }: Removed
     yield { candidates: found.candidates, upTo, isLast: !next }
     if (!next) return
   }
-  // No real object was removed this often. It is skipped, so that the listing ends.
+  // No real object was removed this often. A key with more delete markers is skipped, so that the listing ends.
   if (undecided) yield { candidates: [], upTo: undecided.key, isLast: false }
 }
 

@@ -59,8 +59,8 @@ const createStagedBodies = (bucket: Bucket, memory: number, buffers: PartBuffers
       return staged
     },
 
-    // For uploads, whose bytes the quota counts already. The caller cleans up the body. Errors: unavailable, when
-    // memory is full.
+    // Accepts the body of a resumable upload, whose bytes the quota counts already. The caller cleans up the body.
+    // Errors: unavailable, when memory is full.
     adopt(body: StagedBody, claim?: Claim): Staged {
       if (body.content.kind === 'memory' && !reserve(body.size)) throw new ServiceError('unavailable')
       const staged: Staged = { size: body.size, reserved: body.size, claim, discard: async () => void take(staged) }

@@ -85,6 +85,7 @@ export const me = component('Me', 'The owner of the token. Tokens of `token issu
   email: z.nullable(z.string()),
   lastSignIn: described(z.nullable(z.string()), 'A day.'),
   kind: described(z.literal(['token', 'session', 'key']), '`session`: from a sign-in.'),
+  hasPassword: described(z.boolean(), 'False if the person signs in only through an issuer.'),
   expires: z.string(),
   sites: z.array(siteOfMe),
 })
@@ -217,7 +218,8 @@ export const accessContract: GroupContract<'access'> = {
     },
     createSiteToken: {
       summary: 'Get a token for one site',
-      description: 'The new token expires at the same time as the token of the request.',
+      description:
+        'The new token ends with the session of the sign-in: it expires at the same time, and a sign-out ends it.',
       answers: ok('The token.', token),
       errors: ['signInRefused', 'siteAmbiguous'],
     },

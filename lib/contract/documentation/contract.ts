@@ -23,7 +23,7 @@ export const documentationContract: GroupContract<'documentation'> = {
     getReference: {
       summary: 'Read this document as a page',
       answers: { 200: { description: 'The page.', mediaTypes: ['text/html'] } },
-      // The page contains the text of a function, which differs between runtimes.
+      // The page contains the source text of a function, and this text differs between runtimes.
       shownByAddress: true,
     },
     getReferenceAsset: {

@@ -3,6 +3,7 @@ import { categoriesRoutes } from './categories.ts'
 import { documentationRoutes } from './documentation.ts'
 import { fieldsRoutes } from './fields.ts'
 import { storageRoutes } from './storage.ts'
+import { webhooksRoutes } from './webhooks.ts'
 
 // The API document begins with the operations that need no token.
 const [health, root, ...ofFields] = fieldsRoutes
@@ -20,6 +21,7 @@ export const routes = [
   ...categoriesRoutes,
   ...storageRoutes,
   ...accessRoutes,
+  ...webhooksRoutes,
 ] as const
 
 type RouteOf<Group extends string> = Extract<(typeof routes)[number], { group: Group }>
@@ -27,8 +29,8 @@ export type OperationOf<Group extends string> = RouteOf<Group>['operation']
 
 /**
  * The gateway sends the requests below each prefix to the function of its group; the first prefix that fits counts. `*`
- * is one segment. No path of another group may end like a path of the storage, because the `*` of a distribution
- * matches any number of segments.
+ * is one segment. No path of another group may end like a path of the storage or of webhooks, because the `*` of a
+ * distribution matches any number of segments.
  */
 export const prefixes = [
   { group: 'documentation', prefix: '/openapi.json' },
@@ -36,6 +38,7 @@ export const prefixes = [
   { group: 'documentation', prefix: '/console' },
   { group: 'access', prefix: '/api/v1/admin/tokens' },
   { group: 'fields', prefix: '/api/v1' },
+  { group: 'webhooks', prefix: '/webresources/api/v3/sites/*/webhooks' },
   { group: 'categories', prefix: '/webresources/api/v3' },
   { group: 'storage', prefix: '/api/v2/admin/sites/*/storage' },
   { group: 'storage', prefix: '/api/v2/admin/sites/*/uploads' },

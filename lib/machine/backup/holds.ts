@@ -9,8 +9,8 @@ export const createIsHeld = (connection: DatabaseSync): ((now: number) => boolea
 }
 
 /**
- * Holds every blob. A blob is removed only when no row refers to it and no hold exists. So a snapshot from after this
- * call either lacks the row, or the blob stays. The hold of a dead process expires. Moments are in epoch milliseconds.
+ * Holds every blob. A blob is removed only when no row refers to it and no hold exists. So if a later snapshot has the
+ * row of a blob, the blob stays. The hold of a dead process expires. Moments are in epoch milliseconds.
  */
 export const holdBlobs = async (
   { connection, note }: Pick<Database, 'connection' | 'note'>,
@@ -44,7 +44,7 @@ export type BackupHold = Awaited<ReturnType<typeof holdBlobs>>
 const interval = 10_000
 
 /**
- * Removes blobs when no backup needs them any more. If a process dies before, the next start of the service moves its
+ * Removes blobs when no backup needs them any more. If the process dies first, the next start of the service moves its
  * blobs to `orphans/`. Calls `isHeld` when nothing in the database refers to the blob any more.
  */
 export const holdForBackups = (blobs: Blobs, isHeld: () => boolean): Blobs => {

@@ -105,6 +105,12 @@ const json: readonly (readonly [table: string, key: string, column: string, isRi
   ],
   ['uploads', 'site, id', 'target', are('target', 'text', ['path', 'key', 'contentType'])],
   ['folder_removals', 'site, folder', 'entry', are('entry', 'text', ['type', 'subject', 'actor'])],
+  [
+    'webhooks',
+    'site, id',
+    'record',
+    `${are('record', 'text', ['targetUrl', 'subject', 'description'])} AND ${are('record', 'array', ['types', 'secrets'])}`,
+  ],
   ['changes', 'site, id', 'details', "json_type(details) = 'object'"],
 ]
 
@@ -133,7 +139,7 @@ const unreadable = (table: string, column: string, row: Row): Finding => ({
   fault: `the service cannot read its ${column}. Restore the database from a backup`,
 })
 
-/** A database may come from an unknown source. Requests for such a row would fail, or read another file. */
+/** A database may come from an unknown source. Requests for a row with a bad value would fail, or read another file. */
 const rowQuestions: readonly Question[] = [
   ...json.map(([table, key, column, isRight]) => ({
     query: `SELECT ${key} FROM ${table} WHERE ${column} IS NOT NULL AND NOT iif(json_valid(${column}), ${isRight}, 0)`,

@@ -62,7 +62,7 @@ const backupFault = (refusal: Text): FaultText => ({ where: 'backupMarker', refu
 
 /** SQLite needs the -shm to read a WAL, and creates a missing -shm. */
 const withoutShm = ({ wal }: DataDirectory): string =>
-  `it cannot be read here: its newest changes are in ${wal}, but the -shm file of that is missing, and this file ` +
+  `it cannot be read here: its newest changes are in ${wal}, but its -shm file is missing, and this file ` +
   'system is read-only. Copy the data directory to a writable disk (cp -a), and check the copy.'
 
 /** Everything that can be wrong with a directory as a whole. Serving, commands, check and restore use these texts. */

@@ -26,10 +26,12 @@ const sizeOfFolder = async (folder: string): Promise<number> => {
 /** Figures of a data directory for its operator. Sizes are in bytes, moments in epoch milliseconds. */
 export interface Measures {
   databaseBytes(): Promise<number>
-  /** Reads every name of a blob. */
+  /** Reads the names of all blobs. */
   blobBytes(): Promise<number>
   /** When the oldest open removal of a folder began. */
   oldestRemoval(): Promise<number | undefined>
+  /** Enabled webhooks with new entries, and those whose last delivery failed. */
+  webhooks(): Promise<{ readonly waiting: number; readonly failing: number }>
 }
 
 export const createMeasures = (
@@ -37,9 +39,16 @@ export const createMeasures = (
   { connection, read }: Pick<Database, 'connection' | 'read'>,
 ): Measures => {
   const oldest = prepareQuery<AnyId>(connection, 'SELECT min(began) AS id FROM folder_removals WHERE began > 0')
+  const webhooks = prepareQuery<{ waiting: number; failing: number }>(
+    connection,
+    `SELECT count(failing_since) AS failing, count(*) FILTER (
+       WHERE EXISTS (SELECT 1 FROM changes WHERE site = webhooks.site AND id > webhooks.position)) AS waiting
+     FROM webhooks WHERE enabled = 1`,
+  )
   return {
     databaseBytes: async () => (await sizeOf(file)) + (await sizeOf(wal)),
     blobBytes: () => sizeOfFolder(blobs),
     oldestRemoval: async () => (await read(() => oldest.get()))?.id ?? undefined,
+    webhooks: async () => (await read(() => webhooks.get())) ?? { waiting: 0, failing: 0 },
   }
 }

@@ -51,11 +51,11 @@ const blobName = /^[0-9a-f]{32}$/
 export const isBlobName = (name: unknown): name is string => typeof name === 'string' && blobName.test(name)
 
 /**
- * Throws for any other name: a database may come from an unknown source, and no name in it may lead out of the folder.
+ * Throws for any other name: a database may come from an unknown source, and its names must not lead out of the folder.
  */
 export const pathOfBlob = (folder: string, name: string): string => {
   if (isBlobName(name)) return join(folder, name)
-  throw new Error('The database names a blob in a way that leads out of their folder')
+  throw new Error('The database has the name of a blob outside the folder of the blobs')
 }
 
 const mostAhead = 8

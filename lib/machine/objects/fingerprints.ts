@@ -27,8 +27,8 @@ const mostWaiting = 1_000
 const longestWait = 60_000
 
 /**
- * In milliseconds: the pause between pieces while uploads arrive and no request waits. It slows uploads by a few
- * percent.
+ * In milliseconds: the pause between pieces while uploads arrive and no request waits. With this pause, the computation
+ * slows uploads by only a few percent.
  */
 const restWhileBusy = 2
 
@@ -44,7 +44,7 @@ const nameOf = ({ key, version }: Target): string => `${version} ${key}`
  * background. Between two pieces of a file, other work has its turn.
  */
 export const createFingerprints = ({ database, rows, bodies, staging }: Deps) => {
-  // True if the current object is among them.
+  // The waiting and running jobs, by version and key.
   const jobs = new Map<string, Job>()
   let working: Promise<void> | undefined
   let isStopped = false

@@ -55,7 +55,7 @@ export const createObjectRows = (connection: DatabaseSync) => {
   return {
     get: (key: string): ObjectRow | undefined => objects.get.get(key),
     isAny: (from: string, end: string): boolean => objects.isAny.get(from, end) !== undefined,
-    // Reads all rows at once, because one statement cannot be stepped through by two readers at the same time.
+    // Reads all rows at once, because two readers cannot step through one statement at the same time.
     list: (from: string, end: string, limit: number): readonly ListedObject[] =>
       listed.all(from, end, limit).map(toListed),
     put: (row: ObjectRow) => void objects.put.run(...valuesOf(row)),

@@ -16,7 +16,6 @@ const moment = `max(? * ${perMillisecond}, 1 + coalesce((SELECT max(gone) FROM o
 const columns = 'key, version, blob, size, modified, type, fingerprint'
 const oldColumns = `version AS id, modified AS at, size, removed, gone / ${perMillisecond} AS goneAt`
 
-/** A removal takes all of its rows within about this time. */
 const fewRows = 1_000
 
 interface OldRow extends Omit<ObjectVersion, 'isCurrent' | 'isRemoved'> {

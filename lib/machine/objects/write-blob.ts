@@ -84,8 +84,8 @@ const readAll = async (
 }
 
 /**
- * Writes while the next bytes are arriving, one write at a time. When it returns, durable bytes are on the disk, even
- * if the content failed. Then the file may be closed. Errors: unavailable, when the time is up.
+ * Writes while the next bytes are arriving, one write at a time. When this function returns, durable bytes are on the
+ * disk, even if the content failed. Then the file may be closed. Errors: unavailable, when the time is up.
  */
 export const writeBlob = async (
   file: FileHandle,

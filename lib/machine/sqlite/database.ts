@@ -47,7 +47,7 @@ interface WaitingJob extends Job {
 const lockWait = 20
 /** In milliseconds: after that, a timer repeats the change for this long. Meanwhile the rest of the process runs. */
 const longestWait = 5_000
-/** Short, because a busy process frees the database only for moments. */
+/** In milliseconds. The pause is short, because a busy process frees the database only for moments. */
 const pause = 1
 /** In milliseconds: after this much work, a command pauses. */
 const workBeforeRest = 20

@@ -1,6 +1,6 @@
 import { editions } from '../../storage/path.ts'
 
-// Triggers that derive the used bytes of sites and the names of files from the rows of files and uploads.
+// Triggers on the rows of files and uploads. They keep the used bytes of sites and the names of files up to date.
 
 const countedOf = (row: 'NEW' | 'OLD') => `iif(${row}.complete, 0, coalesce(${row}.length, ${row}.kept))`
 const siteOf = (row: 'NEW' | 'OLD') => `CAST(substr(${row}.key, instr(${row}.key, '/') + 1) AS INTEGER)`

@@ -20,8 +20,8 @@ export const linkTables: Readonly<Record<ObjectKind, string>> = byName(objectKin
 
 /**
  * The condition that content is not being removed. Its first parameter is the site. Content that is being removed is
- * rare: SQLite looks for it once, and only if it finds some, compares each id. (`NOT IN` would build a filter for a
- * million ids.)
+ * rare: SQLite looks for such content once, and compares ids only if it finds some. (`NOT IN` would build a filter for
+ * a million ids.)
  */
 export const isNotBeingRemoved = (column: string, kind: ContentKind): string => {
   const { table } = contentTables[kind]
@@ -54,6 +54,7 @@ const directory = `
     kind TEXT, -- NULL for a token without a person.
     since INTEGER,
     name TEXT,
+    parent TEXT,
     last_used TEXT
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX keys_of_site ON grants (sites) WHERE kind = 'key';
@@ -263,6 +264,46 @@ const backups = `
     until INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;`
 
+/**
+ * The column record has the settings and the secrets of a webhook as JSON. Moments are in epoch milliseconds. The
+ * positions are ids of changes.
+ */
+const webhooks = `
+  CREATE TABLE webhooks (
+    site INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    record TEXT NOT NULL,
+    enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+    position INTEGER NOT NULL,
+    last_success INTEGER,
+    failing_since INTEGER,
+    PRIMARY KEY (site, id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE webhook_deliveries (
+    site INTEGER NOT NULL,
+    webhook TEXT NOT NULL,
+    id TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    attempt INTEGER NOT NULL,
+    status INTEGER, -- NULL if no answer arrived.
+    fault TEXT,
+    milliseconds INTEGER NOT NULL,
+    PRIMARY KEY (site, webhook, id),
+    FOREIGN KEY (site, webhook) REFERENCES webhooks (site, id) ON DELETE CASCADE
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE webhook_retries (
+    site INTEGER NOT NULL,
+    webhook TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    attempt INTEGER NOT NULL,
+    due INTEGER NOT NULL,
+    PRIMARY KEY (site, webhook, position),
+    FOREIGN KEY (site, webhook) REFERENCES webhooks (site, id) ON DELETE CASCADE
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX webhook_retries_by_time ON webhook_retries (site, webhook, due);`
+
 export const newTables: readonly string[] = [
   makeStatistics,
   directory,
@@ -275,6 +316,7 @@ export const newTables: readonly string[] = [
   oldObjects,
   names,
   backups,
+  webhooks,
   ...counters,
 ]
 

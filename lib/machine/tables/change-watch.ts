@@ -5,17 +5,21 @@ import { prepareQuery } from '../sqlite/queries.ts'
 /** In milliseconds: changes of other processes are noticed after this time. */
 const period = 500
 
+export const webhookChanges = 'webhooks'
+
+type Watched = SiteId | typeof webhookChanges
+
 /**
  * Knows when the history of a site may have grown (V-18, V-22). An entry is reported after its transaction, because a
  * transaction runs without pauses. A transaction that fails may be reported too.
  */
 export const createChangeWatch = ({ connection, read }: Pick<Database, 'connection' | 'read'>) => {
-  const checks = new Map<SiteId, Set<() => void>>()
+  const checks = new Map<Watched, Set<() => void>>()
   const version = prepareQuery<{ data_version: number }>(connection, 'PRAGMA data_version')
   let known: number | undefined
   let timer: NodeJS.Timeout | undefined
 
-  const checkSite = (site: SiteId): void => {
+  const checkSite = (site: Watched): void => {
     for (const check of checks.get(site) ?? []) check()
   }
 
@@ -28,11 +32,11 @@ export const createChangeWatch = ({ connection, read }: Pick<Database, 'connecti
   }
 
   return {
-    wrote(site: SiteId): void {
+    wrote(site: Watched): void {
       if (checks.has(site)) queueMicrotask(() => checkSite(site))
     },
 
-    watch(site: SiteId, check: () => void): () => void {
+    watch(site: Watched, check: () => void): () => void {
       const ofSite = checks.get(site) ?? new Set()
       checks.set(site, ofSite.add(check))
       if (!timer) {

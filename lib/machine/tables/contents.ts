@@ -194,7 +194,7 @@ export const createContents = (database: Database, record: RecordChange): Conten
     async putMany(site, kind, contents, entry) {
       for (const [index, piece] of piecesOf(contents, kind).entries()) {
         for (;;) {
-          // The entry is written with the first of them, so that nothing is stored without an entry.
+          // The entry is written with the first piece, so that nothing is stored without an entry.
           const marked = await write(() => pieces.put(site, kind, piece, index === 0 ? entry : undefined))
           if (marked.length === 0) break
           await finishAll(site, kind, marked)

@@ -107,6 +107,7 @@ interface GrantRow extends Pick<Grant, 'hash' | 'user' | 'expires'> {
   readonly kind: string | null
   readonly since: number | null
   readonly name: string | null
+  readonly parent: string | null
   readonly lastUsed: string | null
 }
 
@@ -115,7 +116,7 @@ const toGrant = (row: GrantRow): Grant =>
 
 export const createGrants = (database: Database, record: RecordChange): Grants => {
   const { connection, read, write } = database
-  const columns = 'hash, user, sites, permissions, expires, kind, since, name'
+  const columns = 'hash, user, sites, permissions, expires, kind, since, name, parent'
   const { get, some, keysOf, put, remove, setSites, handOver, recordUse } = prepareAll(connection, {
     get: query<GrantRow>('SELECT * FROM grants WHERE hash = ?'),
     some: query<GrantRow>('SELECT * FROM grants WHERE hash > ? ORDER BY hash LIMIT +?'),
@@ -123,7 +124,7 @@ export const createGrants = (database: Database, record: RecordChange): Grants =
       `SELECT ${columns}, last_used AS lastUsed FROM grants WHERE kind = 'key' AND sites = ?2 AND hash > ?1
        ORDER BY hash LIMIT +?3`,
     ),
-    put: `INSERT OR REPLACE INTO grants (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    put: `INSERT OR REPLACE INTO grants (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     remove: 'DELETE FROM grants WHERE hash = ?',
     setSites: 'UPDATE grants SET sites = ? WHERE hash = ?',
     handOver: "UPDATE grants SET user = ?, since = ? WHERE hash = ? AND kind = 'key'",
@@ -136,9 +137,10 @@ export const createGrants = (database: Database, record: RecordChange): Grants =
       return row && toGrant(row)
     },
 
-    put: ({ hash, user, sites, permissions, expires, kind = null, since = null, name = null }, entries) =>
+    put: ({ hash, user, sites, permissions, expires, kind, since, name, parent }, entries) =>
       write(() => {
-        put.run(hash, user, JSON.stringify(sites), JSON.stringify(permissions), expires, kind, since, name)
+        const optional = [kind, since, name, parent].map((value) => value ?? null)
+        put.run(hash, user, JSON.stringify(sites), JSON.stringify(permissions), expires, ...optional)
         entries.forEach(record)
       }),
 

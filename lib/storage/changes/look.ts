@@ -18,7 +18,10 @@ export interface Place {
   readonly keepsDraft?: boolean
   readonly isNew?: boolean
   readonly names?: readonly string[] | undefined
-  /** The folder of an upload, or the path of the file itself where the client added the name (S-34). */
+  /**
+   * The folder that the client named for an upload. May be the path of the file, because some clients add the file name
+   * (S-34).
+   */
   readonly into?: StoragePath | undefined
 }
 
@@ -28,7 +31,7 @@ export interface Seen {
   readonly folders: readonly StoragePath[]
   readonly ancestors: Ancestors
   readonly isLocked: boolean
-  /** Undefined when this look is too old to replace a later look. */
+  /** Undefined when a later change must look again, because this look may be too old. */
   readonly locks: FolderLocks['ids'] | undefined
   /** For each error: a key that must be free but is taken. */
   readonly taken: ReadonlySet<ErrorName>
@@ -87,8 +90,8 @@ const lookAsWritten = async (stores: StorageStores, place: Place, { conditions }
 }
 
 /**
- * Looks, in parallel calls, at everything that a change at this place depends on. Errors: urlInvalid (the spelling of
- * the store is too long).
+ * Reads everything that a change at this place depends on, in parallel calls. Errors: urlInvalid (the spelling of the
+ * store is too long).
  */
 export const look = async (stores: StorageStores, place: Place, requester: Requester): Promise<Seen> => {
   const { files } = stores

@@ -48,7 +48,7 @@ const lookAtVersions = async (
 ): Promise<Listed> => {
   const { files, removals, reservedFolders } = deps
   const kinds = isPage(path) && wanted === undefined ? editions : (['live'] as const)
-  // Listed before the conditions are checked, so that a state that is replaced afterwards is not in the list.
+  // The list comes before the checks. So it lacks a state that is replaced after the checks.
   const listed = await Promise.all(kinds.map((edition) => listVersions(files, fileKey(edition, site, path), wanted)))
   const all = listed.flatMap(({ versions }) => versions)
   const named = all.find(({ id }) => id === wanted)

@@ -62,7 +62,7 @@ const tooMuch = (folder: StoragePath, changes: readonly Restoration[]): ServiceE
       ? 'Restore its files one by one.'
       : `Restore its folders one by one, such as ${names.join(', ')}. ?deleted lists them.`
   return new ServiceError('storageRefused', {
-    message: `The removal of this folder took more than ${mostObjects} files and folders, too many at once. ${advice}`,
+    message: `This folder was removed with more than ${mostObjects} files and folders, too many for one restore. ${advice}`,
   })
 }
 
@@ -146,10 +146,10 @@ const restoreRemoved = async (
   const isClash = replace && (await findClash(files, folder, changes, requester))
   refuse([isClash && 'destinationExists'])
   try {
-    // There is only one attempt: after an undo by S3, the recorded period no longer fits.
+    // Makes only one attempt: an undo on S3 hides the objects again, outside the recorded period.
     await change(deps, { ...taken, ancestors }, (seen) => planRestoredFolder(seen, replace), requester)
   } catch (error) {
-    // S3 has hidden the objects again, later than the record says. A new record lets the next attempt find them.
+    // Records the period of this undo, so that the next attempt finds the objects.
     await removals.note({ site, folder, since }).catch(() => {})
     throw error
   }
@@ -243,7 +243,7 @@ const restoreFile = async (
     look(deps, place, { ...requester, isCaseSensitive: true }),
     isInWorkflow(deps, site, [path]),
   ])
-  // If the file is removed meanwhile, a newer version is the one to restore.
+  // If the file is removed meanwhile, the restore must use its newest version.
   refuse(refusalsOfFile(seen, isRunning, isPresent && !replace))
   const again = async (before: Seen) => {
     const { key, id } = restoration
@@ -253,7 +253,7 @@ const restoreFile = async (
   await change(deps, seen, (now) => planRestoredFile(now, restoration, version), requester, again)
 }
 
-/** Restores a version of a file, or everything that the last removal of a folder took. */
+/** Restores a version of a file, or everything that the last removal of a folder removed. */
 export const restore = async (
   deps: ChangeDeps,
   path: StoragePath,

@@ -17,8 +17,8 @@ interface Part {
   readonly path: StoragePath
   readonly checked: CheckedConditions
   /**
-   * Undefined when a tag does not match. The rest of the body is still read, because a second file is the error to
-   * report first.
+   * Undefined when a tag does not match. The rest of the body is still read, because the error of a second file comes
+   * first.
    */
   readonly staging?: Promise<Staged>
 }
@@ -111,10 +111,13 @@ const discardAll = async (parts: readonly Part[]): Promise<void> => {
   await Promise.allSettled(parts.map(async ({ staging }) => (await staging)?.discard()))
 }
 
-// With more names than this, one listing costs less than a look at each name, and the store makes the listing.
+// With more names than this, one listing of the folder costs less than a look at each name.
 const mostLooks = 12
 
-/** The files of a body that has arrived. If the body is malformed, the failure comes after the files before it. */
+/**
+ * Reads a small body as a whole. `incoming` yields its files again; if the body is malformed, it throws after the last
+ * good file.
+ */
 const readArrived = async (incoming: AsyncIterable<IncomingFile>) => {
   const files: IncomingFile[] = []
   let failure: { readonly error: unknown } | undefined

@@ -74,7 +74,7 @@ type FittingQuery = Pick<PageQuery<Entry>, 'countThatFit'> & {
 
 const listByKey = async (store: ObjectStore, prefix: string, { size, after, countThatFit }: FittingQuery) => {
   const { entries, next } = await readEntries(store, { prefix, folded: true, after: after && prefix + after }, size)
-  // Entries that are left out here must sort after the cursor.
+  // The cursor is a key, so the entries are cut off in the order of their keys.
   const contents = entries.sort(byKey).slice(0, countThatFit(entries))
   const last = contents.at(-1)
   const isEnd = last === undefined || (next === undefined && contents.length === entries.length)
@@ -115,7 +115,7 @@ export const listFolder = async (
   if (!isInScope(scope, folder)) return listByName(await entriesTowards(store, scope, folder), query)
   if (position?.by === 'key') return listByKey(store, prefix, query)
   const { entries, next } = await readEntries(store, { prefix, folded: true }, wholeFolder)
-  // The folder may have grown since its listing began. Later names have later keys, so none is missed.
+  // The folder may have grown since its listing began. Later names have later keys, so no name is missed.
   return next === undefined ? listByName(entries.sort(byName), query) : listByKey(store, prefix, query)
 }
 

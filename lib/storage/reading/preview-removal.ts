@@ -37,7 +37,7 @@ export const countFolder = async (
   let [bytes, objects] = [0, 0]
   const result = (atLeast: boolean) => ({ files: files.size, folders: folders.size, bytes, atLeast })
   for await (const { key, size } of objectsBelow(store, site, folder)) {
-    // Without this, a folder that has only uncounted objects would seem to be missing.
+    // Without this check, a folder that has only uncounted objects would seem to be missing.
     if (objects === mostCounted || (objects > 0 && deadline.isOver())) return result(true)
     objects += 1
     bytes += size

@@ -87,7 +87,7 @@ export const beginAppend = async (
   addition: Omit<Addition, 'content'>,
 ): Promise<BegunAppend> => {
   const { offset, declared } = addition
-  // No upload reaches this offset. The store does not get the number, because it may be too large for the store.
+  // No upload reaches this offset, and the store may be unable to hold the number. So the store is not asked.
   if (declared === 0 || offset > deps.largestResumableFile) {
     const upload = await findUpload(deps, requester, id)
     if (upload.target.isDirect) throw new ServiceError('uploadUnknown')
@@ -123,8 +123,8 @@ export const completeAppend = async (
 }
 
 /**
- * Takes the bytes that come with the creation, and places an empty upload. If they are refused, nothing of the upload
- * is left.
+ * Takes the bytes that come with the creation, and places an empty upload. If the bytes are refused, nothing of the
+ * upload is left.
  */
 export const fillUpload = async (
   deps: UploadsDeps,

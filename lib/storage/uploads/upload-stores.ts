@@ -26,8 +26,8 @@ export interface UploadRecords {
   create(upload: Upload, most: number, now: number): Promise<boolean>
   get(id: string): Promise<Upload | undefined>
   /**
-   * Gives the lease of an upload at an offset, for some milliseconds. With `owner`, an upload of another owner, and an
-   * expired upload, is `gone`.
+   * Gives the lease of an upload at an offset, for some milliseconds. With `owner`, the outcome is `gone` for an upload
+   * of another owner and for an expired upload.
    */
   take(id: string, offset: number, holder: string, duration: number, owner?: UploadOwner): Promise<TakeOutcome>
   /**
@@ -61,8 +61,8 @@ export type ClaimedUpload = WholeUpload & { readonly claim: Claim }
 export interface UploadParts<Whole> {
   begin(target: Target): Promise<Holding>
   /**
-   * Overwrites from the offset on. The number of bytes that is returned is durable. Returns an error of the content,
-   * but throws an error of the store.
+   * Overwrites from the offset on. The bytes that the result counts are durable. Returns an error of the content, but
+   * throws an error of the store.
    */
   append(
     upload: StoredUpload & Pick<Upload, 'length'>,
@@ -72,9 +72,9 @@ export interface UploadParts<Whole> {
     isOver: () => boolean,
   ): Promise<Appended>
   read(upload: WholeUpload): AsyncIterable<Uint8Array>
-  /** Keeps earlier requests from placing the bytes afterwards. Returns where the bytes are then. */
+  /** From now on, earlier requests cannot place the bytes. Returns the new holding of the bytes. */
   takeOver(upload: WholeUpload): Promise<Holding>
-  /** True when an earlier attempt placed the file and ended before it recorded this. */
+  /** True when an earlier attempt placed the file, but ended before it recorded the placement. */
   isInPlace(upload: WholeUpload): Promise<boolean>
   /** The bytes for `place`. They stay until they are placed or removed, so another attempt may request them again. */
   whole(upload: ClaimedUpload): Promise<Whole>

@@ -41,7 +41,7 @@ export interface Upload {
   readonly holding: Holding | null
 }
 
-/** How many bytes of an append are durable so far, and where. The store keeps this up to date. */
+/** How many bytes of an append are durable so far, and their holding. The store keeps both up to date. */
 export interface Durable {
   size: number
   holding: Holding

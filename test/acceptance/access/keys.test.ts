@@ -55,7 +55,7 @@ describeWithAdmin('Keys', () => {
     expect(answer.json.message).toContain('checksum')
   })
 
-  test('The list shows the day of the last use, and no secrets (A-88, A-90)', async () => {
+  test('The list shows the day of the last use, but no secret (A-88, A-90)', async () => {
     const { create, put, list, owner } = await openKeys()
     const { key, id, expires } = await create(['files:write'], { name: 'Backup' })
     const listed = { id, name: 'Backup', user: owner.name, rights: ['files:write'], expires, lastUsed: null }

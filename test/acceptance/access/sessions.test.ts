@@ -15,12 +15,12 @@ describeWithAdmin('A session', () => {
     const { site, addPerson } = await openSite()
     const { name, token } = await addPerson({ role: 'author', folders: ['/news'], displayName: 'Ann', email: 'a@b.c' })
     const { json } = await call(me, { token })
-    expect(json).toMatchObject({ name, displayName: 'Ann', email: 'a@b.c', kind: 'session' })
+    expect(json).toMatchObject({ name, displayName: 'Ann', email: 'a@b.c', kind: 'session', hasPassword: true })
     expect(json.sites).toEqual([
       { id: site, role: 'author', folders: ['/news'], rights: ['files:write:/news', 'history:read'] },
     ])
     const other = (await call(me)).json
-    expect(other).toMatchObject({ kind: 'token', displayName: null })
+    expect(other).toMatchObject({ kind: 'token', displayName: null, hasPassword: false })
   })
 
   it('A token for one site works only there, and ends with the session (A-68)', async () => {
@@ -36,7 +36,10 @@ describeWithAdmin('A session', () => {
     expect(await statusOf(forms('current'), own)).toBe(200)
     expect(await statusOf(forms(first.site), own)).toBe(400)
     expectError(await call(siteTokens('current'), { method: 'POST', token }), 400, 100002)
-    expect((await call(siteTokens('current'), { method: 'POST', token: own })).status).toBe(200)
+    const unused = (await call(siteTokens('current'), { method: 'POST', token: own })).json.token
+    expect((await call(tokens, { method: 'DELETE', token })).status).toBe(200)
+    // No request used this token before, so no cache has it.
+    expect(await statusOf(me, unused)).toBe(401)
   })
 
   it('A request for a token of another site answers 401/101001, not 301 (A-69, E-55)', async () => {

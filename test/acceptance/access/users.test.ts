@@ -24,7 +24,7 @@ describeWithAdmin('The people of a site', () => {
     for (const none of ['x'.repeat(3_000), '%20', 'a%2Fb']) expectError(await there.ask('GET', `/${none}`), 404, 101010)
   })
 
-  it('Names that differ only in case are equal, and allow few characters (A-52, E-59)', async () => {
+  it('Names ignore case, and may contain only certain characters (A-52, E-59)', async () => {
     const { ask, invite } = await openSite()
     const name = newName()
     await invite({ role: 'viewer' }, name)
@@ -65,7 +65,7 @@ describeWithAdmin('The people of a site', () => {
     expect((await ask('GET')).json.users).toEqual([])
   })
 
-  it('The history shows each change of a person with access:read (A-47, A-85, A-109)', async () => {
+  it('With access:read, the history shows each change of a person (A-47, A-85, A-109)', async () => {
     const { site, ask, invite, manager } = await openSite()
     const name = newName()
     await invite({ role: 'viewer' }, name)
@@ -81,7 +81,7 @@ describeWithAdmin('The people of a site', () => {
     for (const type of types) expect(await changesOf(site, plain, type)).toEqual([])
   })
 
-  it('People need access:read to see and access:write to change (A-40, A-56)', async () => {
+  it('Reads of people need access:read, and changes access:write (A-40, A-56)', async () => {
     const { site, ask, addPerson } = await openSite()
     const [{ name, token: editor }, reader] = [
       await addPerson({ role: 'editor' }),
@@ -101,7 +101,7 @@ describeWithAdmin('The people of a site', () => {
 })
 
 describeWithAdmin('Somebody who manages people', () => {
-  it('A manager cannot grant missing rights, even in a folder (A-57, E-54)', async () => {
+  it('Managers can grant only rights that they have, even in a folder (A-57, E-54)', async () => {
     const { ask, invite, site } = await openSite()
     const name = newName()
     await invite({ rights: ['files:read:/a'] }, name)

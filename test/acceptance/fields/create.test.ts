@@ -71,15 +71,6 @@ describe('Creating a system field (operation 3)', () => {
     expect((await create(form, body)).status).toBe(201)
   })
 
-  test('JSON is read without a Content-Type, and with that of a form (A-4, A-5)', async () => {
-    const form = await formWith()
-    const text = (id: number) => JSON.stringify({ type: { id }, mandatory: true })
-    expect((await create(form, text(-2))).status).toBe(201)
-    expect(
-      (await create(form, text(-3), { 'Content-Type': 'application/x-www-form-urlencoded; charset=UTF-8' })).status,
-    ).toBe(201)
-  })
-
   test('A second field of the same type is refused with 115006 (F-13, E-23)', async () => {
     const form = await formWith({ id: -2 })
     expectError(await create(form, { type: { id: -2 }, mandatory: true }), 403, 115006)

@@ -54,12 +54,6 @@ describe('Listing system fields (operation 1)', () => {
     expect(json.items).toHaveLength(2)
   })
 
-  test('A caller can write the number of the site in place of current (A-15)', async () => {
-    const form = await formWith({ id: -2 })
-    const { status, json } = await call(fieldsOf(form, `/api/v1/admin/sites/${await ownSiteId()}`))
-    expect({ status, count: json.totalItemsCount }).toEqual({ status: 200, count: 1 })
-  })
-
   test('The self link of the list leads to the same list (F-6)', async () => {
     const form = await formWith({ id: -2 })
     const { json } = await call(fieldsOf(form))

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { target } from '../setup/target.ts'
 import { admin, createSite, issueToken, testWithAdmin } from '../support/admin.ts'
-import { expectError } from '../support/expectations.ts'
 import { ownSiteId } from '../support/forms.ts'
 import { call } from '../support/http.ts'
 
@@ -78,16 +77,5 @@ describe('The sites of a token', () => {
     expect(text).toContain('<sites xmlns="http://ns.adobe.com/bc/api/v1"')
     expect(text).toMatch(new RegExp(`<items><site><id>${await ownSiteId()}</id><name>`))
     expect(text).toContain('<permissions><permission>files</permission></permissions>')
-  })
-
-  test('A request without a token, or with a wrong Accept, is refused', async () => {
-    expectError(await call(sites, { token: null }), 401, 101000)
-    expectError(await call(sites, { token: 'f'.repeat(64) }), 401, 101000)
-    expectError(await call(sites, { headers: { Accept: 'image/png' } }), 406, 100006)
-    const { headers, ...answer } = await call(sites, { method: 'POST', body: {} })
-    expectError({ headers, ...answer }, 405, 100005)
-    expect(headers['allow']).toBe('GET, HEAD, OPTIONS')
-    expect((await call(`${sites}/`)).status).toBe(200)
-    expect((await call(sites, { method: 'HEAD' })).text).toBe('')
   })
 })

@@ -53,24 +53,6 @@ describe('Answers in XML', () => {
     expect(text).toContain('<fieldType><id>-2</id><name>CustomerDetails</name></fieldType>')
   })
 
-  test.each<[string, string]>([
-    ['application/xml', 'xml'],
-    ['text/xml', 'xml'],
-    ['application/json', 'json'],
-    ['*/*', 'json'],
-    ['application/*', 'json'],
-    ['application/json;q=0.4, application/xml;q=0.5', 'xml'],
-    ['application/xml;q=0.4, application/json', 'json'],
-    ['text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8', 'xml'],
-    ['application/json;q=0, */*', 'xml'],
-  ])('Accept: %s is answered in %s (F-26)', async (accept, format) => {
-    const { status, headers } = await call(`${site}/webforms`, { headers: { Accept: accept } })
-    expect({ status, type: headers['content-type'] }).toEqual({
-      status: 200,
-      type: `application/${format}; charset=utf-8`,
-    })
-  })
-
   test('A caller who asks for XML gets errors in XML (E-3)', async () => {
     const form = await formWith()
     expectXmlError(await call(`${fieldsOf(form)}/-2`, { headers: xml }), 404, 115002)

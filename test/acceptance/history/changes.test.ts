@@ -79,11 +79,11 @@ describe('GET changes', () => {
     expect(await since(before)).toEqual([])
   })
 
-  it('Without the switch after, the newest entries come, oldest first (H-10, H-11)', async () => {
+  it('Without after, the list has the newest entries, the oldest first (H-10, H-11)', async () => {
     for (const name of ['n1', 'n2', 'n3']) await put(`${own}/${name}`, name)
     const { json } = await read({ limit: '2', subject: own })
     expect(json.items).toMatchObject([{ subject: `${own}/n2` }, { subject: `${own}/n3` }])
-    // Other callers may have changed something meanwhile.
+    // `next` may be later than the last item, because other callers also change the site.
     expect(json.next >= json.items[1].id).toBe(true)
     expect(await since(json.next)).toEqual([])
     await put(`${own}/n4`, 'n4')
@@ -226,14 +226,5 @@ describeWithAdmin('The history of a site', () => {
       'object.removed news/1',
       'category.removed category/5',
     ])
-  })
-
-  it('site-admin audit prints the history with its actors (H-5, T-18)', async () => {
-    await issueToken([site])
-    const [created, ...others] = await admin('audit', '--site', String(site), '--since', '1d')
-    expect(created).toMatchObject({ type: 'site.created', subject: `site/${site}`, requestId: null })
-    expect(created.actor).toMatch(/^admin:./)
-    expect(others.length).toBeGreaterThan(0)
-    expect(await admin('audit', '--site', String(site), '--actor', 'nobody')).toEqual([])
   })
 })

@@ -35,12 +35,6 @@ describe('Tokens', () => {
     }
   })
 
-  test('In storage, a token in the query is accepted with an empty ?status (A-8)', async () => {
-    const files = '/api/v2/admin/sites/current/storage?status='
-    expectError(await call(files, { token: null }), 401, 101000)
-    expect((await call(`${files}&access_token=${target.token}`, { token: null })).status).toBe(200)
-  })
-
   testWithAdmin('A request with a revoked token answers 401/101000 (A-10)', async () => {
     const token = await issueToken([await ownSiteId()])
     await admin('token', 'revoke', token)

@@ -71,11 +71,6 @@ describe('GET /console', () => {
     ])
   })
 
-  test('The page contains the number of days that removed files are kept (H-14)', async () => {
-    const { text } = await call('/console', anonymous)
-    expect(text).toMatch(/<html [^>]*data-kept-days="[1-9]\d{0,3}"/)
-  })
-
   test('A browser that has the current page gets 304', async () => {
     const { headers } = await call('/console', anonymous)
     const again = await call('/console', { ...anonymous, headers: { 'If-None-Match': headers['etag'] ?? '' } })

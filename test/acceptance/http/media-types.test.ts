@@ -7,7 +7,14 @@ import { call } from '../support/http.ts'
 describe('Media types', () => {
   test.each([
     ['', 'json'],
+    ['*/*', 'json'],
+    ['application/*', 'json'],
+    ['text/xml', 'xml'],
     ['text/*', 'xml'],
+    ['application/json;q=0, */*', 'xml'],
+    ['application/json;q=0.4, application/xml;q=0.5', 'xml'],
+    ['application/xml;q=0.4, application/json', 'json'],
+    ['text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8', 'xml'],
     ['APPLICATION/XML', 'xml'],
     ['application/xml; charset=utf-8', 'xml'],
     ['application/xml;charset="UTF-8";q=0.9, application/json;charset=utf-8;q=0.1', 'xml'],
@@ -44,6 +51,7 @@ describe('Media types', () => {
   })
 
   test.each([
+    ['none', '{"mandatory":true}'],
     ['application/json;charset="UTF-8"', '{"mandatory":true}'],
     ['Application/JSON ; Charset=US-ASCII', '{"mandatory":true}'],
     ['application/json', '\uFEFF{"mandatory":true}'],
@@ -51,7 +59,7 @@ describe('Media types', () => {
     ['text/xml; charset=utf-8', '<f><mandatory>true</mandatory></f>'],
   ])('A body of type %s is read: %j (A-4, A-5)', async (type, body) => {
     const form = await formWith({ id: -2 })
-    const headers = { 'Content-Type': type }
+    const headers = type === 'none' ? {} : { 'Content-Type': type }
     expect((await call(`${fieldsOf(form)}/-2`, { method: 'PUT', body, headers })).status).toBe(200)
     expect((await call(`${fieldsOf(form)}/-2`)).json.mandatory).toBe(true)
   })

@@ -10,10 +10,13 @@ import { createCategoriesHandler } from '../../../functions/categories/group.ts'
 import { createDocumentationHandler } from '../../../functions/documentation/group.ts'
 import { createFieldsHandler } from '../../../functions/fields/group.ts'
 import { createStorageHandler } from '../../../functions/storage/group.ts'
+import { createWebhooksHandler } from '../../../functions/webhooks/group.ts'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
+import { createKmsSeals } from '../../../lib/aws/kms-seals.ts'
 import type { GatewayEvent } from '../../../lib/aws/lambda/gateway.ts'
 import { type LambdaHandler, lambdaHandler } from '../../../lib/aws/lambda/lambda.ts'
 import { createRemovalWorker } from '../../../lib/aws/lambda/removal-worker.ts'
+import { createWebhookWorker } from '../../../lib/aws/lambda/webhook-worker.ts'
 import { openFileStores } from '../../../lib/aws/open-files.ts'
 import {
   openAccessStores,
@@ -22,8 +25,10 @@ import {
   openFieldsStores,
   openSites,
   openUploads,
+  openWebhooks,
 } from '../../../lib/aws/open-tables.ts'
 import { createS3Clients } from '../../../lib/aws/s3/bucket.ts'
+import type { WebhookQueue } from '../../../lib/aws/sqs-queues.ts'
 import { groupAt, type prefixes } from '../../../lib/contract/routes/routes.ts'
 import { systemClock } from '../../../lib/core/clock.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
@@ -33,12 +38,16 @@ import {
   createDocumentationDeps,
   createFieldsDeps,
   createStorageDeps,
+  createWebhooksDeps,
 } from '../../../lib/service/deps.ts'
 import type { RemovalQueue } from '../../../lib/storage/path-locks.ts'
+import { deliverNext } from '../../../lib/webhooks/deliver-next.ts'
+import { createTarget } from '../../../lib/webhooks/target.ts'
 import { inMemory } from '../../support/bucket.ts'
 import { openDynalite } from '../../support/dynalite.ts'
 import { entry } from '../../support/history.ts'
 import { listen } from '../../support/listen.ts'
+import { answerKms } from '../../support/memory-kms.ts'
 import { createMemoryS3 } from '../../support/memory-s3.ts'
 import type { S3Request } from '../../support/s3-messages.ts'
 import { stackAnswer } from '../../support/stack-answer.ts'
@@ -92,13 +101,14 @@ const answerS3 = async (request: S3Request, response: ServerResponse): Promise<v
   body.pipe(response.writeHead(statusCode))
 }
 
-/** Answers requests that other processes send to S3 and CloudFormation. dynalite answers the requests to tables. */
+/** Answers requests that other processes send to S3, KMS and CloudFormation. dynalite answers the requests to tables. */
 const answerElse = (
   headers: IncomingMessage['headers'],
   body: Buffer,
   response: ServerResponse,
   request: IncomingMessage,
 ) => {
+  if (answerKms(headers['x-amz-target'], body, response)) return true
   if (headers['x-amz-target'] !== undefined) return false
   if (headers['content-type']?.startsWith('application/x-www-form-urlencoded')) {
     response.writeHead(200, { 'Content-Type': 'text/xml' }).end(stackAnswer())
@@ -179,6 +189,51 @@ const createQueue = (): RemovalQueue => {
 }
 const removalQueue = createQueue()
 
+const seals = createKmsSeals('key', {
+  endpoint: endpointUrl,
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+})
+const target = createTarget({ permitsPrivate: true })
+
+const openWebhookStores = (dataCentre: string) => {
+  const here = { ...settings, dataCentre }
+  const { leases, ...ofWebhooks } = openWebhooks(here, { dynamodb, now: clock.wall })
+  const stores = { ...openDirectory(here, { dynamodb }), ...ofWebhooks, seals }
+  const deps = createWebhooksDeps(here, stores, { telemetry: { request: () => {} }, clock, target })
+  return { deps, leases }
+}
+
+/** Sends the events of the stream of the history and of the queue to the worker of webhooks. */
+const startWebhooks = () => {
+  const { deps, leases } = openWebhookStores('us')
+  let count = 0
+  const invoke = (Records: readonly object[]) => {
+    work({ Records } as never, context).catch(console.error)
+  }
+  const queue: WebhookQueue = {
+    async send({ site, webhook }, delay) {
+      const record = { messageId: String(++count), body: JSON.stringify({ site: String(site), webhook }) }
+      void sleep(delay * 1000, undefined, { ref: false }).then(() => invoke([record]))
+    },
+  }
+  const work = createWebhookWorker({
+    ...{ ...deps, leases, queue },
+    deliver: (site, id, deadline) => deliverNext(deps, site, id, deadline),
+  })
+  dynamodb.middlewareStack.add(
+    (next) => async (args) => {
+      const done = await next(args)
+      const { TableName, Key } = args.input as { readonly TableName?: string; readonly Key?: { readonly site: number } }
+      const Keys = { site: { N: String(Key?.site) } }
+      if (TableName === settings.journalTable && Key) invoke([{ eventSource: 'aws:dynamodb', dynamodb: { Keys } }])
+      return done
+    },
+    { step: 'initialize', name: 'stream' },
+  )
+}
+startWebhooks()
+
 type Group = (typeof prefixes)[number]['group']
 
 const functionsOf = (dataCentre: string): Readonly<Record<Group, LambdaHandler>> => {
@@ -216,6 +271,7 @@ const functionsOf = (dataCentre: string): Readonly<Record<Group, LambdaHandler>>
         createStorageDeps(here, stores, { ...surroundings, downloads, linkTo, lease: { lasts: 33_000 } }),
       ),
     ),
+    webhooks: lambdaHandler(createWebhooksHandler(openWebhookStores(dataCentre).deps)),
   }
 }
 

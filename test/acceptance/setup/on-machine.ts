@@ -16,6 +16,7 @@ const { baseUrl, demo } = await startService({
     { id: 'eu', port: 0 },
   ],
   reset: false,
+  allowPrivateWebhooks: true,
   // Cases choose the address of their caller.
   trustProxy: readBlocks(['127.0.0.0/8']),
   telemetry: { request: () => {} },

@@ -16,6 +16,8 @@ export interface Target {
   readonly largestFile: number | null
   /** A busy emulator on a small machine sometimes refuses requests. If true, reads that fail are repeated. */
   readonly isSlow: boolean
+  /** Webhooks may have targets on this machine. If false, the cases that need such targets are skipped. */
+  readonly permitsPrivateWebhooks: boolean
   /** Sends a request some seconds later. If the tests control the clock of the service, they do not wait. */
   readonly later: <Value>(seconds: number, send: () => Promise<Value>) => Promise<Value>
 }
@@ -30,7 +32,15 @@ const fromEnvironment = (): Target | undefined => {
   const admin = args ? { args, environment: {} } : command ? { command } : null
   const largestFile = Number(process.env['ACCEPTANCE_LARGEST_FILE']) || null
   const isSlow = process.env['ACCEPTANCE_PATIENCE'] !== undefined
-  return { baseUrl: baseUrl.replace(/\/+$/, ''), token, admin, largestFile, isSlow, later }
+  return {
+    baseUrl: baseUrl.replace(/\/+$/, ''),
+    token,
+    admin,
+    largestFile,
+    isSlow,
+    permitsPrivateWebhooks: false,
+    later,
+  }
 }
 
 /** In bytes. It is small, so that a test can send a larger file quickly. */
@@ -44,7 +54,7 @@ const startHere = async (): Promise<Target> => {
   await import('./quick-passwords.ts')
   const onAws = process.env['ACCEPTANCE_STORE'] === 'aws'
   const { service } = await (onAws ? import('./on-aws.ts') : import('./on-machine.ts'))
-  return { later, ...service, largestFile, isSlow: false }
+  return { later, ...service, largestFile, isSlow: false, permitsPrivateWebhooks: true }
 }
 
 /** The service of `npm run acceptance`, or a service that is started for the tests. */

@@ -30,7 +30,8 @@ describe('Access to storage', () => {
 
   it('A token in ?status is accepted, but one in a header takes precedence (A-8, A-9)', async () => {
     const { token } = target
-    expect((await call(`${storage}?status=${token}`, { token: null })).status).toBe(200)
+    for (const query of [`status=${token}`, `status=&access_token=${token}`])
+      expect((await call(`${storage}?${query}`, { token: null })).status).toBe(200)
     expectError(await call(`${storage}?access_token=${token}`, { token: 'f'.repeat(64) }), 401, 101000)
   })
 
@@ -54,23 +55,6 @@ describe('Access to storage', () => {
     for (const [method, path] of everyOperation) {
       expectError(await call(`/api/v2/admin/sites/999999999/storage${path}`, { method }), 400, 104023)
       expectError(await call(`/api/v2/admin/sites/abc/storage${path}`, { method }), 400, 104023)
-    }
-  })
-
-  testWithAdmin('Requests for a site in another data centre answer 301 (A-23, A-26)', async ({ skip }) => {
-    const dataCentres: { id: string; url: string }[] = await admin('data-centre', 'list')
-    const other = dataCentres.find(({ url }) => url !== target.baseUrl)
-    if (!other) return skip('there is only one data centre')
-    const { id } = await admin('site', 'create', '--name', 'Elsewhere', '--data-centre', other.id)
-    const token = await issueToken([id], '--permission', 'files')
-    for (const method of ['POST', 'PUT', 'GET', 'DELETE']) {
-      const path = `${storage}//a/%C3%A9?version=draft`
-      const { status, headers } = await call(path, { method, token })
-      expect({ status, location: headers['location'], cache: headers['cache-control'] }).toEqual({
-        status: 301,
-        location: `${other.url}${path}`,
-        cache: 'no-store',
-      })
     }
   })
 

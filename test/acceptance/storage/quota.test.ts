@@ -40,7 +40,7 @@ describeWithAdmin('The quota of a site', () => {
   })
 
   it('A removal frees bytes, and a restore counts them again (S-120, S-121)', async () => {
-    await put('/a.txt', 'ten bytes.')
+    expect((await put('/a.txt', 'ten bytes.')).status).toBe(200)
     expect((await send('DELETE', '/a.txt')).status).toBe(200)
     expect((await put('/b.txt', 'four')).status).toBe(200)
     const restoring = { body: {}, headers: { 'Content-Type': 'application/json' } }
@@ -77,6 +77,7 @@ describeWithAdmin('The quota of a site', () => {
   it('A site over a reduced quota can shrink, move and remove files (S-123, T-57)', async () => {
     await put('/a.txt', 'nine byte')
     expect(await admin('site', 'quota', String(site), '5')).toMatchObject({ id: site, quota: 5 })
+    expect((await send('GET', '/a.txt')).text).toBe('nine byte')
     expect((await put('/a.txt', 'seven b')).status).toBe(200)
     expect((await send('PUT', '/a.txt?meta', { body: { name: 'b.txt' } })).status).toBe(200)
     expect(await shown()).toMatchObject({ quota: 5, usedBytes: 7 })

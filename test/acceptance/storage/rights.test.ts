@@ -3,8 +3,8 @@ import { describeWithAdmin, issueToken } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { ownSiteId } from '../support/forms.ts'
 import { call } from '../support/http.ts'
-import { at, ownFolder, put, remove } from '../support/storage.ts'
-import { append, createUploader, head, pathOf } from '../support/tus.ts'
+import { at, namesIn, ownFolder, put, remove, upload } from '../support/storage.ts'
+import { append, createUploader, head, inTus, pathOf } from '../support/tus.ts'
 
 const own = ownFolder()
 
@@ -64,8 +64,27 @@ describeWithAdmin('A token with a right on one folder', () => {
     expectRefused(await ask('PUT', `${own}/kept`, '?meta', { name: 'other' }))
     expectRefused(await ask('PUT', `${own}/kept`, '?meta', { path: `${own}/kept/in` }))
     expect((await read(`${own}/kept`, '?removal')).json).toMatchObject({ files: 1, code: 104003 })
+    expect((await read(`${own}/kept/a.txt`, '?removal')).json).not.toHaveProperty('code')
+    const reader = await openAs(`files:read:/${own}`)
+    expect((await reader.read(`${own}/kept/a.txt`, '?removal')).json).toMatchObject({ files: 1, code: 104003 })
   })
 
+  it('Each request of a resumable upload needs the right (A-35, U-15)', async () => {
+    const { token } = await openAs(`files:write:/${own}/tus`)
+    const { create } = createUploader(`${own}/tus`)
+    const upload = pathOf(await create('a.txt', 4, {}, { token }))
+    expect((await append(upload, 0, 'ab', {}, { token })).status).toBe(204)
+    const other = await tokenWith(`files:write:/${own}/other`, `files:read:/${own}`)
+    expectRefused(await append(upload, 2, 'cd', {}, { token: other }))
+    expectRefused(await call(upload, { method: 'DELETE', token: other, headers: inTus }))
+    expect((await head(upload, { token: other })).status).toBe(400)
+    expectRefused(await create('b.txt', 4, {}, { token: other }))
+    expect((await append(upload, 2, 'cd', {}, { token })).status).toBe(204)
+    expect((await call(at(`${own}/tus/a.txt`))).text).toBe('abcd')
+  })
+})
+
+describeWithAdmin('Lists and lookups with a right on one folder', () => {
   it('In parent folders, the token sees only the way to its folder (A-43, A-45)', async () => {
     const { read } = await openAs(`files:read:/${own}/way/a/b`, `files:read:/${own}/way/c`)
     for (const path of ['a/b/1', 'a/2', 'c/3', 'd/4']) await put(`${own}/way/${path}`, 'x')
@@ -79,10 +98,36 @@ describeWithAdmin('A token with a right on one folder', () => {
     const names = async (path: string) =>
       (await read(path, '?meta')).json.contents.map((one: { name: string }) => one.name)
     expect([await names(`${own}/way/a`), await names(`${own}/way/c`)]).toEqual([['b'], ['3']])
+    const first = (await read(`${own}/way`, '?meta&limit=1')).json
+    const second = (await read(`${own}/way`, `?meta&limit=1&cursor=${encodeURIComponent(first.cursor)}`)).json
+    expect([first, second]).toMatchObject([{ contents: [{ name: 'a' }] }, { contents: [{ name: 'c' }] }])
+    expect(second).not.toHaveProperty('cursor')
+    for (const [right, path] of [
+      ['way/d/4/own', 'way/d/4'],
+      ['way/none/own', 'way'],
+    ] as const)
+      expectError(await (await openAs(`files:read:/${own}/${right}`)).read(`${own}/${path}`, '?meta'), 404, 104001)
     expectRefused(await read(`${own}/way/d`, '?meta'))
     for (const path of ['a/b/1', 'd/4']) await remove(`${own}/way/${path}`)
     const trash = await read(`${own}/way`, '?deleted=all')
     expect(trash.json.deleted.map(({ path }: { path: string }) => path)).toEqual([`${own}/way/a/b/1`])
+  })
+
+  it('Recursive lists have only the folders of the rights, on every page (A-45)', async () => {
+    const ofRights = ['a/own/1', 'a/own/2', 'b.d/4', 'b/x/3']
+    for (const path of [...ofRights, 'a/owner', 'b/y', 'c']) await put(`${own}/all/${path}`, 'x')
+    const rights = ['a/own', 'b/x', 'b.d', 'b/x/deeper', 'missing']
+    const { read } = await openAs(...rights.map((path) => `files:read:/${own}/all/${path}`))
+    for (const limit of [1, 2, 3, 1000]) {
+      const paths: string[] = []
+      for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+        const from: string = cursor && `&cursor=${encodeURIComponent(cursor)}`
+        const { json } = await read(`${own}/all`, `?meta&recursive=true&limit=${limit}${from}`)
+        paths.push(...json.contents.map(({ path }: { path: string }) => path))
+        cursor = json.cursor
+      }
+      expect(paths).toEqual(ofRights)
+    }
   })
 
   it('Lookups that ignore case stay inside the folder (A-41, A-42)', async () => {
@@ -93,20 +138,20 @@ describeWithAdmin('A token with a right on one folder', () => {
     const missing = await openAs(`files:write:/${own}/CASE`)
     expectError(await missing.read(`${own}/CASE/Deep/A.txt`), 404, 104001)
     expectError(await missing.ask('DELETE', `${own}/CASE/Deep/A.txt`), 404, 104001)
+    expectError(await missing.ask('PUT', `${own}/CASE/Deep/A.txt`, '?meta', { name: 'B.txt' }), 404, 104001)
+    expect((await missing.ask('PUT', `${own}/CASE/own.txt`, '', 'x')).status).toBe(200)
+    expect(await namesIn(`${own}/CASE`)).toEqual(['own.txt'])
     expect((await ask('DELETE', `${own}/case/deep/A.txt`)).status).toBe(200)
   })
 
-  it('Each request of a resumable upload needs the right (A-35, U-15)', async () => {
-    const { token } = await openAs(`files:write:/${own}/tus`)
-    const { create } = createUploader(`${own}/tus`)
-    const upload = pathOf(await create('a.txt', 4, {}, { token }))
-    expect((await append(upload, 0, 'ab', {}, { token })).status).toBe(204)
-    const other = await tokenWith(`files:write:/${own}/other`, `files:read:/${own}`)
-    expectRefused(await append(upload, 2, 'cd', {}, { token: other }))
-    expect((await head(upload, { token: other })).status).toBe(400)
-    expectRefused(await create('b.txt', 4, {}, { token: other }))
-    expect((await append(upload, 2, 'cd', {}, { token })).status).toBe(204)
-    expect((await call(at(`${own}/tus/a.txt`))).text).toBe('abcd')
+  it('A wider right to read does not widen the lookups of a change (A-42)', async () => {
+    const { ask, read } = await openAs('files:read', `files:write:/${own}/wide`)
+    await put(`${own}/Wide/a.txt`, 'outside')
+    expect((await read(`${own}/wide/A.TXT`)).text).toBe('outside')
+    expectError(await ask('DELETE', `${own}/wide/a.txt`), 404, 104001)
+    expectError(await ask('PUT', `${own}/wide/a.txt`, '?meta', { name: 'b.txt' }), 404, 104001)
+    expect((await ask('PUT', `${own}/Wide/a.txt`, '?meta', { copyTo: `${own}/wide/b.txt` })).status).toBe(200)
+    expect(await namesIn(`${own}/wide`)).toEqual(['b.txt'])
   })
 })
 
@@ -136,11 +181,14 @@ describeWithAdmin('A token with rights of its own', () => {
     for (const name of ['told', 'secret']) await put(`${own}/${name}/a.txt`, 'x')
     await call(at(`${own}/told/a.txt`, '?meta'), { method: 'PUT', body: { path: `${own}/told/b.txt` } })
     await call(at(`${own}/told/b.txt`, '?meta'), { method: 'PUT', body: { path: `${own}/secret/b.txt` } })
+    await call(at(`${own}/secret/a.txt`, '?meta'), { method: 'PUT', body: { copyTo: `${own}/told/c.txt` } })
+    await upload(`${own}/told`, [{ name: 'd.txt' }, { name: 'e.txt' }])
     const { json } = await call('/api/v2/admin/sites/current/changes?limit=500', { token })
     const seen = json.items.map(({ type, subject }: { type: string; subject: string }) => `${type} ${subject}`)
     expect(seen.filter((text: string) => !/^(?:site|content)\./.test(text))).toEqual([
       `file.stored ${own}/told/a.txt`,
       `file.moved ${own}/told/a.txt`,
+      `file.stored ${own}/told`,
     ])
   })
 

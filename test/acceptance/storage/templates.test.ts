@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { expectError } from '../support/expectations.ts'
-import { namesIn, put, read, remove, rename, upload } from '../support/storage.ts'
+import { put, read, remove, upload } from '../support/storage.ts'
 
 describe('Templates', () => {
   const folder = `Templates/acceptance-${randomBytes(4).toString('hex')}`
@@ -30,25 +30,5 @@ describe('Templates', () => {
     expect((await put(`${folder}/ok.css`, 'x')).status).toBe(200)
     expect((await remove(folder)).status).toBe(200)
     expect((await read(`${folder}/ok.html`)).status).toBe(404)
-  })
-})
-
-describe('Renames below Templates', () => {
-  it('A file that becomes a template by a rename is checked (S-26)', async () => {
-    const folder = `Templates/acceptance-${randomBytes(4).toString('hex')}`
-    const region = (name: string) => `<!-- TemplateBeginEditable ${name} --><!-- TemplateEndEditable -->`
-    for (const [content, code] of [
-      [region(''), 104006],
-      [region('name="a"'), 104007],
-      ['<html></html>', 104008],
-    ] as const) {
-      await put(`${folder}/a.txt`, content)
-      for (const name of ['a.html', 'a.htm', 'a.dwt']) expectError(await rename(`${folder}/a.txt`, name), 400, code)
-      expect(await namesIn(folder)).toEqual(['a.txt'])
-    }
-    await put(`${folder}/a.txt`, '{tag_pagecontent}')
-    expect((await rename(`${folder}/a.txt`, 'a.html')).status).toBe(200)
-    expect(await namesIn(folder)).toEqual(['a.html'])
-    expect((await remove(folder)).status).toBe(200)
   })
 })

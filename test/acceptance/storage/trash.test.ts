@@ -32,7 +32,7 @@ describe('The trash', () => {
     expect(await pathsIn(folder)).toEqual([`${folder}/gone.txt`])
   })
 
-  it('names a file that was removed twice once (H-37)', async () => {
+  it('has a single entry for a file that was removed twice (H-37)', async () => {
     const folder = `${own}/twice`
     for (const text of ['first', 'second!']) {
       await put(`${folder}/a.txt`, text)

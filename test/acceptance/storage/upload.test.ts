@@ -59,13 +59,6 @@ describe('The body of an upload (operation 12)', () => {
     expect(await namesIn(`${own}/ended`)).toEqual(['a.txt'])
   })
 
-  it('The token may be in the query (A-8)', async () => {
-    const path = `${at(`${own}/token`)}?access_token=${target.token}`
-    const headers = formHeaders
-    const body = multipart([{ name: 'a' }])
-    expect((await call(path, { method: 'POST', token: null, headers, body })).status).toBe(200)
-  })
-
   it('A file name may be in the extended form filename*', async () => {
     const body = multipart([{ name: 'a' }])
       .toString()

@@ -50,7 +50,7 @@ const everyAnswer = new Set([
   'permissions-policy',
   'referrer-policy',
   'strict-transport-security',
-  // Only on answers to tus requests. Tus-Version comes only if the request has another version.
+  // Only answers to tus requests have these headers. Tus-Version is only on the answer to a request of another version.
   'tus-resumable',
   'tus-version',
   'vary',

@@ -36,7 +36,7 @@ interface Person {
   readonly token: string
 }
 
-/** A site of its own, with the requests of somebody who has these rights on it. */
+/** A new site, and requests of a person who has these rights on the site. */
 export const openSite = async (rights: readonly string[] = everything, name = 'People') => {
   const site = await createSite(name)
   const manager = await issueToken([site], ...rights.flatMap((right) => ['--right', right]))

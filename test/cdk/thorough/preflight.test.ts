@@ -134,7 +134,7 @@ describe('the check before a deployment', () => {
   })
 
   test('without credentials, the check says what to do and what it would read', async () => {
-    // The SDK tries the metadata service of EC2 last. Here it never answers.
+    // The SDK tries the metadata service of EC2 last. Here this service never answers.
     const asked = vi.fn()
     const silent = createTcpServer(asked)
     const address = await listen(silent)

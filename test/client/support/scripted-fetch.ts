@@ -31,7 +31,7 @@ export const scriptedFetch = (answer: Answer) => {
   return { asked, fetch: send }
 }
 
-/** Makes waits before repetitions last milliseconds. */
+/** Shortens the waits before repetitions to some milliseconds. */
 export const patience = { delay: 1 }
 
 export const isSites = ({ url }: Asked) => url.endsWith('/api/v1/admin/sites')

@@ -12,6 +12,12 @@ import { type Decide, startProxy } from './proxy.ts'
 /** The texts of files by path. Bytes are read as Latin-1, and long texts are shown as a digest. */
 export type Texts = Readonly<Record<string, string>>
 
+export const all = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
+  const found: Item[] = []
+  for await (const item of items) found.push(item)
+  return found
+}
+
 const mostShown = 100_000
 
 const asText = (bytes: Buffer): string =>

@@ -145,6 +145,14 @@ call("removeUser", 403, models.Error, "current", "bob")
 call("listKeys", 403, models.Error, "current")
 call("createKey", 403, models.Error, "current", body=models.NewKey(name="Backup", rights=["files:read"]))
 call("deleteKey", 403, models.Error, "current", "0" * 64)
+# Webhooks. The demo token has no right to them.
+call("listWebhooks", 403, models.Error, "current")
+call("createWebhook", 403, models.Error, "current", body=models.NewWebhook(target_url="https://example.com/hooks"))
+call("changeWebhook", 403, models.Error, "current", "whk_1", body=models.WebhookChange(rotate=True))
+for operation in ["getWebhook", "testWebhook", "listDeliveries", "removeWebhook"]:
+    call(operation, 403, models.Error, "current", "whk_1")
+call("repeatDelivery", 403, models.Error, "current", "whk_1", "dlv_1")
+
 # The first sign-out revokes the token.
 call("signOutOfSite", 200, None, "current")
 call("signOutV1", 401, models.Error)

@@ -34,17 +34,6 @@ const opened = async (given: Parameters<typeof siteWith>[0]) => {
   return { ...site, editor }
 }
 
-test('a text is saved over the state that was read (K-44)', async () => {
-  const { editor, now } = await opened('one')
-  editor.text.value = 'two'
-  expect([editor.isChanged.value, await editor.save(), now(), editor.isChanged.value]).toEqual([
-    true,
-    true,
-    'two',
-    false,
-  ])
-})
-
 test('when someone else saved first, both versions are there, and either can be chosen (K-44)', async () => {
   const { editor, write, now } = await opened('one')
   editor.text.value = 'mine'
@@ -82,19 +71,4 @@ test('a file with several line ends, and a file that is not text, cannot be edit
   expect((await opened('a\rb')).editor.base.value).toMatchObject({ lineEnd: undefined })
   expect((await opened(Uint8Array.of(0, 255))).editor.base.value).toMatchObject({ text: undefined })
   expect((await opened('a'.repeat(1_000_001))).editor.base.value).toMatchObject({ text: undefined })
-})
-
-test('changes stay when the page closes the editor, until they are discarded (K-44)', async () => {
-  const { editor, client, write } = await opened('one')
-  editor.text.value = 'mine'
-  editor.close()
-  write('theirs')
-  const next = createEditor(client, 'a.txt')
-  await next.open()
-  expect([next.text.value, await next.save(), next.theirs.value?.text]).toEqual(['mine', false, 'theirs'])
-  next.discard()
-  next.close()
-  const last = createEditor(client, 'a.txt')
-  await last.open()
-  expect(last.text.value).toBe('theirs')
 })

@@ -58,15 +58,6 @@ describe('changes by someone else', () => {
   })
 })
 
-test('a refusal shows the message of the service, and the change can be repeated', async ({ client }) => {
-  const store = await storeWith(client, [-2])
-  const gone = await store.remove(-2)
-  await client.forms.add(form, { type: -2, mandatory: true })
-  if (gone) await store.undoRemoval(gone)
-  expect(store.trouble.value).toMatchObject({ error: { code: 115006 }, repeat: expect.any(Function) })
-  await expect(store.add({ type: -2, mandatory: true })).rejects.toMatchObject({ code: 115006 })
-})
-
 test('reading an unchanged form again returns the same list, which is not redrawn', async ({ client }) => {
   const store = await storeWith(client, [-2, -3])
   const before = store.fields.value

@@ -1,7 +1,6 @@
 import { describe, expect } from 'vitest'
 import type { Change, ChangeType } from '../../../client/src/index.ts'
 import { parseListView, queryFor } from '../../../console/categories/list-address.ts'
-import { difference } from '../../../console/categories/object-dialog.tsx'
 import {
   createListStore,
   defaultView,
@@ -15,7 +14,6 @@ import {
   readObject,
   wordsOf,
 } from '../../../console/categories/objects-store.ts'
-import { dropIndex } from '../../../console/forms/field-row.tsx'
 import { linesOf } from '../../../console/history/change-lines.ts'
 import { createHistoryStore, groupOf } from '../../../console/history/history-store.ts'
 import { placeOf } from '../../../console/history/places.ts'
@@ -150,15 +148,6 @@ describe('requests for lists', () => {
     )
     expect(sizes).toEqual([500, 500, 201])
   })
-})
-
-test('saving links and unlinks only the differences', () => {
-  expect(difference(new Set([1, 2, 3]), new Set([2, 4]))).toEqual({ added: [4], removed: [1, 3] })
-})
-
-test('a row is dropped after the rows whose middles it has passed', () => {
-  const rows = [0, 40, 80].map((top) => ({ top, height: 40 }))
-  expect([0, 19, 21, 61, 99, 101, 500].map((y) => dropIndex(rows, y))).toEqual([0, 0, 1, 2, 2, 3, 3])
 })
 
 const change = (id: string, type: ChangeType, subject: string, details: Change['details'] = null): Change => ({

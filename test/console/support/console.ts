@@ -104,15 +104,15 @@ export const test = base
       },
   )
 
-/** Checks the page against WCAG 2.2 AA, in both themes. */
+/** Checks the page against WCAG 2.2 AA, in both themes. They differ only in their colours. */
 export const expectAccessible = async (page: Page): Promise<void> => {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
-    const { violations } = await new AxeBuilder({ page })
-      // A frame of the console runs no script, and axe is one.
-      .exclude('iframe')
-      .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
-      .analyze()
+    // Axe runs in the page only: a frame of the console runs no script.
+    const axe = new AxeBuilder({ page }).setLegacyMode().exclude('iframe')
+    if (colorScheme === 'dark') axe.withRules(['color-contrast', 'link-in-text-block'])
+    else axe.withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+    const { violations } = await axe.analyze()
     const found = violations.map(
       ({ id, nodes }) => `${colorScheme}: ${id}: ${nodes.map(({ html }) => html).join('\n')}`,
     )

@@ -36,17 +36,6 @@ const looks: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     await press(page, 'Delete')
     await page.getByText('This deletes').waitFor()
   },
-  'the list of deleted files': async (page) => {
-    await page.getByRole('link', { name: 'Deleted files' }).click()
-    await page
-      .getByRole('checkbox', { name: /gone\.txt$/ })
-      .first()
-      .waitFor()
-  },
-  'the results of a search': async (page) => {
-    await page.getByLabel('Search names below this folder').fill('page')
-    await page.getByRole('option').first().waitFor()
-  },
   'the list of shortcuts': async (page) => {
     await press(page, '?')
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
@@ -98,8 +87,6 @@ test.for(Object.entries(looks))(
     await files.put(`${folder}/page.html`, '<p>second</p>', { replace: true })
     const draft = `/api/v2/admin/sites/1001/storage/${folder}/page.html?version=draft`
     await service.request(draft, { method: 'PUT', body: 'd' })
-    await files.put(`${folder}/gone.txt`, 'gone')
-    await files.remove(`${folder}/gone.txt`)
     const page = await openFolder(['sub/a.txt'])
     await page.getByRole('link', { name: 'page.html' }).waitFor()
     await show(page)

@@ -1,31 +1,7 @@
 import { expect } from 'vitest'
 import { administer, administerJson } from '../../support/administration.ts'
 import { test } from '../support/console.ts'
-import { choose, confirm, grid, nameField, notice, row, signIn } from '../support/page.ts'
-
-test('a token is saved for the tab, or on request on the device (K-3)', async ({ open, service }) => {
-  const page = await open('', { token: null })
-  const enter = async () => {
-    await signIn(page, ` ${service.token}\n`)
-    await grid(page).waitFor()
-  }
-  const signOut = async () => {
-    await choose(page, 'Settings', 'Sign out')
-    await nameField(page).waitFor()
-  }
-  await enter()
-  expect(await page.evaluate(() => localStorage.getItem('site-admin-token'))).toBeNull()
-  await page.reload()
-  await grid(page).waitFor()
-  await signOut()
-  await page.getByLabel('Stay signed in').check()
-  await enter()
-  const other = await page.context().newPage()
-  await other.goto(`${service.baseUrl}/console`)
-  await other.getByRole('grid').waitFor()
-  await signOut()
-  expect(await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]))).not.toContain(service.token)
-})
+import { confirm, grid, notice, row } from '../support/page.ts'
 
 test('if the service is unavailable during sign-in, the user can try again', async ({ open, service }) => {
   const page = await open('', { token: null })
@@ -51,12 +27,11 @@ test('language and theme are chosen by keyboard, and saved', async ({ open }) =>
   expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('dark')
 })
 
-test('the page lists the sites of a token, and an address opens its site (K-5)', async ({ start, directory, open }) => {
-  const service = await start()
-  await administer(directory, ['site', 'create', '--id', '2002', '--name', 'Second site'])
+test('the page lists the sites of a token, and an address opens its site (K-5)', async ({ service, open }) => {
+  await administer(service.directory, ['site', 'create', '--id', '2002', '--name', 'Second site'])
   const sites = ['--site', '1001', '--site', '2002', '--permission', 'files']
-  const { token } = await administerJson(directory, ['token', 'issue', '--user', 'ann', ...sites])
-  const page = await open('#/2002/files', { token, baseUrl: service.baseUrl })
+  const { token } = await administerJson(service.directory, ['token', 'issue', '--user', 'ann', ...sites])
+  const page = await open('#/2002/files', { token })
   const choice = page.getByRole('combobox', { name: 'Site' })
   await page.getByText('This folder is empty').waitFor()
   expect(await choice.inputValue()).toBe('2002')
@@ -65,11 +40,10 @@ test('the page lists the sites of a token, and an address opens its site (K-5)',
   expect(page.url()).toContain('#/1001/files')
 })
 
-test('a running workflow is shown, and a deletion of its page is refused', async ({ start, directory, open }) => {
-  const service = await start()
-  await service.request('/api/v2/admin/sites/1001/storage/page.html', { method: 'PUT', body: '<p>page</p>' })
-  await administer(directory, ['workflow', 'start', 'page.html', '--site', '1001'])
-  const page = await open('#/1001/files?file=page.html', { token: service.token, baseUrl: service.baseUrl })
+test('a running workflow is shown, and a deletion of its page is refused', async ({ service, folder, openFolder }) => {
+  const page = await openFolder(['page.html'])
+  await administer(service.directory, ['workflow', 'start', `${folder}/page.html`, '--site', '1001'])
+  await row(page, 'page.html').getByRole('link').click()
   await page.getByText('A workflow is running').waitFor()
   await page.keyboard.press('Escape')
   await row(page, 'page.html').click()
@@ -77,21 +51,4 @@ test('a running workflow is shown, and a deletion of its page is refused', async
   await page.getByText('The service will refuse this (104011).').waitFor()
   await confirm(page, 'Delete')
   await notice(page, /workflow/).waitFor()
-})
-
-test('entries that are dragged onto a folder are moved, or with Ctrl copied', async ({
-  openFolder,
-  client,
-  folder,
-}) => {
-  const page = await openFolder(['a.txt', 'b.txt', 'target/c.txt'])
-  await row(page, 'a.txt').dragTo(row(page, 'target'))
-  await row(page, 'a.txt').waitFor({ state: 'detached' })
-  expect((await client.files.stat(`${folder}/target/a.txt`)).size).toBe(5)
-  await page.keyboard.down('Control')
-  await row(page, 'b.txt').dragTo(page.getByRole('treeitem', { name: 'All files' }))
-  await page.keyboard.up('Control')
-  await page.getByText('b.txt copied to All files.').waitFor()
-  expect((await client.files.stat('b.txt')).size).toBe(5)
-  expect((await client.files.stat(`${folder}/b.txt`)).size).toBe(5)
 })

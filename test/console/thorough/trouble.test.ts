@@ -6,7 +6,7 @@ import { refusal, signIn } from '../support/page.ts'
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true })
 
-/** A page that was hidden opens its stream of changes anew. */
+/** Hides the page and shows it again, so that it opens its stream of changes again. */
 const reopenStream = (page: Page) =>
   page.evaluate(() => {
     for (const value of ['hidden', 'visible']) {
@@ -48,11 +48,10 @@ describe('failures of the service', () => {
   })
 })
 
-test('an expired token is replaced without closing the open dialog (K-6)', async ({ open, start, directory }) => {
-  const service = await start()
-  const arguments_ = ['token', 'issue', '--user', 'ann', '--site', '1001', '--permission', 'files']
-  const { token } = await administerJson(directory, arguments_)
-  const page = await open('#/1001/forms/1', { baseUrl: service.baseUrl, token })
+test('an expired token is replaced without closing the open dialog (K-6)', async ({ open, service }) => {
+  const issuing = ['token', 'issue', '--user', 'ann', '--site', '1001', '--permission', 'files']
+  const { token } = await administerJson(service.directory, issuing)
+  const page = await open('#/1001/forms/1', { token })
   await page.getByRole('button', { name: 'Add a field' }).click()
   const adding = page.getByRole('dialog', { name: 'Add a field to Contact us' })
   await adding.getByRole('radio', { name: 'Date of birth' }).click()
@@ -85,8 +84,7 @@ const hostile = [
   'W'.repeat(80),
 ]
 
-test('names are shown literally, whatever they contain', async ({ open, start, directory }) => {
-  const service = await start()
+test('names are shown literally, whatever they contain', async ({ open, service }) => {
   const named = hostile.flatMap((name, index) => [
     { kind: 'webForm', id: 100 + index, name },
     { kind: 'category', id: 100 + index, name },
@@ -95,11 +93,10 @@ test('names are shown literally, whatever they contain', async ({ open, start, d
   ])
   const field = { kind: 'field', webFormId: 100, typeId: -2, name: hostile[1], mandatory: true, order: 1 }
   const records = [...named, field].map((record) => JSON.stringify(record)).join('\n')
-  const { status, stdout } = await administer(directory, ['import', '-', '--site', '1001'], records)
+  const { status, stdout } = await administer(service.directory, ['import', '-', '--site', '1001'], records)
   expect(status, stdout).toBe(0)
 
-  const { baseUrl, token } = service
-  const page = await open('#/1001/forms', { baseUrl, token, viewport: { width: 360, height: 740 } })
+  const page = await open('#/1001/forms', { viewport: { width: 360, height: 740 } })
   const names = page.locator('.chooser-item bdi')
   await expect.poll(() => names.allTextContents()).toEqual(expect.arrayContaining(hostile))
   await page.getByRole('link', { name: script, exact: true }).click()

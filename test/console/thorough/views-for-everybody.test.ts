@@ -30,7 +30,6 @@ const looks: Readonly<Record<string, readonly [hash: string, show: (page: Page) 
       await page.getByRole('alert').waitFor()
     },
   ],
-  'the preview of a form': ['forms/1', (page) => page.getByRole('button', { name: 'Preview' }).click()],
   'a category with selected objects': [
     'categories/1',
     (page) => page.locator('tbody').getByRole('checkbox').first().click(),
@@ -53,7 +52,6 @@ const looks: Readonly<Record<string, readonly [hash: string, show: (page: Page) 
     'categories/1?q=nothing+like+it',
     (page) => page.getByText('No title here matches.').waitFor(),
   ],
-  'the history': ['history', (page) => page.locator('.change').first().waitFor()],
   'an entry of the history': ['history', (page) => page.locator('.change').first().click()],
   'a filter that matches nothing': [
     'history?where=nowhere',

@@ -5,10 +5,11 @@ import { generateKeyPair } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createAccessHandler } from '../../../functions/access/group.ts'
 import { addIssuer, addRule } from '../../../lib/access/issuers/issuers.ts'
+import { unlimited } from '../../../lib/core/deadline.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Handler, RequestRecord, SignInRecord } from '../../../lib/http/request.ts'
 import { createAccessDeps } from '../../../lib/service/deps.ts'
-import { send } from '../../support/gateway.ts'
+import { requestOf, send } from '../../support/gateway.ts'
 import { entry, hands, type OpenedHand } from '../../support/hands.ts'
 import { startTokenIssuer, type TokenIssuer } from '../../support/token-issuer.ts'
 
@@ -90,10 +91,11 @@ const begin = async () => {
 
 type Begun = Awaited<ReturnType<typeof begin>>
 
-const finish = async ({ sent, cookie }: Begun) => {
+const finish = async ({ sent, cookie }: Begun, address?: string) => {
   const query = { code: 'code-of-the-issuer', state: sent.get('state') ?? '' }
-  const { status, headers } = await send(handler, 'GET', `${work}/callback`, { query, headers: { cookie } })
-  const { origin, pathname, hash } = new URL(headers['location'] ?? '')
+  const request = requestOf('GET', `${work}/callback`, { query, headers: { cookie } })
+  const { status, headers } = await handler({ ...request, ...(address !== undefined && { address }) }, unlimited)
+  const { origin, pathname, hash } = new URL(String(headers['Location']))
   return { status, place: origin + pathname, outcome: Object.fromEntries(new URLSearchParams(hash.slice(1))) }
 }
 
@@ -140,7 +142,7 @@ describe('The code flow', () => {
     expect((await begin()).header).toContain('; Secure')
   })
 
-  test('A code ends after 60 seconds (A-96)', async () => {
+  test('A code ends after 60 seconds, and its use is a sign-in of the person (A-53, A-96)', async () => {
     const redeem = async (seconds: number) => {
       const begun = await begin()
       answerWith(begun)
@@ -151,6 +153,8 @@ describe('The code flow', () => {
       return answer.status
     }
     expect(await redeem(59)).toBe(200)
+    const days = (await hand.stores.people.listOfSite(site)).map(({ lastSignIn }) => lastSignIn)
+    expect(days).toContain(new Date(now).toISOString().slice(0, 10))
     expect(await redeem(61)).toBe(401)
   })
 
@@ -163,6 +167,25 @@ describe('The code flow', () => {
     if (person) await hand.stores.people.replace(person, undefined, [])
     const answer = await send(handler, 'POST', '/api/v2/admin/tokens', { body: { code, verifier } })
     expect(answer).toMatchObject({ status: 401, json: { code: 101001 } })
+  })
+
+  test('After 50 failures, an address must wait, and only sign-ins that began count (A-76, A-96)', async () => {
+    const [address, other] = ['192.0.2.7', '192.0.2.8']
+    const begun = await begin()
+    answerWith(begun)
+    const answersOf = async (attempts: number, given: Begun, from = address) => {
+      const outcomes = []
+      for (let index = 0; index < attempts; index++) outcomes.push((await finish(given, from)).outcome)
+      return new Set(outcomes.map(({ error }) => error))
+    }
+    expect(await answersOf(51, { ...begun, cookie: '' })).toEqual(new Set(['101001']))
+    expect(await answersOf(51, begun)).toEqual(new Set([undefined]))
+    issuer.answers.set('/token', json({ error: 'invalid_grant' }, 400))
+    expect(await answersOf(50, begun)).toEqual(new Set(['101001']))
+    signIns.length = 0
+    expect((await finish(begun, address)).outcome).toEqual({ error: '100429', request: 'test', wait: '1' })
+    expect(signIns).toEqual([{ name: null, address, outcome: 'too many' }])
+    expect(await answersOf(1, begun, other)).toEqual(new Set(['101001']))
   })
 
   test('The log has neither codes nor secrets (A-75, A-93)', async () => {

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createAccessHandler } from '../../../functions/access/group.ts'
+import { createWebhooksHandler } from '../../../functions/webhooks/group.ts'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
 import { newKey } from '../../../lib/access/keys.ts'
 import type { Person } from '../../../lib/access/people.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { areas } from '../../../lib/core/rights.ts'
-import { createAccessDeps } from '../../../lib/service/deps.ts'
+import { createAccessDeps, createWebhooksDeps } from '../../../lib/service/deps.ts'
+import { createWebhook } from '../../../lib/webhooks/change-webhook.ts'
+import { createTarget } from '../../../lib/webhooks/target.ts'
 import { statusAndCode } from '../../support/answer.ts'
 import { send } from '../../support/gateway.ts'
 import { hands, type OpenedHand } from '../../support/hands.ts'
@@ -16,8 +19,8 @@ import { testPerson } from '../../support/people.ts'
 // authorisation-matrix.test.ts has the rights of whole areas, for all groups.
 
 /**
- * Planted bugs, which the table must notice: the functions that compare rights let every caller pass, or a key has all
- * of its own rights, or all rights of its person.
+ * Planted bugs, which the table must notice: the functions that compare rights let every caller pass, or a key has a
+ * right that only the key has, or that only its person has.
  */
 const hole = vi.hoisted((): { isOpen: boolean; rightsOfKey?: 'own' | 'of the person' } => ({ isOpen: false }))
 vi.mock('../../../lib/core/rights.ts', async (load) => {
@@ -37,13 +40,17 @@ vi.mock('../../../lib/core/rights.ts', async (load) => {
 
 const everything = areas.map((area) => `${area}:write`)
 
+const surroundings = { telemetry: { request: () => {} } }
+// Nothing reads the secrets of these webhooks.
+const seals = { seal: async () => 'sealed', open: async () => '' }
+
 const site = 1001 as SiteId
 const other = 1002 as SiteId
 
 interface Row {
   readonly method: string
   /** Default: `people`. */
-  readonly on?: 'people' | 'a person' | 'keys' | 'a key'
+  readonly on?: 'people' | 'a person' | 'keys' | 'a key' | 'webhooks' | 'a webhook' | 'a test' | 'deliveries'
   readonly body?: object
   /** The smallest set of rights that suffices. */
   readonly needs: readonly string[]
@@ -53,6 +60,9 @@ interface Row {
   readonly needsPerson?: true
 }
 
+// The service refuses to connect to this address.
+const targetUrl = 'https://127.0.0.1/'
+const ofWebhook = ['access:write', 'history:read', 'files:read']
 const ofTarget = ['files:write:/a', 'history:read', 'access:write']
 
 const rows: Readonly<Record<string, Row>> = {
@@ -101,6 +111,18 @@ const rows: Readonly<Record<string, Row>> = {
     needsPerson: true,
   },
   'the end of a key': { method: 'DELETE', on: 'a key', needs: ['access:write'] },
+  'the webhooks': { method: 'GET', on: 'webhooks', needs: ['access:write'] },
+  'a new webhook for links': {
+    method: 'POST',
+    on: 'webhooks',
+    body: { targetUrl, types: ['link.*'] },
+    needs: ['access:write', 'history:read', 'categories:read'],
+  },
+  'a webhook': { method: 'GET', on: 'a webhook', needs: ['access:write'] },
+  'another note on a webhook': { method: 'PUT', on: 'a webhook', body: { description: 'X' }, needs: ofWebhook },
+  'a test of a webhook': { method: 'POST', on: 'a test', needs: ['access:write'] },
+  'the deliveries of a webhook': { method: 'GET', on: 'deliveries', needs: ['access:write'] },
+  'the end of a webhook': { method: 'DELETE', on: 'a webhook', needs: ['access:write'] },
   'another display name': {
     method: 'PUT',
     on: 'a person',
@@ -116,11 +138,16 @@ describe.each(hands)('On $name', ({ open }) => {
   let count = 0
   let target = ''
   let key = ''
+  let webhook = ''
   const pathOf = {
     people: () => 'users',
     'a person': () => `users/${target}`,
     keys: () => 'keys',
     'a key': () => `keys/${key}`,
+    webhooks: () => 'webhooks',
+    'a webhook': () => `webhooks/${webhook}`,
+    'a test': () => `webhooks/${webhook}/test`,
+    deliveries: () => `webhooks/${webhook}/deliveries`,
   }
 
   beforeAll(async () => {
@@ -130,13 +157,19 @@ describe.each(hands)('On $name', ({ open }) => {
     for (const id of [site, other]) {
       await stores.sites.createSite({ id, name: `Site ${id}`, dataCentre: 'us', renderingEngine: true }, entry)
     }
-    const deps = createAccessDeps({ dataCentre: 'us' }, stores, { telemetry: { request: () => {} } })
-    const handler = createAccessHandler(deps)
-    ask = ({ method, on = 'people', body }, token) =>
-      send(handler, method, `/api/v2/admin/sites/${site}/${pathOf[on]()}`, {
+    const deps = createAccessDeps({ dataCentre: 'us' }, stores, surroundings)
+    const target = createTarget({ permitsPrivate: false })
+    const ofWebhooks = createWebhooksDeps({ dataCentre: 'us' }, { ...stores, seals }, { ...surroundings, target })
+    const [access, webhooks] = [createAccessHandler(deps), createWebhooksHandler(ofWebhooks)]
+    ask = ({ method, on = 'people', body }, token) => {
+      const path = pathOf[on]()
+      const isAboutWebhooks = path.startsWith('webhooks')
+      const base = isAboutWebhooks ? '/webresources/api/v3/sites' : '/api/v2/admin/sites'
+      return send(isAboutWebhooks ? webhooks : access, method, `${base}/${site}/${path}`, {
         headers: { Authorization: token },
         ...(body && { body: on === 'people' ? { name: `new.${count}`, ...body } : body }),
       })
+    }
   })
   afterAll(() => hand.close())
 
@@ -179,6 +212,9 @@ describe.each(hands)('On $name', ({ open }) => {
     count += 1
     target = `ann.${count}`
     key = hashToken(await keyWith([], []))
+    await hand.stores.webhooks.clear(site)
+    const created = await createWebhook({ ...hand.stores, seals }, site, { targetUrl, types: ['file.*'] }, entry)
+    webhook = created?.webhook.id ?? ''
     const own = { rights: ['files:write:/a', 'history:read'] }
     const elsewhere = onEverySite && { [other]: { rights: ['history:read'] } }
     await hand.stores.people.create(
@@ -193,7 +229,7 @@ describe.each(hands)('On $name', ({ open }) => {
     last: (await hand.stores.history.before(site, undefined, 1))[0],
   })
 
-  /** Sets of rights that lack one needed right each. */
+  /** For each needed right: all needed rights without this one. */
   const lacking = ({ needs }: Row): readonly (readonly string[])[] => [
     ...needs.map((one) => needs.filter((right) => right !== one)),
     ...(needs.includes('access:write') ? [needs.map((one) => one.replace('access:write', 'access:read'))] : []),
@@ -236,7 +272,7 @@ describe.each(hands)('On $name', ({ open }) => {
       expect(await state()).toEqual(before)
     })
 
-    test('passes each planted bug of the check, so this table would notice it', async () => {
+    test('succeeds with each planted bug of the check, so this table would notice the bug', async () => {
       for (const [bug, token] of await callersOfBugs(row)) {
         await newTarget(row)
         Object.assign(hole, bug)
@@ -247,7 +283,7 @@ describe.each(hands)('On $name', ({ open }) => {
       }
     })
 
-    test('works with only these rights (A-33, A-56, A-87, A-89)', async () => {
+    test('works with only these rights (A-33, A-56, A-87, A-89, V-1)', async () => {
       const token = row.needsPerson ? [] : [await tokenWith(row.needs, [site, other])]
       const keys = row.onEverySite ? [] : await keysWith(row.needs)
       for (const caller of [...token, ...keys]) {

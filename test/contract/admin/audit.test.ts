@@ -1,13 +1,12 @@
 import { describe, expect } from 'vitest'
 import { administer, administerJson } from '../../support/administration.ts'
-import { messages } from '../../support/messages.ts'
 import { test } from '../../support/test.ts'
 
 const auditOf = (directory: string, ...options: readonly string[]) =>
   administerJson(directory, ['audit', '--site', '1001', ...options])
 
 describe('The history of a site', () => {
-  test('audit filters the history by type, actor and time', async ({ siteDirectory }) => {
+  test('audit filters the history by type, actor and time (H-5, T-18)', async ({ siteDirectory }) => {
     await administer(siteDirectory, ['form', 'create', '--site', '1001', '--name', 'Contact us'])
     const typesBy = async (...options: string[]) =>
       (await auditOf(siteDirectory, ...options)).map(({ type }: { type: string }) => type)
@@ -23,16 +22,5 @@ describe('The history of a site', () => {
     const changes = await auditOf(siteDirectory, '--type', 'token.created')
     expect(changes).toMatchObject([{ subject: expect.stringMatching(/^token\/[0-9a-f]{12}$/) }])
     expect(JSON.stringify(changes)).not.toContain(token)
-  })
-
-  test.for([
-    ['--site 9', 1, messages.site.missing(9)],
-    ['--site 1001 --since 2-days', 2, '30m, 4h, 2d'],
-    ['--site 1001 --since 0d', 2, '30m, 4h, 2d'],
-    ['--site 1001 --type file.eaten', 2, messages.site.unknownChange],
-  ] as const)('audit is refused for %s', async ([options, expected, sentence], { siteDirectory }) => {
-    const { status, stderr } = await administer(siteDirectory, ['audit', ...options.split(' ')])
-    expect(status).toBe(expected)
-    expect(stderr).toContain(sentence)
   })
 })

@@ -43,6 +43,12 @@ const unreadable = [
     'details',
   ],
   [
+    'a webhook without secrets',
+    `INSERT INTO webhooks VALUES (1001, 'w', '{"targetUrl":"","subject":"","description":"","types":[]}', 1, 0, 0, 0)`,
+    'table webhooks, site 1001, id w',
+    'record',
+  ],
+  [
     'a queued removal of a path with ..',
     "INSERT INTO removal_queue VALUES (1, 1001, '../a', 'x')",
     'table removal_queue, site 1001, path ../a',

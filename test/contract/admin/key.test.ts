@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { administer, administerJson } from '../../support/administration.ts'
 import { messages } from '../../support/messages.ts'
@@ -22,18 +21,15 @@ describe('key create', () => {
     expect(stdout).not.toContain(key)
   })
 
-  test.for([
-    ['--user bob --right files:write', 1, messages.key.lacks('bob', 'files:write')],
-    ['--user bob --right files:read:/new', 1, messages.key.lacks('bob', 'files:read:/new')],
-    ['--user eve --right files:read', 1, messages.key.noPerson('eve')],
-    ['--user bob --right files:own', 2, 'files, forms, categories, history, access'],
-    ['--user bob --right files:read:/news --ttl 2y', 2, 'at most a year'],
-  ] as const)(
-    'with "%s" is refused, and creates no key (A-57, A-88)',
-    async ([line, expected, sentence], { siteDirectory }) => {
+  test.for(['files:write', 'files:read:/new'])(
+    'with the right %s, which the person lacks, is refused (A-57, A-88)',
+    async (right, { siteDirectory }) => {
       await addBob(siteDirectory)
-      const { status, stderr } = await administer(siteDirectory, keyCreate(line))
-      expect({ status, stderr }).toEqual({ status: expected, stderr: expect.stringContaining(sentence) })
+      const { status, stderr } = await administer(siteDirectory, keyCreate(`--user bob --right ${right}`))
+      expect({ status, stderr }).toEqual({
+        status: 1,
+        stderr: expect.stringContaining(messages.key.lacks('bob', right)),
+      })
       expect(await listed(siteDirectory)).toEqual([])
     },
   )
@@ -54,15 +50,6 @@ describe('key revoke and key change', () => {
     }
   })
 
-  test.for(['revoke sak_unknown', 'revoke 0123456789', 'change 0123456789 --user bob'])(
-    'key %s is refused for an unknown key',
-    async (line, { siteDirectory }) => {
-      await addBob(siteDirectory)
-      const { status, stderr } = await administer(siteDirectory, ['key', ...words(line)])
-      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(messages.key.unknown) })
-    },
-  )
-
   test('do not change tokens, and token revoke does not change keys', async ({ siteDirectory }) => {
     await addBob(siteDirectory)
     const { token } = await administerJson(siteDirectory, words('token issue --user ann --site 1001'))
@@ -74,17 +61,7 @@ describe('key revoke and key change', () => {
   })
 })
 
-test('A backup has the keys and people of a site (T-20)', async ({ siteDirectory }) => {
-  await addBob(siteDirectory)
-  const { id } = await administerJson(siteDirectory, keyCreate('--user bob --right files:read:/news'))
-  const [backup, restored] = [join(siteDirectory, '..', `${id}-backup`), join(siteDirectory, '..', `${id}-restored`)]
-  await administerJson(siteDirectory, ['backup', backup])
-  await administerJson(restored, ['restore', backup])
-  expect(await listed(restored)).toEqual(await listed(siteDirectory))
-  expect(await listed(restored)).toMatchObject([{ id, user: 'bob', rights: ['files:read:/news'] }])
-})
-
-test('The keys of a removed site are removed, and a new site with its id has none', async ({ siteDirectory }) => {
+test('The keys of a removed site are removed, and a new site with the same id has none', async ({ siteDirectory }) => {
   await addBob(siteDirectory)
   await administerJson(siteDirectory, keyCreate('--user bob --right files:read:/news'))
   await administerJson(siteDirectory, words('site remove 1001 --yes'))

@@ -5,7 +5,6 @@ import * as z from 'zod'
 import { administer, administerJson } from '../../support/administration.ts'
 import { test } from '../../support/test.ts'
 
-const webForms = '/api/v1/admin/sites/current/webforms'
 const issued = z.strictObject({ token: z.string().regex(/^[0-9a-f]{64}$/), expires: z.iso.datetime() })
 
 const issue = async (directory: string, ...options: string[]) =>
@@ -44,18 +43,6 @@ describe('token issue --right', () => {
     await issue(siteDirectory, '--permission', 'files', '--right', 'forms:read', '--right', 'files:read:/news')
     expect(await rightsIn(siteDirectory)).toEqual([['files:write', 'forms:read']])
   })
-
-  test.for(['files', 'files:own', 'forms:read:/a', 'files:read:a', 'files:read:/a/../b'])(
-    '"%s" is refused with the list of areas (A-32, A-106)',
-    async (right, { siteDirectory }) => {
-      const issuing = ['token', 'issue', '--user', 'ann', '--site', '1001', '--right', right]
-      const { status, stderr } = await administer(siteDirectory, issuing)
-      expect({ status, names: stderr.includes('files, forms, categories, history, access') }).toEqual({
-        status: 2,
-        names: true,
-      })
-    },
-  )
 
   test('more than 50 rights are refused, and the command issues no token (A-106)', async ({ siteDirectory }) => {
     const rights = Array.from({ length: 51 }, (_, index) => ['--right', `files:read:/${index}`]).flat()
@@ -121,16 +108,4 @@ test('token revoke accepts a unique beginning of a hash (T-11)', async ({ siteDi
   expect((await revoke('12345678')).stdout).toBe('{"revoked":true}\n')
   expect((await revoke('token/abcdef011111')).stdout).toBe('{"revoked":true}\n')
   expect(await listed()).toEqual([one])
-})
-
-describe('the running service', () => {
-  test('a running service accepts a new token, and refuses a revoked one', async ({ directory, start }) => {
-    const { request } = await start()
-    const statusFor = async (token: string) => (await request(webForms, { headers: { Authorization: token } })).status
-    const good = await issue(directory)
-    const revoked = await issue(directory)
-    await administerJson(directory, ['token', 'revoke', revoked.token])
-    expect(await statusFor(good.token)).toBe(200)
-    expect(await statusFor(revoked.token)).toBe(401)
-  })
 })

@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { afterEach, describe, expect, vi } from 'vitest'
 import { createProgram } from '../../../admin/program.ts'
 import { administer, administerWith } from '../../support/administration.ts'
+import { leavesOf } from '../../support/command-session.ts'
 import { closeAtOnce, listen } from '../../support/listen.ts'
 import { messages, wrongCommands } from '../../support/messages.ts'
 import { test } from '../../support/test.ts'
@@ -42,12 +43,6 @@ test.for([
   for (const name of names) expect(stdout).toContain(name)
   expect(await readdir(directory)).toEqual([])
 })
-
-/** The commands without subcommands, each with the words that call it. */
-const leavesOf = (command: Command, names: readonly string[] = []): readonly (readonly [string, Command])[] =>
-  command.commands.length === 0
-    ? [[names.join(' '), command]]
-    : command.commands.flatMap((child) => leavesOf(child, [...names, child.name()]))
 
 /** The words of a line, split in the way of a shell. */
 const wordsOf = (line: string): string[] =>

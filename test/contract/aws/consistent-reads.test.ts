@@ -32,6 +32,9 @@ interface Tested
       | 'uploadParts'
       | 'workflows'
       | 'removals'
+      | 'webhooks'
+      | 'deliveries'
+      | 'seals'
     >,
     PathLocks {}
 

@@ -31,7 +31,7 @@ export const removeInSlices = async ({ pages, each }: { readonly pages: number; 
 
   const positions = new Map(keys.map((key, index) => [key, index]))
   let listings = 0
-  /** Keys and delete markers that S3 must pass in all listings of the folder. */
+  /** The number of keys and delete markers that S3 reads for all listings of the folder. */
   let passed = 0
   const connect = (attempts?: number) => {
     const client = bucket.connect(attempts)

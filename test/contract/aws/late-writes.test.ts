@@ -131,7 +131,7 @@ describe('links while the store is slow', () => {
     ['in batches', path, [1, 2].map((objectId) => ({ objectId, displayable: 1 }))],
     ['one by one', path, [1, 2].map((objectId) => ({ objectId }))],
     ['from the object', ofObject, [{ categoryId: 5 }]],
-  ])('links that are made %s answer 503, and do not reappear after a removal', async (_, at, items) => {
+  ])('a request that makes links %s answers 503, and the links stay removed later', async (_, at, items) => {
     await unlink([1, 2])
     const { answer, goOn } = await slowly('POST', { items }, at)
     expect(answer.status).toBe(503)
@@ -144,7 +144,7 @@ describe('links while the store is slow', () => {
   test.each([
     ['the category', path, [{ objectId: 1 }]],
     ['the object', ofObject, [{ categoryId: 5 }]],
-  ])('links that are removed from %s answer 503, and stay if made again', async (_, at, items) => {
+  ])('a request that unlinks from %s answers 503, and a new link stays', async (_, at, items) => {
     await link([1, 2])
     const { answer, goOn } = await slowly('DELETE', { items }, at)
     expect(answer.status).toBe(503)

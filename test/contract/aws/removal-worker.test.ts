@@ -42,7 +42,7 @@ afterEach(async () => {
   vi.restoreAllMocks()
 })
 
-/** A store with only these objects. `remove` may replace its removal of objects. */
+/** A store with only these objects. It calls `remove` before each removal. */
 const files = (remove = async () => {}): ObjectStore => {
   const list = async ({ prefix }: { readonly prefix: string }) => ({
     objects:

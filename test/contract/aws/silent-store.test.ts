@@ -4,7 +4,8 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { smallCallTimeouts } from '../../../lib/aws/calls/client-calls.ts'
 import { createDocumentClient } from '../../../lib/aws/dynamodb/dynamodb.ts'
-import { createSqsRemovalQueue } from '../../../lib/aws/sqs-removal-queue.ts'
+import { createKmsSeals } from '../../../lib/aws/kms-seals.ts'
+import { createSqsRemovalQueue } from '../../../lib/aws/sqs-queues.ts'
 import { readStackOutputs } from '../../../lib/aws/stack-outputs.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
@@ -47,6 +48,7 @@ const task = { site: 1 as SiteId, path: toStoragePath('large'), id: 'removal' }
 const calls: Readonly<Record<string, (config: Config) => Promise<unknown>>> = {
   DynamoDB: (given) => createDocumentClient(given).send(new GetCommand({ TableName: 'table', Key: { id: '1' } })),
   SQS: (given) => createSqsRemovalQueue(`${given.endpoint}/queue`, given).send(task, 0),
+  KMS: (given) => createKmsSeals('key', given).open({ site: 1 as SiteId, id: 'whk_1' }, 'c2VhbGVk'),
   CloudFormation: (given) => readStackOutputs('stack', undefined, given),
 }
 
@@ -64,7 +66,7 @@ describe.each(Object.entries(calls))('a silent %s', (_, call) => {
   })
 })
 
-test('the time limits leave a request time for all attempts of a call, and its answer', () => {
+test('the time limits leave a request enough time for all attempts of a call and its answer', () => {
   const { connectionTimeout, requestTimeout, socketTimeout } = smallCallTimeouts
   expect(3 * (connectionTimeout + Math.max(requestTimeout, socketTimeout))).toBeLessThan(25_000 - 5_000)
 })

@@ -4,7 +4,7 @@ import { failLikePort } from '../../../lib/aws/calls/client-calls.ts'
 
 const failure = (name: string, details: object = {}) => Object.assign(new Error(name), { name }, details)
 
-/** The error that a client of AWS throws after its calls failed with this error. */
+/** The error that a client of AWS throws when each attempt of a call has failed with `error`. */
 const outcomeOf = async (error: unknown): Promise<unknown> => {
   const client = new DynamoDBClient({ region: 'local', credentials: { accessKeyId: 'a', secretAccessKey: 'b' } })
   failLikePort(client)

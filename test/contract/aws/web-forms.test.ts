@@ -50,7 +50,7 @@ describe('a change of the fields of a web form', () => {
     expect(await types()).toEqual([-3, -2, -4])
   })
 
-  test('a change keeps what other processes have changed since', async () => {
+  test('a change keeps the later changes of other processes', async () => {
     const forms = over(tables.connect())
     await add(forms, -2)
     await add(webForms, -4)

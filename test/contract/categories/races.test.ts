@@ -26,8 +26,8 @@ const link = (over: Deps) =>
   linkObjects(
     over,
     newsOfCategory,
-    // Most links are written in a batch, and each of the other links in one call. The link to the removed object takes
-    // its own call.
+    // Links without `displayable` are written one by one, the others in a batch. The link to the removed object has its
+    // own call.
     ids.map((objectId) => ({ objectId, ...(objectId > 4 && { displayable: true }) })),
     author,
   )
@@ -112,7 +112,7 @@ describe('linking one object twice at once, hidden and displayed', () => {
     ['the other link is made between the calls of the hidden one', hidden, plain],
   ] as const
 
-  test.each(cases)('the object stays hidden, as in either order: %s', async (_, outer, inner) => {
+  test.each(cases)('the object stays hidden, whichever request comes first: %s', async (_, outer, inner) => {
     const calls = await callsOf(outer)
     for (const call of callsToTry(calls)) {
       await begin()

@@ -115,12 +115,6 @@ describe('a file of the console', () => {
     expect(plain.headers).not.toHaveProperty('Content-Encoding')
   })
 
-  test('a file with a hash in its name is cached for a year, others are checked again', async () => {
-    const cacheOf = async (path: string) => (await send(handlerOf(), 'GET', path)).headers['cache-control']
-    expect(await cacheOf(file)).toBe('public, max-age=31536000, immutable')
-    expect(await cacheOf('/console/licenses.txt')).toBe('private, no-cache')
-  })
-
   test.each(['meta.json', 'missing-AB12CD34.js', 'below', 'below%2Fdeep.txt', '..%2Fsecret.txt%00.js', '..'])(
     '/console/%s answers 404',
     async (name) => {

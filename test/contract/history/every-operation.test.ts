@@ -18,6 +18,8 @@ const changesNothing: Readonly<Record<string, string>> = {
   ),
   acceptInvitation: 'a password is not a change of a site',
   changePassword: 'a password is not a change of a site',
+  testWebhook: 'a test reports no change',
+  repeatDelivery: 'the list of deliveries has it (V-13)',
   cancelUpload: 'an upload is not visible before it is complete',
 }
 

@@ -61,7 +61,7 @@ const { random } = Math
 beforeAll(() => {
   // Renewals of leases follow the clock of the test.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-  // Not a spy, because a spy keeps each of its millions of calls.
+  // A plain function, because a spy would keep each of its millions of calls.
   Date.now = () => time.now
   // The SDK waits for a random time before it repeats a call.
   Math.random = () => 0
@@ -175,7 +175,7 @@ const subjects = {
     first: ['first', 'second', 'third'].map((name) => storeBoth('a', name)),
     last: [list('a')],
     hasSmallPages: true,
-    // The second file of a form. The removal can end before it is stored.
+    // The second file of a form. The removal can end before this file is stored.
     late: /^PUT .*%20z /,
     share: 0.1,
   },
@@ -186,7 +186,7 @@ const subjects = {
     rival: upload('a/x', 'stalled'),
     first: [],
     last: [read('a/x')],
-    // The call that places it.
+    // The call that places the second file.
     late: /^PUT .*live.*a\/x /,
     fates: stalls,
     share: 0.02,

@@ -40,22 +40,6 @@ const changed = (url: URL, name: string, value: string): URL => {
 const refusal = { status: 404, text: expect.stringContaining(messages.http.wrongLink) }
 
 describe('a link of one machine', () => {
-  it('the link returns the file as an attachment that runs nothing, with validators', async () => {
-    const { url } = await linkTo()
-    const { status, headers, text } = await get(url)
-    expect({ status, text }).toEqual({ status: 200, text: '0123456789' })
-    expect(headers).toMatchObject({
-      'content-type': 'application/octet-stream',
-      'content-length': '10',
-      'content-disposition': 'attachment; filename="a b.html"',
-      'content-security-policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'",
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
-      etag: expect.stringMatching(/^".+"$/),
-      'last-modified': expect.stringMatching(/GMT$/),
-    })
-  })
-
   it('the link works for five minutes, to the millisecond', async () => {
     const { url, expires } = await linkTo()
     expect(expires).toBe(now + 5 * minutes)

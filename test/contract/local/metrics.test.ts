@@ -73,7 +73,7 @@ test('the metrics count requests, bytes and refused sign-ins, and measure the da
   await expect.poll(() => read('site_admin_listeners')).toBe(0)
 })
 
-test('callers cannot add labels, and no label has a name, a path or a token (V-26)', async () => {
+test('callers cannot add labels, and labels never have a name, a path or a token (V-26)', async () => {
   const { send, scrape, service } = await start(address)
   const rounds = async (name: string) => {
     for (const path of [`/${name}`, `${storage}/${name}`, `/api/v1/admin/sites/${name}/webforms`]) await send(path)
@@ -81,7 +81,7 @@ test('callers cannot add labels, and no label has a name, a path or a token (V-2
     await send('/health', { headers: { Authorization: name, 'User-Agent': name } })
     return scrape()
   }
-  // The sign-ins after the fifth are refused as too many, which is another status.
+  // The sign-ins after the fifth are refused as too many, and so count under another status.
   const isOwn = (line: string) => line.startsWith('site_admin_') && !line.includes('"signIn"')
   const namesIn = (lines: readonly string[]) =>
     lines

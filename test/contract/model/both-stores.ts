@@ -43,7 +43,10 @@ const settings = {
   reservedFolders: ['Templates'],
 }
 
-type FilledStores = Omit<Stores, 'removalQueue' | 'attempts' | 'issuers' | 'accessValues'>
+type FilledStores = Omit<
+  Stores,
+  'removalQueue' | 'attempts' | 'issuers' | 'accessValues' | 'webhooks' | 'deliveries' | 'seals'
+>
 
 interface Running {
   readonly stores: FilledStores
@@ -140,7 +143,7 @@ export interface Question extends Request {
   readonly tag?: { readonly header: 'If-Match' | 'If-None-Match'; readonly age: 'present' | 'earlier' } | undefined
   /** The position of a version in `?versions`, because each store has its own names for versions. */
   readonly version?: number | undefined
-  /** The client disconnects after so many bytes of the body. */
+  /** The client disconnects after this many bytes of the body. */
   readonly cut?: number | undefined
 }
 
@@ -256,7 +259,7 @@ export const openBothStores = async (clock: TestClock) => {
       /** Stops both services, and starts them again over their data. */
       restart,
       /**
-       * A resumable upload. The client disconnects after so many bytes, and continues later. True if the file is
+       * A resumable upload. The client disconnects after this many bytes, and continues later. True if the file is
        * stored.
        */
       async upload(question: Question, cut: number, between: () => Promise<void>): Promise<boolean> {

@@ -139,7 +139,7 @@ export const readFiles = async (sites: BothSites, folder = ''): Promise<Pick<Sit
   return { files, folders }
 }
 
-/** Reads all files again after a restore, because its rules would be long. */
+/** Reads all files again after a restore, because a model of a restore would be long. */
 export const learnFiles = async (model: SiteModel, sites: BothSites): Promise<void> => {
   model.drafts.clear()
   Object.assign(model, await readFiles(sites), { hasOtherDrafts: true })

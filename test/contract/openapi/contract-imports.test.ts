@@ -45,3 +45,17 @@ test('the document is made from the contract of every group', async () => {
     ),
   )
 })
+
+test('the check of bodies brings only a small part of the schema library into a bundle', async () => {
+  const { metafile } = await build({
+    entryPoints: [join(root, 'lib/http/validate.ts')],
+    outdir: 'nowhere',
+    write: false,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    metafile: true,
+  })
+  const [{ bytes } = { bytes: 0 }] = Object.values(metafile.outputs)
+  expect(bytes).toBeLessThan(40_000)
+})

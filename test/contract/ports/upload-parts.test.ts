@@ -86,7 +86,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       return { type: info.contentType, bytes: Buffer.concat(body instanceof Readable ? await body.toArray() : [body]) }
     }
 
-    /** Appends bytes in cuts, each in a request of its own. */
+    /** Appends bytes in pieces, each in its own request. */
     const addAll = async (upload: Begun, bytes: Uint8Array, cut: number) => {
       let { holding } = upload
       for (let offset = 0; offset < bytes.length; offset += cut) {

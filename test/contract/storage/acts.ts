@@ -259,6 +259,6 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
   readUpload: { 'of tus': ofUpload('GET') },
   appendToUpload: { 'of tus': ofUpload('PATCH', { headers: append, body: 'text' }) },
   cancelUpload: { 'of tus': ofUpload('DELETE') },
-  // folder-rights.test.ts has the cases of this operation.
+  // acceptance/storage/rights.test.ts has the cases of this operation.
   listChanges: {},
 }

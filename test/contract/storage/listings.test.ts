@@ -4,7 +4,7 @@ import { entry } from '../../support/history.ts'
 import { nowhere, stageObject } from '../../support/objects.ts'
 import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 
-// Listings of thousands of entries, which would take the acceptance cases too long.
+// Listings of thousands of entries. In the acceptance cases, they would take too long.
 
 let storage: StorageUnderTest
 let listings = 0
@@ -54,7 +54,7 @@ const pathsIn = (pages: readonly Page[]) => pages.flatMap(({ paths }) => paths)
 const numbered = (count: number, name: (number: string) => string) =>
   Array.from({ length: count }, (_, index) => name(String(index).padStart(5, '0')))
 
-/** Puts empty files below a folder, past all checks. */
+/** Puts empty files below a folder, without the checks of the service. */
 const fillFiles = async (folder: string, paths: readonly string[]) => {
   const { site, deps } = storage
   const changes = await Promise.all(

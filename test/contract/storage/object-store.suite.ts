@@ -24,7 +24,7 @@ export const describeObjectStore = (name: string, open: () => Promise<OpenedStor
   })
 }
 
-/** The cases of moves, copies and restored versions, because a store may copy in another way. */
+/** The cases of moves, copies and restored versions, because a store may copy in another way than it writes. */
 export const describeCopies = (name: string, open: () => Promise<OpenedStore>): void => {
   describe(name, () => {
     const bench = openWorkbench(open)

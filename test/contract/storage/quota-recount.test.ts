@@ -14,7 +14,7 @@ import { limited } from './limited.ts'
 type OnAws = Parameters<typeof openStorageOnAws>[0]
 
 const refused = [400, 104005]
-/** The time of the function for one event. */
+/** The function has 90 seconds for one event. */
 const context = { getRemainingTimeInMillis: () => 90_000 } as Context
 
 const bytes = (count: number) => 'x'.repeat(count)

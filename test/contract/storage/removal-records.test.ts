@@ -84,7 +84,7 @@ describe.each([
   let death: Death
   beforeEach(async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 0, 1) })
-    // A process that dies leaves gaps in the history, and logs these.
+    // When a call fails, the service logs the missing history entry.
     vi.spyOn(console, 'error').mockReturnValue()
     death = createDeath()
     storage = await open(death)

@@ -143,7 +143,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect(reached).toBeUndefined()
     await expect(work()).rejects.toThrow('died')
     expect(reached).toBe(left[999])
-    // A file after this key, as if its upload had looked for removals before this one began.
+    // Stores a file after this key, as if its upload had looked for removals before the removal began.
     const change = { kind: 'folder', key: `${keys[0]}0late/` } as const
     await files.place([change], { absent: [], unlocked: { site: storage.site, folders: [] } }, entry)
     expect(await work()).toBeUndefined()

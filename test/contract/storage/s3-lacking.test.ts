@@ -85,7 +85,7 @@ describe('A store that compares encoded names', () => {
   const asQuery = (key: string) => key.split('/').map(encodeURIComponent).join('/')
   const isListing = ({ query = {} }: S3Request) => query['list-type'] !== undefined && query['encoding-type'] === 'url'
 
-  /** Shows the entries of a whole listing that follow an encoded name. */
+  /** Returns a listing with those entries of a whole listing whose encoded names follow the encoded `after`. */
   const showBehind = (xml: string, after: string, limit: number): string => {
     const all = [...xml.matchAll(/<Contents>.*?<\/Contents>/gs)].map(([entry]) => entry)
     const behind = all.filter((entry) => (/<Key>(.*?)<\/Key>/.exec(entry)?.[1] ?? '') > asQuery(after))

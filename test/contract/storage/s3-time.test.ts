@@ -48,7 +48,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Runs a call within the time of a function, which passes with the event loop. */
+/** Runs a call with the time limit of a function. The time passes with the turns of the event loop. */
 const inFunctionTime = async <Result>(run: (deadline: Deadline) => Promise<Result>) => {
   let elapsed = 0
   let isOver = false

@@ -122,7 +122,7 @@ const mortal = (diesAt: number) => {
     new Proxy(port, {
       get(target, name) {
         const call: unknown = Reflect.get(target, name)
-        // A read is part of another call.
+        // Reads of content run inside other calls, so they are not counted.
         if (typeof call !== 'function' || name === 'read') return call
         return async (...given: unknown[]) => {
           step()
@@ -183,7 +183,7 @@ const clean: readonly number[] = [
   errors.storageRefused.code,
 ]
 
-/** The upload needs a free path. A file that its record does not know must not block the upload. */
+/** The upload replaces no file. If it has placed its file before a crash, this file must not count as an obstacle. */
 const ontoNothing = { fileType: undefined, version: undefined, ifMatch: undefined, ifNoneMatch: '*' }
 
 const garbage = Buffer.alloc(60, '!')

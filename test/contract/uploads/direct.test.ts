@@ -104,16 +104,6 @@ describe('An upload in parts', () => {
     expect(await bucket.leftovers()).toBe(0)
   })
 
-  test('An address accepts only the bytes of its digest (U-32)', async () => {
-    const [address] = await addressesOf(await beginFilm(), 1)
-    if (!address) throw new Error('There is no address')
-    const signed = new URL(address.url).searchParams.get('X-Amz-SignedHeaders')?.split(';')
-    expect(signed).toContain('x-amz-checksum-sha256')
-    expect(Object.keys(address.headers)).toEqual(['x-amz-checksum-sha256'])
-    expect(await send(address, Buffer.alloc(part))).toBe(400)
-    expect(await send(address, bytes.subarray(0, part))).toBe(200)
-  })
-
   test('Requests for addresses update the progress, and the completion sets 100 (U-34)', async () => {
     const upload = await beginFilm()
     expect(await percent()).toBe(0)
@@ -186,13 +176,11 @@ describe('An upload in parts', () => {
   })
 
   test('Other users and tus requests do not find the upload (U-15, U-33)', async () => {
-    const [upload, other] = [await beginFilm(), uploadIn(await service.create('a.txt', 5))]
+    const upload = await beginFilm()
     const token = await service.issueToken('other')
     expect((await ask('GET', upload, {}, { token })).status).toBe(404)
     expect((await service.head(upload)).status).toBe(404)
     for (const body of ['bytes', '']) expect((await service.patch(upload, 0, body)).status).toBe(404)
-    for (const method of ['PATCH', 'DELETE']) expect((await ask(method, other)).status).toBe(412)
-    expect(await stateOf(other)).toEqual({ size: 5, inParts: false, complete: false, stored: [], addresses: [] })
   })
 
   test.each([
@@ -220,21 +208,4 @@ describe('An upload in parts', () => {
   ])('No address is given for %s (U-32)', async (_, query) => {
     expect((await ask('GET', await beginFilm(), query)).status).toBe(400)
   })
-})
-
-test('One machine offers no parts, and its message names tus (U-31)', async () => {
-  const local = await openUploads()
-  try {
-    const { status, text } = await local.call('POST', '/storage', {
-      query: { parts: '' },
-      headers: { ...withoutTus, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ name: 'film.mp4', size: bytes.length }),
-    })
-    expect([status, JSON.parse(text).code, text]).toEqual([400, 104000, expect.stringContaining('tus')])
-    const upload = uploadIn(await local.create('a.txt', 5))
-    const asked = await local.call('GET', upload, { headers: withoutTus, query: { digests: '0'.repeat(64) } })
-    expect(asked.status).toBe(400)
-  } finally {
-    await local.close()
-  }
 })

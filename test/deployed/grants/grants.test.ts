@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type FunctionName, functionName, functionNames } from '../../../cdk/config/functions.ts'
-import { fileGrants, removalsGrants, tableGrants } from '../../../cdk/config/grants.ts'
+import { fileGrants, keyGrants, queueGrants, tableGrants } from '../../../cdk/config/grants.ts'
 import { handler as removalsFunction } from '../../../functions/entries/removals.ts'
 import { handler as storageFunction } from '../../../functions/entries/storage.ts'
 import { createSiteDirectory } from '../../../lib/aws/dynamodb/directory-stores.ts'
@@ -27,7 +27,8 @@ const grantedTo = (name: FunctionName): string[] => {
   return sorted([
     ...tableGrants[name].flatMap(({ actions }) => actions.map((action) => `dynamodb:${action}`)),
     ...[...bucket, ...objects].map((action) => `s3:${action}`),
-    ...(removalsGrants[name] ?? []).map((action) => `sqs:${action}`),
+    ...(queueGrants[name]?.actions ?? []).map((action) => `sqs:${action}`),
+    ...(keyGrants[name] ?? []).map((action) => `kms:${action}`),
   ])
 }
 
@@ -35,8 +36,10 @@ const grantedTo = (name: FunctionName): string[] => {
  * Lambda does this to a queue on behalf of the worker of the queue ("Using Lambda with Amazon SQS", execution role
  * permissions).
  */
+const readingQueue = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes']
 const byThePlatform: Partial<Record<FunctionName, readonly string[]>> = {
-  removals: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
+  removals: readingQueue,
+  webhooks: readingQueue,
 }
 
 /** All requests that the deployed functions of this kind have sent, in all data centres. */
@@ -85,7 +88,7 @@ const breakOff = async (): Promise<void> => {
   expect(status).toBe(400)
 }
 
-/** Deletes a folder that is too large for a request without time. */
+/** Deletes a large folder in a request whose time is nearly over, so the worker must continue. */
 const leaveToQueue = async (folder: string): Promise<void> => {
   await fillFolder(folder, 2_001)
   expect((await call('DELETE', `/${folder}`, { remaining: latecomer() })).status).toBe(202)

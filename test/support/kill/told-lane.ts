@@ -10,7 +10,7 @@ interface Told<State> {
   readonly entries: number
 }
 
-/** A lane whose changes write one history entry each. A lost change writes none. */
+/** A lane whose changes write one history entry each. A lost change writes no entry. */
 export const toldLane = <State>(lane: Lane<State>, isOwn: (change: Change) => boolean): Lane<Told<State>> => ({
   name: lane.name,
   start: { state: lane.start, entries: 0 },

@@ -60,7 +60,7 @@ describe('A caller', () => {
     expect(rightsOf({ sites: [other] })).toEqual([[], ['forms:read'], []])
   })
 
-  test('has with a key only the rights that the key and the person both have (A-89)', () => {
+  test('with a key has only the rights that both the key and the person have (A-89)', () => {
     const key = (...permissions: readonly string[]) => rightsOf({ kind: 'key', since: 1, permissions })
     expect(key('files:write', 'forms:write')).toEqual([['files:write:/news'], ['forms:read'], []])
     expect(key('files:read:/news/today', 'files:write:/new')).toEqual([['files:read:/news/today'], [], []])

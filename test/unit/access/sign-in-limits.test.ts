@@ -32,7 +32,7 @@ describe('Attempts beyond a limit', () => {
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900])
   })
 
-  test('during a wait do not make it longer (A-78)', () => {
+  test('during a wait do not make the wait longer (A-78)', () => {
     expect(waitsAt(0, 0, 0, 0, 0, 0, 0.25, 0.5, 1, 1)).toEqual([0, 0, 0, 0, 0, 1000, 750, 500, 0, 2000])
   })
 

@@ -1,20 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { addField, importField } from '../../../lib/fields/field-rules.ts'
+import { importField } from '../../../lib/fields/field-rules.ts'
 import type { SystemField } from '../../../lib/fields/web-forms.ts'
 
 const form: readonly SystemField[] = [
   { typeId: -2, mandatory: true, order: 1 },
   { typeId: -3, name: 'Your address', mandatory: false, order: 3 },
 ]
-
-test('A type that cannot be added is refused with 115000 (F-10, F-12)', () => {
-  for (const typeId of [-400, -1, 2]) {
-    const problems = [expect.objectContaining({ path: 'type.id' })]
-    expect(() => addField(form, { typeId, mandatory: true })).toThrow(
-      expect.objectContaining({ code: 115000, problems }),
-    )
-  }
-})
 
 describe('importing a field', () => {
   test('an import accepts the type -400, which cannot be added', () => {

@@ -53,7 +53,7 @@ const measure = (tables: TestTables): Promise<Table> =>
     }
     try {
       const memory = memoryOf(stream.pid)
-      // Its memory after the first small upload is the base.
+      // The memory of the service after the first small upload is the base.
       await put('first.bin', mebibyte)
       const one = () => put('one.bin', large)
       const all = () => Promise.all(Array.from({ length: many.uploads }, (_, at) => put(`many-${at}.bin`, many.size)))

@@ -39,12 +39,13 @@ const run = promisify(execFile)
 export const startService = async (
   { folder }: Tree,
   environment: Record<string, string> = {},
+  flags: readonly string[] = [],
 ): Promise<BenchedService> => {
   const directory = await mkdtemp(join(tmpdir(), 'site-admin-bench-'))
   const manifest: Manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
   const words = manifest.scripts.start.split(' ')
   const nodeFlags = words.filter((word) => word.startsWith('--'))
-  const args = ['--port', '0', '--json', '--quiet', '--data-dir', join(directory, 'data')]
+  const args = ['--port', '0', '--json', '--quiet', '--data-dir', join(directory, 'data'), ...flags]
   const service = await startMeasured(join(folder, words.at(-1) ?? ''), args, environment, nodeFlags)
   const { baseUrl, token } = JSON.parse(service.line) as { baseUrl: string; token: string }
   return {

@@ -28,7 +28,7 @@ const ask = ({ hostname, port, pathname, search }: URL, headers = ''): Socket =>
   return socket
 }
 
-/** Readers that read the head of their answer and nothing more. Returns the memory of the service, in MiB. */
+/** Opens readers that read only the head of their answer. Returns the memory of the service, in MiB. */
 const besideReaders = async (service: BenchedService, link: URL) => {
   const sockets: Socket[] = []
   for (let reader = 0; reader < readers; reader += 50) {

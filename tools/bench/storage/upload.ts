@@ -53,7 +53,7 @@ const measureLarge = (fsync: 'on' | 'off') =>
     const service = await start(fsync)
     try {
       const { baseUrl } = JSON.parse(bare.line) as { baseUrl: string }
-      // Its memory after the first uploads is the base.
+      // The memory of the service after the first uploads is the base.
       for (const method of methods) await uploads[method](service)
       let times: Readonly<Record<Method | 'bare', number>> = { bare: 0, POST: 0, PUT: 0 }
       const growth = await growthRow(service.process, 'its peak memory growth, MiB', targets.memory, async () => {

@@ -31,6 +31,7 @@ const addForms = async (directory: string): Promise<void> => {
 
 const noRoom = messages.output.full()
 const issue = '--json token issue --user ann --site 1001'
+const createWebhook = '--json webhook create --site 1001 --url https://127.0.0.1:1/'
 
 describe.skipIf(!existsSync(full))('a full output', () => {
   test.for(['site list', 'check', 'backup "$1-backup"', '--help', '--version', issue] as const)(
@@ -101,3 +102,12 @@ describe('a token that could not be shown', () => {
     expect(changes).toHaveLength(1)
   })
 })
+
+test.skipIf(!existsSync(full))(
+  'a new webhook is removed at once if its secret could not be shown (V-31)',
+  async ({ siteDirectory }) => {
+    const { status, stderr } = await administerInto(full, siteDirectory, createWebhook)
+    expect([status, sentenceIn(stderr)]).toEqual([1, expect.stringMatching(messages.output.webhookRemoved)])
+    expect(await administerJson(siteDirectory, ['webhook', 'list', '--site', '1001'])).toEqual([])
+  },
+)

@@ -23,6 +23,7 @@ const fill = async (
   await administerJson(directory, ['site', 'create', '--name', 'Other'])
   await administerJson(directory, ['form', 'create', '--site', '1002', '--name', 'Stays'])
   await administerJson(directory, ['workflow', 'start', 'deep/er/b.html', '--site', '1001'])
+  await administerJson(directory, ['webhook', 'create', '--site', '1001', '--url', 'https://example.com/'])
   for (const sites of [['1001'], ['1001', '1002']]) {
     const covered = sites.flatMap((id) => ['--site', id])
     await administerJson(directory, ['token', 'issue', '--user', 'ann', ...covered, '--permission', 'files'])
@@ -30,15 +31,16 @@ const fill = async (
 }
 
 /** The contents of a site in the stores, also if the directory has lost the site. */
-const leftOf = async ({ webForms, contents, links, workflows, files }: AreaStores, id: SiteId) => ({
+const leftOf = async ({ webForms, contents, links, workflows, files, webhooks }: AreaStores, id: SiteId) => ({
   forms: (await webForms.list(id)).length,
   contents: (await contents.list(id, 'category', 0, 10)).length + (await contents.list(id, 'news', 0, 10)).length,
   links: (await links.count({ site: id, kind: 'news', category: 1 as CategoryId }, 0, 10)).count,
   workflows: (await workflows.list(id, undefined, 10)).length,
   files: await files.exists(`live/${id}/`),
   drafts: await files.exists(`draft/${id}/`),
+  webhooks: (await webhooks?.listOfSite(id))?.length,
 })
-const nothing = { forms: 0, contents: 0, links: 0, workflows: 0, files: false, drafts: false }
+const nothing = { forms: 0, contents: 0, links: 0, workflows: 0, files: false, drafts: false, webhooks: 0 }
 
 describe('site remove', () => {
   test('site remove lists what it would remove, and with --yes removes that site', async ({ directory, start }) => {
@@ -91,7 +93,7 @@ describe('site remove', () => {
     const fails = async () => {
       throw new Error('The process dies here')
     }
-    const { files, workflows, webForms, contents, sites, grants } = machine.stores
+    const { files, workflows, webForms, contents, sites, grants, webhooks } = machine.stores
     const areas = (change: object) => ({ ...stores, areas: async () => ({ ...machine.stores, ...change }) })
     const breaking: readonly AdminStores[] = [
       { ...stores, grants: { ...grants, uncover: fails } },
@@ -99,6 +101,7 @@ describe('site remove', () => {
       areas({ workflows: { ...workflows, clear: fails } }),
       areas({ webForms: { ...webForms, clear: fails } }),
       areas({ contents: { ...contents, clear: fails } }),
+      areas({ webhooks: { ...webhooks, clear: fails } }),
       { ...stores, sites: { ...sites, removeSite: fails } },
     ]
     for (const broken of breaking) {

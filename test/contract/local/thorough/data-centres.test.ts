@@ -45,20 +45,6 @@ describe('A site in another data centre', () => {
     const { status, headers } = lastAnswer(await connection.rest())
     expect({ status, location: headers['location'] }).toEqual({ status: 301, location: eu + path + kept })
   })
-
-  test('a request is redirected before its body is read', async ({ centres: { eu, token, sites } }) => {
-    const connection = await rawConnection({ url: eu })
-    await connection.write(
-      requestText('PUT', `${fields(sites.us)}/-2`, {
-        Authorization: token,
-        'Content-Length': 20,
-        Expect: '100-continue',
-      }),
-    )
-    const received = await connection.rest()
-    expect(received).not.toContain('100 Continue')
-    expect(lastAnswer(received).status).toBe(308)
-  })
 })
 
 /** The addresses to which the console page may send requests. */

@@ -25,7 +25,7 @@ const removeSite = async (directory: string) => {
 const tokensOf = (directory: string) => administerJson(directory, ['token', 'list'])
 
 describe('the demo token', () => {
-  test('the demo token works, and is the same at every start (O-7)', async ({
+  test('the demo token stays the same at every start, also on another port (O-7)', async ({
     used: { token, directory, file },
     start,
   }) => {
@@ -33,6 +33,8 @@ describe('the demo token', () => {
     const service = await start()
     expect(service.token).toBe(token)
     for (const path of [fields, news, `${storage}?meta`]) expect((await service.request(path)).status).toBe(200)
+    const uri = expect.stringMatching(new RegExp(`^${service.baseUrl}/`))
+    expect(await (await service.request(`${fields}/-2`)).json()).toMatchObject({ links: [{ rel: 'self', uri }] })
     expect(readFileSync(file)).toEqual(before)
     expect(await tokensOf(directory)).toHaveLength(1)
   })

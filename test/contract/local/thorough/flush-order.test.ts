@@ -104,7 +104,7 @@ describe.skipIf(noTracing)('the order of flushes', () => {
     return {
       send: (path: string, init: RequestInit & { readonly headers?: Record<string, string> }) =>
         fetch(new URL(path, baseUrl), { ...init, headers: { Authorization: token, ...init.headers } }),
-      /** The number of calls before, for `callsSince`. */
+      /** The number of calls so far, for `callsSince`. */
       now: () => lines().split('\n').length - 1,
       stop,
       callsSince: (begin: number) => readTrace(lines()).filter(({ begun }) => begun >= begin),

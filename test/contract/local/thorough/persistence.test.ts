@@ -6,13 +6,6 @@ import { fields } from '../../../support/paths.ts'
 import { launch } from '../../../support/program.ts'
 import { test } from '../../../support/test.ts'
 
-test('URLs in answers have the new port after the service moves to another port', async ({ start }) => {
-  await (await start()).stop()
-  const { baseUrl, request } = await start()
-  const uri = expect.stringMatching(new RegExp(`^${baseUrl}/`))
-  expect(await (await request(`${fields}/-2`)).json()).toMatchObject({ links: [{ rel: 'self', uri }] })
-})
-
 test.for(['site-admin.json', 'site-admin.db', 'running', 'demo.json'])(
   'A first start that is killed once %s exists is completed by the next start',
   async (file, { start, directory }) => {

@@ -80,7 +80,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     for (const [index, changes] of all.entries()) if (results[index]?.outcome !== 'placed') await letGo(changes)
     const outcomes = results.map(({ outcome }: PlaceOutcome) => outcome)
     const [loser] = outcomes.filter((outcome) => outcome !== 'placed')
-    // A move may find a stale source before it compares versions.
+    // A store may check the source of a move (`stale`) before it compares the expected versions (`changed`).
     expect(['changed', 'stale']).toContain(loser)
     expect(outcomes).toContain('placed')
     return outcomes.indexOf('placed')
@@ -103,7 +103,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('One of a replacement and a removal of the same object wins', async ({ skip }) => {
+  it('Either a replacement or a removal of the same object wins, if both come at once', async ({ skip }) => {
     if (!bench.comparesWrites())
       return skip('NOT PROVEN: this endpoint does not compare the version that a write replaces')
     for (let round = 0; round < rounds; round++) {

@@ -62,7 +62,7 @@ export const describeRacing = (bench: Workbench): void => {
     await file.staged.discard()
   })
 
-  it.for(['move', 'copy'] as const)('One %s of two to the same key succeeds', async (kind, { skip }) => {
+  it.for(['move', 'copy'] as const)('Only one %s succeeds if two have the same target key', async (kind, { skip }) => {
     if (!bench.refusesTaken()) return skip('NOT PROVEN: this endpoint copies over existing objects')
     for (let round = 0; round < rounds; round++) {
       const prefix = fresh()

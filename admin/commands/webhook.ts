@@ -1,0 +1,205 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { typePatterns } from '../../lib/core/history-entry.ts'
+import type { SiteId } from '../../lib/core/ids.ts'
+import { createDeliveryDeps } from '../../lib/service/deps.ts'
+import type { Stores } from '../../lib/service/stores.ts'
+import {
+  changeWebhook,
+  createWebhook,
+  isOneLine,
+  isPermitted,
+  isTarget,
+  isWebhookId,
+  longest,
+  removeWebhook,
+  viewOfDelivery,
+  viewOfWebhook,
+} from '../../lib/webhooks/change-webhook.ts'
+import { repeatDelivery, sendTest } from '../../lib/webhooks/send-now.ts'
+import { createTarget } from '../../lib/webhooks/target.ts'
+import { mostWebhooks } from '../../lib/webhooks/webhooks.ts'
+import type { AdminStores, AreaStores } from '../stores/admin-stores.ts'
+import { administrator } from '../stores/changes.ts'
+import { printOnce } from '../stores/find-grant.ts'
+import { areaOf, type GlobalOptions, onStores } from '../stores/stores.ts'
+import { collect, commandOf, groupOf, type OfSite, siteOption } from '../terminal/arguments.ts'
+import { Refusal, textOf } from '../terminal/output.ts'
+
+interface Options extends OfSite {
+  readonly url?: string
+  readonly type?: readonly string[]
+  readonly subject?: string
+  readonly description?: string
+  readonly enable?: boolean
+  readonly rotate?: true
+  readonly allowPrivateWebhooks?: boolean
+}
+
+const everyType = 'all'
+
+type Hooks = AreaStores & Pick<Stores, 'seals'>
+
+const hooksOf = async (stores: AdminStores, site: SiteId): Promise<Hooks> => {
+  const { seals, ...area } = await areaOf(stores, site)
+  if (seals) return { ...area, seals }
+  throw new Refusal('This deployment has no webhooks. Set "webhooks" to true in cdk.json, and deploy.')
+}
+
+const unknown = (site: SiteId): Refusal =>
+  new Refusal(`Site ${site} has no such webhook. "webhook list --site ${site}" lists its webhooks.`)
+
+const find = async (stores: AdminStores, site: SiteId, id: string) => {
+  const area = await hooksOf(stores, site)
+  const webhook = isWebhookId(id) ? await area.webhooks.get(site, id) : undefined
+  if (!webhook) throw unknown(site)
+  return { area, webhook }
+}
+
+const settingsOf = ({ type, subject, description, enable: enabled }: Options) => ({
+  types: type?.includes(everyType) ? [] : type,
+  subject,
+  description,
+  enabled,
+})
+
+const refuseTarget = (url: string, { allowPrivateWebhooks = false }: Options) => {
+  if (isPermitted(url, allowPrivateWebhooks)) return
+  throw new Refusal('The target must be an https address. With --allow-private-webhooks, 127.0.0.1 may use http.')
+}
+
+const create = async (stores: AdminStores, options: Options & { readonly url: string }, self: Command) => {
+  const { site, url: targetUrl } = options
+  const area = await hooksOf(stores, site)
+  refuseTarget(targetUrl, options)
+  const created = await createWebhook(area, site, { ...settingsOf(options), targetUrl }, administrator)
+  if (!created) throw new Refusal(`Site ${site} already has ${mostWebhooks} webhooks. Remove one of them first.`)
+  const { webhook, secret } = created
+  const text = textOf({ id: webhook.id, secret }, self.optsWithGlobals<GlobalOptions>().json)
+  await printOnce(text, { what: 'webhook', again: 'create', undo: 'remove' }, `${webhook.id} --site ${site}`, () =>
+    removeWebhook(area, webhook, administrator),
+  )
+  return undefined
+}
+
+// A table would leave out an empty list.
+const inText = (webhook: ReturnType<typeof viewOfWebhook>) => ({
+  ...webhook,
+  types: webhook.types.length > 0 ? webhook.types : everyType,
+})
+
+const list = async (stores: AdminStores, { site }: OfSite) => {
+  const { webhooks } = await hooksOf(stores, site)
+  return (await webhooks.listOfSite(site)).map(viewOfWebhook)
+}
+
+const show = async (stores: AdminStores, id: string, { site }: OfSite) =>
+  viewOfWebhook((await find(stores, site, id)).webhook)
+
+const change = async (stores: AdminStores, id: string, options: Options) => {
+  const { site, url: targetUrl, rotate } = options
+  const wanted = { ...settingsOf(options), targetUrl, rotate }
+  if (Object.values(wanted).every((value) => value === undefined)) {
+    throw new Refusal('Name what to change: "webhook change --help" lists the options.')
+  }
+  if (targetUrl !== undefined) refuseTarget(targetUrl, options)
+  const { area, webhook } = await find(stores, site, id)
+  const changed = await changeWebhook(area, webhook, wanted, { author: administrator, now: Date.now() })
+  if (!changed) throw unknown(site)
+  const { webhook: present, ...shown } = changed
+  return { ...viewOfWebhook(present), ...shown }
+}
+
+const remove = async (stores: AdminStores, id: string, { site }: OfSite) => {
+  const { area, webhook } = await find(stores, site, id)
+  if (!(await removeWebhook(area, webhook, administrator))) throw unknown(site)
+  return { removed: true }
+}
+
+const deliveries = async (stores: AdminStores, id: string, { site }: OfSite) => {
+  const { area } = await find(stores, site, id)
+  return (await area.deliveries.recent(site, id)).map(viewOfDelivery)
+}
+
+const sendingDeps = (stores: AdminStores, area: Hooks, { allowPrivateWebhooks = false }: Options) =>
+  createDeliveryDeps(
+    { ...area, sites: stores.sites },
+    { target: createTarget({ permitsPrivate: allowPrivateWebhooks }) },
+  )
+
+const test = async (stores: AdminStores, id: string, options: Options) => {
+  const { area, webhook } = await find(stores, options.site, id)
+  return viewOfDelivery(await sendTest(sendingDeps(stores, area, options), webhook))
+}
+
+const repeat = async (stores: AdminStores, id: string, delivery: string, options: Options) => {
+  const { area, webhook } = await find(stores, options.site, id)
+  return viewOfDelivery(await repeatDelivery(sendingDeps(stores, area, options), webhook, delivery))
+}
+
+const parseTarget = (text: string): string => {
+  if (isTarget(text)) return text
+  throw new InvalidArgumentError('It must be an https address without user, password and fragment.')
+}
+
+const parseLine =
+  (most: number) =>
+  (text: string): string => {
+    if (isOneLine(text) && text.length <= most) return text
+    throw new InvalidArgumentError(`It must be one line of at most ${most} characters.`)
+  }
+
+const parseType = (text: string): string => {
+  if (text === everyType || typePatterns.includes(text)) return text
+  throw new InvalidArgumentError('It must be a type of change, such as file.stored or file.*, or the word all.')
+}
+
+const privateOption = [
+  '--allow-private-webhooks',
+  'permit targets at private addresses, like the flag of "serve"',
+] as const
+
+const withSettings = (command: Command): Command =>
+  command
+    .requiredOption(...siteOption)
+    .option('--type <type>', 'a type to report, such as file.* or link.added, or all (repeatable)', collect(parseType))
+    .option('--subject <text>', 'the beginning of the subjects to report', parseLine(longest.subject))
+    .option('--description <text>', 'a note for people', parseLine(longest.description))
+    .option(...privateOption)
+
+const urlOption = ['--url <address>', 'the address that gets the changes', parseTarget] as const
+const idArgument = ['<id>', 'the id of the webhook'] as const
+
+const ofWebhook = (name: string, description: string): Command =>
+  commandOf(name, description, `webhook ${name} ID --site 1001`)
+    .argument(...idArgument)
+    .requiredOption(...siteOption)
+
+const createExample = 'webhook create --site 1001 --url https://example.com/hooks --type "file.*" --type link.added'
+
+export const webhookCommand = (): Command =>
+  groupOf('webhook', 'addresses that get the changes of a site', 'webhook list --site 1001', [
+    withSettings(commandOf('create', 'create a webhook, and print its secret once', createExample))
+      .requiredOption(...urlOption)
+      .option('--no-enable', 'create the webhook disabled')
+      .action(onStores(create)),
+    commandOf('list', 'list the webhooks of a site', 'webhook list --site 1001')
+      .requiredOption(...siteOption)
+      .action(onStores(list, (all) => all.map(inText))),
+    ofWebhook('show', 'show a webhook').action(onStores(show, inText)),
+    withSettings(commandOf('change', 'change a webhook', 'webhook change ID --site 1001 --rotate'))
+      .argument(...idArgument)
+      .option(...urlOption)
+      .option('--enable', 'send changes again')
+      .option('--no-enable', 'send no changes')
+      .option('--rotate', 'add a secret, and print it once; the previous secret works for 24 hours')
+      .action(onStores(change, inText)),
+    ofWebhook('remove', 'remove a webhook').action(onStores(remove)),
+    ofWebhook('test', 'send a test from this machine')
+      .option(...privateOption)
+      .action(onStores(test)),
+    ofWebhook('deliveries', 'list the last 100 deliveries').action(onStores(deliveries)),
+    ofWebhook('repeat', 'repeat a delivery from this machine')
+      .argument('<delivery>', 'the id of the delivery')
+      .option(...privateOption)
+      .action(onStores(repeat)),
+  ])

@@ -1,0 +1,208 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useId } from 'preact/hooks'
+import type { CreatedWebhook, Delivery, Webhook } from '../../client/src/index.ts'
+import { usePage } from '../page/context.ts'
+import { Button } from '../parts/button.tsx'
+import { Dialog, FormDialog } from '../parts/dialog.tsx'
+import { Failure } from '../parts/failure.tsx'
+import { Field } from '../parts/fields.tsx'
+import { formatMoment } from '../parts/format.ts'
+import { notify } from '../parts/toasts.tsx'
+import { viewTexts } from '../texts/view-texts.ts'
+import { SecretDialog } from './secret-dialog.tsx'
+import { type Reported, reportable, rightFor, typesOf } from './webhook-types.ts'
+
+interface CreateProps {
+  readonly onCreated: (webhook: CreatedWebhook) => void
+  readonly onClose: () => void
+}
+
+/** A webhook reports only what its maker may read (V-1). */
+export const CreateWebhookDialog = ({ onCreated, onClose }: CreateProps) => {
+  const { client, rights } = usePage()
+  const t = viewTexts.value.webhooks
+  const hint = useId()
+  const allowed = reportable.filter((subject) => rights.has(rightFor(subject)))
+  const [targetUrl, description] = [useSignal(''), useSignal('')]
+  const chosen = useSignal<readonly Reported[]>(allowed)
+  const toggle = (subject: Reported) => {
+    chosen.value = allowed.filter((one) => chosen.value.includes(one) !== (one === subject))
+  }
+  const submit = async () => {
+    const settings = { targetUrl: targetUrl.value.trim(), description: description.value.trim() }
+    onCreated(await client.webhooks.create({ ...settings, types: typesOf(chosen.value) }))
+  }
+  return (
+    <FormDialog
+      title={t.createTitle}
+      action={t.createAction}
+      isReady={targetUrl.value.trim() !== '' && chosen.value.length > 0}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Field label={t.target} value={targetUrl} maxLength={2_000} hint={hint} isPlain />
+      <p id={hint} class="hint">
+        {t.targetHint}
+      </p>
+      <Field label={t.description} value={description} maxLength={200} isOptional />
+      <fieldset class="choices">
+        <legend>{t.reports}</legend>
+        {allowed.map((subject) => (
+          <label key={subject} class="check">
+            <input type="checkbox" checked={chosen.value.includes(subject)} onChange={() => toggle(subject)} />
+            {t.subjects[subject]}
+          </label>
+        ))}
+      </fieldset>
+    </FormDialog>
+  )
+}
+
+export const SecretOfWebhookDialog = ({
+  secret,
+  onClose,
+}: {
+  readonly secret: string
+  readonly onClose: () => void
+}) => {
+  const t = viewTexts.value.webhooks
+  return (
+    <SecretDialog
+      title={t.secretTitle}
+      label={t.secret}
+      hint={t.secretHint}
+      secret={secret}
+      copy={t.copySecret}
+      copied={t.secretCopied}
+      onClose={onClose}
+    />
+  )
+}
+
+interface WebhookProps {
+  readonly value: Webhook
+  readonly onClose: () => void
+}
+
+export const hostOf = ({ targetUrl }: Webhook): string => new URL(targetUrl).host
+
+export const RemoveWebhookDialog = ({ value, onClose }: WebhookProps) => {
+  const { client } = usePage()
+  const t = viewTexts.value.webhooks
+  const submit = async () => {
+    await client.webhooks.remove(value.id)
+    notify(t.removed(hostOf(value)))
+  }
+  return (
+    <FormDialog
+      title={t.removeTitle(hostOf(value))}
+      action={t.removeAction}
+      isDangerous
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <p>{t.removeText}</p>
+    </FormDialog>
+  )
+}
+
+export const describeAnswer = ({ status, fault = '', milliseconds }: Delivery): string => {
+  const t = viewTexts.value.webhooks
+  return status === null ? fault : t.answered(status, milliseconds)
+}
+
+const isSuccess = ({ status }: Delivery): boolean => status !== null && status >= 200 && status < 300
+
+interface DeliveryRowProps {
+  readonly value: Delivery
+  readonly isBusy: boolean
+  readonly onRepeat: () => void
+}
+
+const DeliveryRow = ({ value, isBusy, onRepeat }: DeliveryRowProps) => {
+  const t = viewTexts.value
+  const { time, type, attempt } = value
+  return (
+    <tr>
+      <th scope="row" class="person">
+        <span>{t.history.types[type as keyof typeof t.history.types] ?? type}</span>
+        <span class="soft">{formatMoment(time, 'exact')}</span>
+      </th>
+      <td>
+        <span class={isSuccess(value) ? 'soft' : 'state state-deleted'}>{describeAnswer(value)}</span>
+        {attempt > 1 && <span class="soft"> {t.webhooks.attempt(attempt)}</span>}
+      </td>
+      <td class="items-more">
+        <Button
+          icon="restore"
+          kind="quiet"
+          label={t.webhooks.repeat(formatMoment(time, 'exact'))}
+          disabled={isBusy}
+          onClick={onRepeat}
+        />
+      </td>
+    </tr>
+  )
+}
+
+/** The last deliveries with their answers. A repetition shows its own answer at the top. */
+export const DeliveriesDialog = ({ value, onClose }: WebhookProps) => {
+  const { client } = usePage()
+  const t = viewTexts.value
+  const items = useSignal<readonly Delivery[] | undefined>(undefined)
+  const failure = useSignal<unknown>(undefined)
+  const isBusy = useSignal(false)
+  const attempt = async (work: () => Promise<void>) => {
+    isBusy.value = true
+    failure.value = undefined
+    try {
+      await work()
+      const found: Delivery[] = []
+      for await (const delivery of client.webhooks.deliveries(value.id)) found.push(delivery)
+      items.value = found
+    } catch (error) {
+      failure.value = error
+    } finally {
+      isBusy.value = false
+    }
+  }
+  const load = () => attempt(async () => {})
+  const repeat = (id: string) =>
+    attempt(async () => notify(t.webhooks.repeated(describeAnswer(await client.webhooks.repeat(value.id, id)))))
+  useEffect(() => void load(), [])
+  return (
+    <Dialog title={t.webhooks.deliveriesTo(hostOf(value))} kind="wide" onClose={onClose}>
+      <div class="dialog-body" aria-busy={isBusy.value}>
+        {failure.value !== undefined && <Failure error={failure.value} onRepeat={load} />}
+        {!items.value && failure.value === undefined && <p class="empty">{t.loading}</p>}
+        {items.value?.length === 0 && <p class="empty">{t.webhooks.noDeliveries}</p>}
+        {items.value && items.value.length > 0 && (
+          <table class="items" aria-label={t.webhooks.deliveries}>
+            <thead>
+              <tr>
+                <th scope="col">{t.webhooks.change}</th>
+                <th scope="col">{t.webhooks.answer}</th>
+                <th class="items-more">
+                  <span class="unseen">{t.more}</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {items.value.map((delivery) => (
+                <DeliveryRow
+                  key={delivery.id}
+                  value={delivery}
+                  isBusy={isBusy.value}
+                  onRepeat={() => repeat(delivery.id)}
+                />
+              ))}
+            </tbody>
+          </table>
+        )}
+      </div>
+      <footer>
+        <Button onClick={onClose}>{t.access.done}</Button>
+      </footer>
+    </Dialog>
+  )
+}

@@ -1,0 +1,29 @@
+import type { AreaRight } from '../page/rights.ts'
+import { viewTexts } from '../texts/view-texts.ts'
+
+/** The types of changes that a webhook can report, with the right to read them (V-1). */
+const subjects = {
+  files: { types: ['file.*', 'folder.*', 'workflow.*'], right: 'files:read' },
+  forms: { types: ['form.*', 'field.*'], right: 'forms:read' },
+  categories: { types: ['category.*', 'object.*', 'link.*'], right: 'categories:read' },
+  access: { types: ['user.*', 'key.*', 'token.*', 'issuer.*', 'rule.*', 'webhook.*'], right: 'access:read' },
+} as const satisfies Record<string, { readonly types: readonly string[]; readonly right: AreaRight }>
+
+export type Reported = keyof typeof subjects
+
+export const reportable: readonly Reported[] = ['files', 'forms', 'categories', 'access']
+
+export const rightFor = (subject: Reported): AreaRight => subjects[subject].right
+
+/** Every type for all subjects, so that the webhook also reports imports and changes of the site. */
+export const typesOf = (chosen: readonly Reported[]) =>
+  chosen.length === reportable.length ? [] : chosen.flatMap((subject) => [...subjects[subject].types])
+
+/** The subjects whose types are all in the list, and the other types as they are. */
+export const describeTypes = (types: readonly string[]): string => {
+  const t = viewTexts.value.webhooks
+  if (types.length === 0) return t.everything
+  const whole = reportable.filter((subject) => subjects[subject].types.every((type) => types.includes(type)))
+  const named = new Set<string>(whole.flatMap((subject) => [...subjects[subject].types]))
+  return [...whole.map((subject) => t.subjects[subject]), ...types.filter((type) => !named.has(type))].join(', ')
+}

@@ -1,0 +1,17 @@
+import { errors, ServiceError } from '../../lib/core/errors.ts'
+import type { Request } from '../../lib/http/request.ts'
+import type { AccessDeps } from '../../lib/service/deps.ts'
+
+const isTooMany = (error: unknown): boolean =>
+  error instanceof ServiceError && error.code === errors.tooManyRequests.code
+
+/** without an error, the person is signed in. */
+export const logSignIn = (
+  { edge }: Pick<AccessDeps, 'edge'>,
+  { address }: Pick<Request, 'address'>,
+  name: string | null,
+  error?: unknown,
+): void => {
+  const outcome = error === undefined ? 'signed in' : isTooMany(error) ? 'too many' : 'refused'
+  edge.telemetry.signIn?.({ name, address: address ?? null, outcome })
+}

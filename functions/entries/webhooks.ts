@@ -1,0 +1,34 @@
+import type { Context, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda'
+import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
+import { createKmsSeals } from '../../lib/aws/kms-seals.ts'
+import type { GatewayEvent } from '../../lib/aws/lambda/gateway.ts'
+import { lambdaHandler } from '../../lib/aws/lambda/lambda.ts'
+import { createTelemetry } from '../../lib/aws/lambda/telemetry.ts'
+import { createWebhookWorker } from '../../lib/aws/lambda/webhook-worker.ts'
+import { openDirectory, openWebhooks } from '../../lib/aws/open-tables.ts'
+import { createSqsWebhookQueue } from '../../lib/aws/sqs-queues.ts'
+import { readSettingsOf } from '../../lib/config/config.ts'
+import { createWebhooksDeps } from '../../lib/service/deps.ts'
+import { deliverNext } from '../../lib/webhooks/deliver-next.ts'
+import { createTarget } from '../../lib/webhooks/target.ts'
+import { createWebhooksHandler } from '../webhooks/group.ts'
+
+const settings = readSettingsOf('webhooks')
+const dynamodb = createDocumentClient()
+const { leases, ...ofWebhooks } = openWebhooks(settings, { dynamodb })
+const seals = createKmsSeals(settings.webhooksKey)
+const stores = { ...openDirectory(settings, { dynamodb }), ...ofWebhooks, seals }
+const telemetry = createTelemetry('webhooks', settings.logLevel)
+const deps = createWebhooksDeps(settings, stores, { telemetry, target: createTarget({ permitsPrivate: false }) })
+
+const answer = lambdaHandler(createWebhooksHandler(deps), settings)
+const work = createWebhookWorker({
+  ...deps,
+  leases,
+  queue: createSqsWebhookQueue(settings.webhooksQueueUrl),
+  deliver: (site, id, deadline) => deliverNext(deps, site, id, deadline),
+})
+
+/** Events of the gateway, of the stream of the history, and of the queue of webhooks. */
+export const handler = (event: GatewayEvent | DynamoDBStreamEvent | SQSEvent, context: Context) =>
+  'Records' in event ? work(event, context) : answer(event, context)

@@ -1,0 +1,61 @@
+import type { Answer } from '../../lib/contract/contract.ts'
+import type { delivery as deliveryAnswer, deliveryList } from '../../lib/contract/webhooks/contract.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
+import { operation } from '../../lib/http/operation.ts'
+import { ok, type Reply } from '../../lib/http/reply.ts'
+import type { WebhooksDeps } from '../../lib/service/deps.ts'
+import { viewOfDelivery } from '../../lib/webhooks/change-webhook.ts'
+import { repeatDelivery as repeat, sendTest } from '../../lib/webhooks/send-now.ts'
+import { findWebhook, idOf } from './webhooks.ts'
+
+/** V-13. Errors: webhookUnknown. */
+export const listDeliveries = (deps: WebhooksDeps) =>
+  operation({ params: idOf }, async ({ site, params: { id } }) => {
+    await findWebhook(deps, site.id, id)
+    const value: Answer<typeof deliveryList> = {
+      items: (await deps.deliveries.recent(site.id, id)).map(viewOfDelivery),
+    }
+    return ok({ value })
+  })
+
+type Sent = Parameters<typeof viewOfDelivery>[0]
+
+const mostAtOnce = 4
+
+const tooMany = {
+  message: 'The service is sending too many tests and repetitions. Repeat your request in some seconds.',
+  headers: { 'Retry-After': '5' },
+}
+
+/** V-13: a slow target keeps few requests busy. */
+const createTurns = () => {
+  let sending = 0
+  return async (send: () => Promise<Sent>): Promise<Reply> => {
+    if (sending === mostAtOnce) throw new ServiceError('tooManyRequests', tooMany)
+    sending += 1
+    try {
+      const value: Answer<typeof deliveryAnswer> = viewOfDelivery(await send())
+      return ok({ value })
+    } finally {
+      sending -= 1
+    }
+  }
+}
+
+/** V-12, V-13. Errors: webhookUnknown, deliveryUnknown, tooManyRequests. */
+export const createSending = (deps: WebhooksDeps) => {
+  const inTurn = createTurns()
+  return {
+    testWebhook: operation({ params: idOf }, async ({ site, params: { id } }) => {
+      const webhook = await findWebhook(deps, site.id, id)
+      return inTurn(() => sendTest(deps, webhook))
+    }),
+    repeatDelivery: operation(
+      { params: ({ delivery = '', ...webhook }) => ({ ...idOf(webhook), delivery }) },
+      async ({ site, params: { id, delivery } }) => {
+        const webhook = await findWebhook(deps, site.id, id)
+        return inTurn(() => repeat(deps, webhook, delivery))
+      },
+    ),
+  }
+}

@@ -1,0 +1,102 @@
+import type { Answer } from '../../lib/contract/contract.ts'
+import type {
+  changedWebhook,
+  createdWebhook,
+  webhook as webhookAnswer,
+  webhookList,
+} from '../../lib/contract/webhooks/contract.ts'
+import { invalidInput, ServiceError } from '../../lib/core/errors.ts'
+import { changeTypes, isWantedType } from '../../lib/core/history-entry.ts'
+import type { SiteId } from '../../lib/core/ids.ts'
+import { type Right, requireRight, rightOf } from '../../lib/core/rights.ts'
+import { areasOf } from '../../lib/history/list-changes.ts'
+import { bodyOf, noParams, operation } from '../../lib/http/operation.ts'
+import { done, ok } from '../../lib/http/reply.ts'
+import type { WebhooksDeps } from '../../lib/service/deps.ts'
+import {
+  changeWebhook as change,
+  createWebhook as create,
+  isPermitted,
+  isWebhookId,
+  removeWebhook as remove,
+  viewOfWebhook,
+} from '../../lib/webhooks/change-webhook.ts'
+import type { Webhook } from '../../lib/webhooks/webhooks.ts'
+
+const bodies = {
+  schemas: () => import('../../lib/contract/webhooks/bodies.ts'),
+  malformed: 'webhookMalformed' as const,
+}
+
+export const idOf = ({ webhook = '' }: Readonly<Record<string, string>>) => ({ id: webhook })
+
+/** Errors: webhookUnknown. */
+export const findWebhook = async ({ webhooks }: WebhooksDeps, site: SiteId, id: string): Promise<Webhook> => {
+  const found = isWebhookId(id) ? await webhooks.get(site, id) : undefined
+  if (!found) throw new ServiceError('webhookUnknown')
+  return found
+}
+
+/** V-1: a webhook must not show its maker entries that the maker may not read. Errors: rightMissing. */
+const requireRights = (held: readonly Right[], patterns: readonly string[]): void => {
+  const types = changeTypes.filter((type) => isWantedType(patterns, type))
+  for (const area of ['history', ...areasOf(types)] as const)
+    requireRight(held, rightOf(`${area}:read`), 'rightMissing')
+}
+
+/** V-3. Errors: webhookMalformed. */
+const requirePermitted = ({ permitsPrivate }: WebhooksDeps, targetUrl: string | undefined): void => {
+  if (targetUrl === undefined || isPermitted(targetUrl, permitsPrivate)) return
+  throw invalidInput('webhookMalformed', [{ path: 'targetUrl', message: 'must be an https address' }])
+}
+
+const neverStored = { 'Cache-Control': 'no-store' }
+
+/** V-1. */
+export const listWebhooks = ({ webhooks }: WebhooksDeps) =>
+  operation({ params: noParams }, async ({ site }) => {
+    const value: Answer<typeof webhookList> = { items: (await webhooks.listOfSite(site.id)).map(viewOfWebhook) }
+    return ok({ value })
+  })
+
+/** V-1, V-2, V-4. Errors: webhookMalformed, rightMissing, tooManyWebhooks. */
+export const createWebhook = (deps: WebhooksDeps) =>
+  operation({ params: noParams, body: bodyOf(bodies, 'newWebhookBody') }, async ({ site, caller, body, author }) => {
+    requirePermitted(deps, body.targetUrl)
+    requireRights(caller.rights, body.types ?? [])
+    const created = await create(deps, site.id, body, author)
+    if (!created) throw new ServiceError('tooManyWebhooks')
+    const value: Answer<typeof createdWebhook> = { ...viewOfWebhook(created.webhook), secret: created.secret }
+    return { status: 201, document: { value }, headers: neverStored }
+  })
+
+/** V-1. Errors: webhookUnknown. */
+export const getWebhook = (deps: WebhooksDeps) =>
+  operation({ params: idOf }, async ({ site, params }) => {
+    const value: Answer<typeof webhookAnswer> = viewOfWebhook(await findWebhook(deps, site.id, params.id))
+    return ok({ value })
+  })
+
+/** V-1, V-2, V-5. Errors: webhookMalformed, rightMissing, webhookUnknown. */
+export const changeWebhook = (deps: WebhooksDeps) =>
+  operation(
+    { params: idOf, body: bodyOf(bodies, 'webhookChangeBody') },
+    async ({ site, caller, params, body, author }) => {
+      requirePermitted(deps, body.targetUrl)
+      const check = ({ types }: Webhook) => requireRights(caller.rights, body.types ?? types)
+      const present = await findWebhook(deps, site.id, params.id)
+      const changed = await change(deps, present, body, { author, now: deps.clock.wall(), check })
+      if (!changed) throw new ServiceError('webhookUnknown')
+      const { webhook, ...shown } = changed
+      const value: Answer<typeof changedWebhook> = { ...viewOfWebhook(webhook), ...shown }
+      return { ...ok({ value }), headers: neverStored }
+    },
+  )
+
+/** V-1, V-32. Errors: webhookUnknown. */
+export const removeWebhook = (deps: WebhooksDeps) =>
+  operation({ params: idOf }, async ({ site, params, author }) => {
+    const present = await findWebhook(deps, site.id, params.id)
+    if (!(await remove(deps, present, author))) throw new ServiceError('webhookUnknown')
+    return done
+  })

@@ -1,0 +1,212 @@
+import { ServiceError } from '../../core/errors.ts'
+import { type SiteId, storedId } from '../../core/ids.ts'
+import {
+  type Delivery,
+  isSuccess,
+  keptDeliveries,
+  mostWebhooks,
+  type Outcome,
+  type Retry,
+  type Webhook,
+  type WebhookChange,
+  type WebhookDeliveries,
+  type Webhooks,
+} from '../../webhooks/webhooks.ts'
+import { type ItemChange, inSeconds, openTable, queryItems, type Table, type TableOptions } from './dynamodb.ts'
+import { batchDelete } from './dynamodb-batches.ts'
+import type { RecordChange } from './journal.ts'
+import { createMark, isOwnWrite } from './write-mark.ts'
+
+// `version` is the mark of the last change of the settings. `delivered` counts the deliveries. A worker also stores its
+// lease here (lib/aws/dynamodb/webhook-leases.ts).
+interface WebhookItem extends Omit<Webhook, 'site'> {
+  readonly site: number
+  readonly key: string
+  readonly version: string
+  readonly delivered?: number
+}
+
+type Row<Content> = Content & { readonly site: number; readonly key: string }
+
+const webhooks = 'webhook#'
+const deliveriesOf = (id: string) => `delivery#${id}#`
+const retriesOf = (id: string) => `retry#${id}#`
+
+export const webhookKey = (site: SiteId, id: string) => ({ site, key: webhooks + id })
+
+// Texts sort like the times when they have equal lengths.
+const retryKey = (site: SiteId, id: string, { due, position }: Retry) => ({
+  site,
+  key: `${retriesOf(id)}${String(Math.round(due)).padStart(16, '0')}#${position}`,
+})
+
+// In milliseconds after the due time. Only disabled or removed webhooks have older retries.
+const retriesKeptFor = 7 * 24 * 3600 * 1000
+
+const mostTries = 16
+
+const listed = (site: SiteId, prefix?: string) => ({
+  where: `#site = :site${prefix === undefined ? '' : ' AND begins_with(#key, :prefix)'}`,
+  values: { ':site': site, ...(prefix !== undefined && { ':prefix': prefix }) },
+  consistent: true,
+})
+
+const toWebhook = ({ site, lastSuccess, failingSince, ...item }: WebhookItem): Webhook => {
+  const { id, targetUrl, types, subject, enabled, description, secrets, position } = item
+  return {
+    ...{ site: storedId(site), id, targetUrl, types, subject, enabled, description, secrets, position },
+    ...(lastSuccess !== undefined && { lastSuccess }),
+    ...(failingSince !== undefined && { failingSince }),
+  }
+}
+
+const withoutKey = <Content>({ site: _, key: _key, ...content }: Row<Content>) => content
+
+const changeOf = ({ forgetsFailures, ...set }: WebhookChange, version: string): ItemChange => ({
+  set: { ...set, version },
+  ...(forgetsFailures && { update: 'REMOVE #failingSince' }),
+})
+
+/** The position only grows: a late worker cannot set it back. Undefined if nothing changes. */
+const progressOf = ({ delivery, position }: Outcome): ItemChange | undefined => {
+  const isDelivered = delivery && isSuccess(delivery)
+  const state = isDelivered ? '#lastSuccess = :at' : '#failingSince = if_not_exists(#failingSince, :at)'
+  const set = [...(position === undefined ? [] : ['#position = :position']), ...(delivery ? [state] : [])]
+  if (set.length === 0) return undefined
+  return {
+    update: `SET ${set.join(', ')}${isDelivered ? ' REMOVE #failingSince' : ''}${delivery ? ' ADD #delivered :one' : ''}`,
+    condition: `attribute_exists(#key)${position === undefined ? '' : ' AND #position < :position'}`,
+    values: {
+      ...(position !== undefined && { ':position': position }),
+      ...(delivery && { ':at': delivery.at, ':one': 1 }),
+    },
+    returns: 'UPDATED_OLD',
+  }
+}
+
+const createReading = (table: Table<WebhookItem>): Pick<Webhooks, 'listOfSite' | 'get'> => ({
+  listOfSite: async (site) => (await queryItems(table, listed(site, webhooks))).map(toWebhook),
+
+  async get(site, id) {
+    const item = await table.get(webhookKey(site, id))
+    return item && toWebhook(item)
+  },
+})
+
+interface Options extends TableOptions {
+  readonly record: RecordChange
+}
+
+/** The table Webhooks: an item for each webhook with its progress, and rows for its deliveries and retries. */
+export const createWebhooks = ({ record, ...options }: Options): Webhooks => {
+  const table = openTable<WebhookItem>(options)
+  const reading = createReading(table)
+  const hasTooMany = async (site: SiteId, most: number) => (await reading.listOfSite(site)).length > most
+
+  const tryToChange = async (item: WebhookItem, change: WebhookChange, version: string) => {
+    const condition = {
+      condition: '#version = :before',
+      values: { ':before': item.version },
+      returns: 'ALL_NEW',
+    } as const
+    return table.update({ site: item.site, key: item.key }, { ...changeOf(change, version), ...condition })
+  }
+
+  const removeBelow = async (site: SiteId, prefix?: string): Promise<void> => {
+    const rows = await queryItems(table, { ...listed(site, prefix), columns: ['key'] })
+    await batchDelete(
+      table,
+      rows.map(({ key }) => ({ site, key })),
+    )
+  }
+
+  return {
+    ...reading,
+
+    async create(webhook, entry) {
+      const key = webhookKey(webhook.site, webhook.id)
+      if (await hasTooMany(webhook.site, mostWebhooks - 1)) return false
+      await table.put({ ...webhook, ...key, version: createMark() })
+      // Another request may have created a webhook at the same time.
+      if (await hasTooMany(webhook.site, mostWebhooks)) {
+        await table.delete(key)
+        return false
+      }
+      await record(entry)
+      return true
+    },
+
+    async change(site, id, change, entry) {
+      const version = createMark()
+      let wanted: WebhookChange | undefined
+      const tryOnce = async () => {
+        const item = await table.get(webhookKey(site, id))
+        if (isOwnWrite(version, item?.version)) return item
+        wanted = item && change(toWebhook(item))
+        return item && wanted && ((await tryToChange(item, wanted, version)) ?? 'overtaken')
+      }
+      for (let tries = 0; tries < mostTries; tries++) {
+        const changed = await tryOnce()
+        if (!changed) return undefined
+        if (changed === 'overtaken') continue
+        await record(entry)
+        if (wanted?.forgetsFailures) await removeBelow(site, retriesOf(id))
+        return toWebhook(changed)
+      }
+      throw new ServiceError('unavailable')
+    },
+
+    async remove(site, id, entry) {
+      const key = webhookKey(site, id)
+      // A repeated call finds no item, so it cannot tell whether it removed the item.
+      if (!(await table.get(key))) return false
+      await table.delete(key)
+      await record(entry)
+      await removeBelow(site, deliveriesOf(id))
+      await removeBelow(site, retriesOf(id))
+      return true
+    },
+
+    clear: (site) => removeBelow(site),
+  }
+}
+
+export const createWebhookDeliveries = (options: TableOptions): WebhookDeliveries => {
+  const table = openTable<WebhookItem>(options)
+  const deliveries = openTable<Row<Delivery>>(options)
+  const retries = openTable<Row<Retry> & { readonly expires: number }>(options)
+
+  /** Returns the number of earlier deliveries, or undefined if the webhook was removed. */
+  const note = async (site: SiteId, id: string, outcome: Outcome): Promise<number | undefined> => {
+    const progress = progressOf(outcome)
+    if (!progress) return undefined
+    const before = await table.update(webhookKey(site, id), { ...progress, returns: 'UPDATED_OLD' })
+    if (before) return before.delivered ?? 0
+    return outcome.position === undefined
+      ? undefined
+      : note(site, id, { ...(outcome.delivery && { delivery: outcome.delivery }) })
+  }
+
+  return {
+    async recent(site, id) {
+      const rows = await queryItems(deliveries, listed(site, deliveriesOf(id)))
+      return rows.map(withoutKey).toSorted((one, other) => (one.id < other.id ? 1 : -1))
+    },
+
+    async retries(site, id, limit) {
+      const rows = await queryItems(retries, listed(site, retriesOf(id)), limit)
+      return rows.map(({ position, attempt, due }) => ({ position, attempt, due }))
+    },
+
+    async record(site, id, outcome) {
+      const { delivery, retry, ended } = outcome
+      if (retry)
+        await retries.put({ ...retry, ...retryKey(site, id, retry), expires: inSeconds(retry.due + retriesKeptFor) })
+      const earlier = await note(site, id, outcome)
+      if (delivery && earlier !== undefined) {
+        await deliveries.put({ ...delivery, site, key: `${deliveriesOf(id)}${earlier % keptDeliveries}` })
+      }
+      if (ended) await retries.delete(retryKey(site, id, ended))
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import { DecryptCommand, EncryptCommand, KMSClient, type KMSClientConfig } from '@aws-sdk/client-kms'
+import { cachedLookup } from '../core/cached-lookup.ts'
+import { systemClock } from '../core/clock.ts'
+import type { SecretSeals, Webhook } from '../webhooks/webhooks.ts'
+import { failLikePort, smallCallTimeouts } from './calls/client-calls.ts'
+
+const contextOf = ({ site, id }: Pick<Webhook, 'site' | 'id'>) => ({ site: String(site), webhook: id })
+
+// In milliseconds: the process of a sender opens a secret once in this time.
+const openFor = 300_000
+
+/** V-4: a secret can be opened only with its key, and only for its own webhook. */
+export const createKmsSeals = (key: string, config: KMSClientConfig = {}): SecretSeals => {
+  const client = new KMSClient({ maxAttempts: 3, requestHandler: smallCallTimeouts, ...config })
+  failLikePort(client)
+
+  const decrypt = async (request: string) => {
+    const { sealed, ...EncryptionContext } = JSON.parse(request)
+    const CiphertextBlob = Buffer.from(sealed, 'base64')
+    const command = new DecryptCommand({ KeyId: key, CiphertextBlob, EncryptionContext })
+    return { text: Buffer.from((await client.send(command)).Plaintext ?? []).toString() }
+  }
+  const opened = cachedLookup(decrypt, { ttl: openFor, max: 1_000, now: systemClock.monotonic })
+
+  return {
+    async seal(webhook, secret) {
+      const EncryptionContext = contextOf(webhook)
+      const command = new EncryptCommand({ KeyId: key, Plaintext: Buffer.from(secret), EncryptionContext })
+      return Buffer.from((await client.send(command)).CiphertextBlob ?? []).toString('base64')
+    },
+
+    async open(webhook, sealed) {
+      const found = await opened(JSON.stringify({ ...contextOf(webhook), sealed }))
+      return found?.text ?? ''
+    },
+  }
+}

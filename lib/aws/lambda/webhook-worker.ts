@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import type { Context, DynamoDBStreamEvent, SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import * as z from 'zod/mini'
+import type { Clock } from '../../core/clock.ts'
+import { type Deadline, unlimited } from '../../core/deadline.ts'
+import { type SiteId, storedId } from '../../core/ids.ts'
+import { inParallel } from '../../core/in-parallel.ts'
+import type { Webhooks } from '../../webhooks/webhooks.ts'
+import type { WebhookLeases } from '../dynamodb/webhook-leases.ts'
+import type { WebhookMessage, WebhookQueue } from '../sqs-queues.ts'
+
+interface Deps {
+  readonly webhooks: Pick<Webhooks, 'listOfSite'>
+  readonly leases: WebhookLeases
+  readonly queue: WebhookQueue
+  /** Returns the time of the next work in milliseconds since the epoch, or undefined if there is none. */
+  readonly deliver: (site: SiteId, id: string, deadline: Deadline) => Promise<number | undefined>
+  readonly clock: Clock
+}
+
+// In milliseconds: the time that is reserved for the last calls of a worker.
+const timeToHandOver = 3_000
+
+// In milliseconds: a lease ends when its worker has certainly ended.
+const afterTheEnd = 1_000
+
+// In seconds, as SQS limits it.
+const longestDelay = 900
+
+// In milliseconds: clocks of processes differ. A message that is due so soon may be the present one.
+const clockDifference = 5_000
+
+const mostAtOnce = 20
+
+const message = z.object({ site: z.string(), webhook: z.optional(z.string()) })
+
+const readMessage = (body: string): WebhookMessage => {
+  const { site, webhook } = z.parse(message, JSON.parse(body))
+  return { site: storedId(site), ...(webhook !== undefined && { webhook }) }
+}
+
+/** In seconds; undefined if no message is needed. `wakesAt` is the arrival of a message that was sent before. */
+const delayOf = (next: number | undefined, wakesAt: number | undefined, now: number): number | undefined => {
+  if (next === undefined) return undefined
+  if (wakesAt !== undefined && wakesAt > now + clockDifference && wakesAt <= next) return undefined
+  return Math.min(longestDelay, Math.ceil((next - now) / 1000))
+}
+
+interface Turn {
+  readonly holder: string
+  readonly deadline: Deadline
+}
+
+/**
+ * Sends what one webhook lacks. Messages only wake workers, so a repeated, late or reordered message causes no other
+ * delivery. The worker with the lease also does the work of later workers. The queue repeats the message of a
+ * worker that dies.
+ */
+const workOn = async (
+  { leases, queue, deliver, clock }: Deps,
+  { site, webhook }: Required<WebhookMessage>,
+  { holder, deadline }: Turn,
+): Promise<void> => {
+  let wakesAt: number | undefined
+  for (;;) {
+    const lease = await leases.take(site, webhook, holder, deadline.timeLeft() + timeToHandOver + afterTheEnd)
+    if (!lease) return
+    const next = await deliver(site, webhook, deadline)
+    const now = clock.wall()
+    if (next !== undefined && next <= now) {
+      await leases.giveBack(site, webhook, { holder })
+      await queue.send({ site, webhook }, 0)
+      return
+    }
+    wakesAt ??= lease.wakesAt
+    const delay = delayOf(next, wakesAt, now)
+    if (delay !== undefined) {
+      await queue.send({ site, webhook }, delay)
+      wakesAt = now + delay * 1000
+    }
+    if (await leases.giveBack(site, webhook, { ...lease, wakesAt })) return
+  }
+}
+
+const isOfStream = (event: SQSEvent | DynamoDBStreamEvent): event is DynamoDBStreamEvent =>
+  event.Records[0]?.eventSource === 'aws:dynamodb'
+
+/** V-17: the stream of the history wakes the webhooks of the sites that have new entries. */
+export const createWebhookWorker = (deps: Deps) => {
+  const wakeSites = async ({ Records }: DynamoDBStreamEvent): Promise<void> => {
+    const sites = new Set(Records.flatMap(({ dynamodb }) => dynamodb?.Keys?.['site']?.N ?? []))
+    await inParallel(sites, mostAtOnce, (site) => deps.queue.send({ site: storedId(site) }, 0))
+  }
+
+  const work = async ({ site, webhook }: WebhookMessage, turn: Turn): Promise<void> => {
+    const named = webhook === undefined ? await deps.webhooks.listOfSite(site) : [{ id: webhook, enabled: true }]
+    const enabled = named.filter((each) => each.enabled)
+    await inParallel(enabled, mostAtOnce, ({ id }) => workOn(deps, { site, webhook: id }, turn))
+  }
+
+  const readQueue = async ({ Records }: SQSEvent, remaining: number): Promise<SQSBatchResponse> => {
+    const deadline = unlimited.within(remaining - timeToHandOver, deps.clock.monotonic)
+    const failed: string[] = []
+    await Promise.all(
+      [...Map.groupBy(Records, ({ body }) => body)].map(async ([body, equal]) => {
+        try {
+          await work(readMessage(body), { holder: randomUUID(), deadline })
+        } catch (error) {
+          console.error('The queue repeats a message for webhooks, because its work failed:', error)
+          failed.push(...equal.map(({ messageId }) => messageId))
+        }
+      }),
+    )
+    return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) }
+  }
+
+  return async (event: SQSEvent | DynamoDBStreamEvent, context: Context): Promise<SQSBatchResponse | undefined> =>
+    isOfStream(event) ? void (await wakeSites(event)) : readQueue(event, context.getRemainingTimeInMillis())
+}

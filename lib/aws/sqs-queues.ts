@@ -1,0 +1,49 @@
+import { SendMessageCommand, SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs'
+import type { SiteId } from '../core/ids.ts'
+import type { RemovalQueue } from '../storage/path-locks.ts'
+import { failLikePort, smallCallTimeouts } from './calls/client-calls.ts'
+
+/** Without `webhook`, the message is for all webhooks of the site. The delay is in seconds. Errors: unavailable. */
+export interface WebhookQueue {
+  send(message: WebhookMessage, delay: number): Promise<void>
+}
+
+export interface WebhookMessage {
+  readonly site: SiteId
+  readonly webhook?: string
+}
+
+/** `send` returns the id of the message. The delay is in seconds, up to 900. Errors: unavailable. */
+const openQueue = (queueUrl: string, config: SQSClientConfig) => {
+  const client = new SQSClient({
+    maxAttempts: 3,
+    requestHandler: smallCallTimeouts,
+    // Outside an emulator, the host in the URL of a queue may be unknown. The endpoint of the region serves every
+    // queue.
+    useQueueUrlAsEndpoint: false,
+    ...config,
+  })
+  failLikePort(client)
+  return async (message: Readonly<Record<string, string>>, delay: number): Promise<string> => {
+    const MessageBody = JSON.stringify(message)
+    const sent = await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody, DelaySeconds: delay }))
+    if (sent.MessageId === undefined) throw new Error(`The queue ${queueUrl} returned no message id`)
+    return sent.MessageId
+  }
+}
+
+/** `createRemovalWorker` reads its messages. */
+export const createSqsRemovalQueue = (queueUrl: string, config: SQSClientConfig = {}): RemovalQueue => {
+  const send = openQueue(queueUrl, config)
+  return { send: ({ site, path, id }, delay) => send({ site: String(site), path, id }, delay) }
+}
+
+/** `createWebhookWorker` reads its messages. */
+export const createSqsWebhookQueue = (queueUrl: string, config: SQSClientConfig = {}): WebhookQueue => {
+  const send = openQueue(queueUrl, config)
+  return {
+    async send({ site, webhook }, delay) {
+      await send({ site: String(site), ...(webhook !== undefined && { webhook }) }, delay)
+    },
+  }
+}

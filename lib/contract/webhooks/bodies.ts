@@ -1,0 +1,50 @@
+import * as z from 'zod/mini'
+import { typePatterns } from '../../core/history-entry.ts'
+import { isOneLine, isTarget, longest } from '../../webhooks/change-webhook.ts'
+import { atMost } from '../page-switches.ts'
+
+const text = z.string('must be a text')
+const oneLine = z.refine<string>(isOneLine, 'must be one line of text')
+
+const settings = {
+  targetUrl: z
+    .string('must be an address, such as https://example.com/hooks')
+    .check(
+      atMost(longest.targetUrl),
+      z.refine(isTarget, 'must be an https address without user, password and fragment'),
+    ),
+  types: z.optional(
+    z
+      .array(
+        z.literal(
+          [...typePatterns],
+          'must be a type of change, such as file.stored or file.*. GET /docs lists all types',
+        ),
+        'must be a list of types, such as ["file.*"]',
+      )
+      .check(z.maxLength(longest.types, `must have ${longest.types} entries or fewer`)),
+  ),
+  subject: z.optional(text.check(atMost(longest.subject), oneLine)),
+  enabled: z.optional(z.boolean('must be true or false')),
+  description: z.optional(text.check(atMost(longest.description), oneLine)),
+}
+
+/** V-2. */
+export const newWebhookBody = z.object(settings, 'must be an object')
+
+/** V-5. */
+export const webhookChangeBody = z
+  .object(
+    {
+      ...settings,
+      targetUrl: z.optional(settings.targetUrl),
+      rotate: z.optional(z.literal(true, 'must be true, or be left out')),
+    },
+    'must be an object',
+  )
+  .check(
+    z.refine(
+      (change) => Object.values(change).some((value) => value !== undefined),
+      'Send at least one member to change',
+    ),
+  )

@@ -1,0 +1,95 @@
+import type { Clock } from '../core/clock.ts'
+import type { SiteId } from '../core/ids.ts'
+import { webhookEntry } from './change-webhook.ts'
+import { type CloudEvent, eventOf, type Outbox, type OutgoingEntry } from './event.ts'
+import { signEvent } from './sign-event.ts'
+import type { Target } from './target.ts'
+import type { WebhookDeliveries, Webhooks } from './webhooks.ts'
+import { type Delivery, isSuccess, type Outcome, type SecretSeals, type Webhook } from './webhooks.ts'
+
+export interface DeliveryDeps {
+  readonly webhooks: Pick<Webhooks, 'get' | 'change'>
+  readonly deliveries: WebhookDeliveries
+  readonly seals: Pick<SecretSeals, 'open'>
+  readonly outbox: Outbox
+  readonly findSource: (site: SiteId) => Promise<string | undefined>
+  readonly target: Pick<Target, 'send'>
+  readonly clock: Clock
+}
+
+/** V-11, in milliseconds. */
+const longestFailure = 5 * 24 * 3600 * 1000
+
+export const postEvent = async (
+  { seals, target, clock }: Pick<DeliveryDeps, 'seals' | 'target' | 'clock'>,
+  webhook: Webhook,
+  event: CloudEvent,
+) => {
+  const at = Math.floor(clock.wall())
+  const current = webhook.secrets.filter(({ until = at + 1 }) => until > at)
+  const secrets = await Promise.all(current.map(({ sealed }) => seals.open(webhook, sealed)))
+  const body = JSON.stringify(event)
+  const headers = {
+    'content-type': 'application/cloudevents+json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    'user-agent': 'site-admin',
+    ...signEvent(event.id, at, body, secrets),
+  }
+  const began = clock.monotonic()
+  const answer = await target.send({ url: webhook.targetUrl, headers, body })
+  return { at, ...answer, milliseconds: Math.round(clock.monotonic() - began) }
+}
+
+interface Attempt {
+  readonly webhook: Webhook
+  readonly entry: OutgoingEntry
+  readonly source: string
+  readonly attempt: number
+}
+
+const idOf = (at: number, { entry, attempt }: Attempt): string =>
+  `dlv_${String(at).padStart(14, '0')}-${String(entry.position).padStart(16, '0')}-${attempt}`
+
+const isOver = ({ status, at }: Delivery, failingSince = at): boolean =>
+  status === 410 || at - failingSince >= longestFailure
+
+/** V-11. A webhook that was changed meanwhile gets another chance. */
+const disable = async (
+  { webhooks }: Pick<DeliveryDeps, 'webhooks'>,
+  { site, id, targetUrl }: Webhook,
+  delivery: Delivery,
+) => {
+  await webhooks.change(
+    site,
+    id,
+    (present) =>
+      present.enabled && present.targetUrl === targetUrl && isOver(delivery, present.failingSince)
+        ? { enabled: false }
+        : undefined,
+    webhookEntry('webhook.disabled', { site, id, targetUrl }, { actor: 'system' }),
+  )
+}
+
+/** Sends an entry, and records the outcome. `after` returns the other members of the outcome. Errors: unavailable. */
+export const attemptDelivery = async (
+  deps: DeliveryDeps,
+  attempt: Attempt,
+  after: (hasSucceeded: boolean, at: number) => Omit<Outcome, 'delivery'>,
+): Promise<Delivery> => {
+  const { webhook, entry, source } = attempt
+  const { site, id } = webhook
+  const { at, ...answer } = await postEvent(deps, webhook, eventOf(entry.view, source))
+  const { position, view } = entry
+  const delivery: Delivery = {
+    id: idOf(at, attempt),
+    position,
+    type: view.type,
+    at,
+    attempt: attempt.attempt,
+    ...answer,
+  }
+  const hasSucceeded = isSuccess(delivery)
+  await deps.deliveries.record(site, id, { delivery, ...after(hasSucceeded, at) })
+  if (!hasSucceeded && isOver(delivery, webhook.failingSince)) await disable(deps, webhook, delivery)
+  return delivery
+}

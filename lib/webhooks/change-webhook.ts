@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto'
+import type { Author, HistoryEntry } from '../core/history-entry.ts'
+import type { SiteId } from '../core/ids.ts'
+import type {
+  Delivery,
+  SecretSeals,
+  Webhook,
+  WebhookChange,
+  WebhookSecret,
+  WebhookSettings,
+  Webhooks,
+} from './webhooks.ts'
+
+/** V-2. `targetUrl`, `subject` and `description` in characters. */
+export const longest = { targetUrl: 2_000, types: 50, subject: 1_024, description: 200 } as const
+
+/** V-2: an address of http or https without user, password and fragment. */
+export const isTarget = (text: string): boolean => {
+  const url = URL.parse(text)
+  if (!url || !/^https?:\/\/[^/]/i.test(text) || text.includes('#') || text.length > longest.targetUrl) return false
+  return url.username === '' && url.password === ''
+}
+
+/** V-3. */
+export const isPermitted = (target: string, permitsPrivate: boolean): boolean => {
+  const { protocol, hostname } = new URL(target)
+  return protocol === 'https:' || (permitsPrivate && hostname === '127.0.0.1')
+}
+
+export const isOneLine = (text: string): boolean => /^\P{Cc}*$/u.test(text) && text.isWellFormed()
+
+const timeOf = (time: number | undefined): string | null => (time === undefined ? null : new Date(time).toISOString())
+
+export const viewOfWebhook = (webhook: Webhook) => {
+  const { id, site: siteId, targetUrl, types, subject, enabled, description, lastSuccess, failingSince } = webhook
+  const times = { lastSuccess: timeOf(lastSuccess), failingSince: timeOf(failingSince) }
+  return { id, siteId, targetUrl, types, subject, enabled, description, ...times }
+}
+
+interface ShownDelivery extends Omit<Delivery, 'type' | 'position'> {
+  readonly type: Delivery['type'] | 'webhook.test'
+}
+
+export const viewOfDelivery = ({ id, at, type, status, fault, milliseconds, attempt }: ShownDelivery) => ({
+  id,
+  time: new Date(at).toISOString(),
+  type,
+  status: status ?? null,
+  ...(fault !== undefined && { fault }),
+  milliseconds,
+  attempt,
+})
+
+/** V-3: the address of a target may contain a secret, so the history has only its host. */
+export const webhookEntry = (
+  type: 'webhook.created' | 'webhook.changed' | 'webhook.removed' | 'webhook.disabled',
+  { site, id, targetUrl }: Pick<Webhook, 'site' | 'id' | 'targetUrl'>,
+  author: Author,
+): HistoryEntry => {
+  const { host } = new URL(targetUrl)
+  return { ...author, type, site, subject: `webhook/${id}`, details: { host } }
+}
+
+type Given<Settings> = { readonly [Name in keyof Settings]?: Settings[Name] | undefined }
+
+interface NewSettings extends Given<WebhookSettings> {
+  readonly targetUrl: string
+}
+
+interface Shown {
+  readonly webhook: Webhook
+  readonly secret: string
+}
+
+interface Stores {
+  readonly webhooks: Webhooks
+  readonly seals: Pick<SecretSeals, 'seal'>
+  readonly history: { before(site: SiteId, position: undefined, limit: 1): Promise<readonly { position: number }[]> }
+}
+
+const newSecret = (): string => `whsec_${randomBytes(24).toString('base64')}`
+
+const endOf = async ({ history }: Stores, site: SiteId): Promise<number> =>
+  (await history.before(site, undefined, 1))[0]?.position ?? 0
+
+export const isWebhookId = (text: string): boolean => /^whk_[0-9a-f]{16}$/.test(text)
+
+/** V-2, V-4. Undefined if the site has too many webhooks. Errors: unavailable. */
+export const createWebhook = async (
+  stores: Stores,
+  site: SiteId,
+  { targetUrl, types = [], subject = '', enabled = true, description = '' }: NewSettings,
+  author: Author,
+): Promise<Shown | undefined> => {
+  const id = `whk_${randomBytes(8).toString('hex')}`
+  const secret = newSecret()
+  const [sealed, position] = await Promise.all([stores.seals.seal({ site, id }, secret), endOf(stores, site)])
+  const settings = { targetUrl, types, subject, enabled, description }
+  const webhook: Webhook = { site, id, ...settings, secrets: [{ sealed }], position }
+  const isCreated = await stores.webhooks.create(webhook, webhookEntry('webhook.created', webhook, author))
+  return isCreated ? { webhook, secret } : undefined
+}
+
+/** V-5. `time` is in milliseconds. */
+const overlap = { time: 24 * 3600 * 1000, mostSecrets: 4 } as const
+
+// A caller who lost the answer to a rotation rotates again. The receiver may still know only the first secret.
+const withNew = (present: readonly WebhookSecret[], sealed: string, now: number): readonly WebhookSecret[] => {
+  const previous = present.map((secret) => ({ ...secret, until: secret.until ?? now + overlap.time }))
+  return [{ sealed }, ...previous.filter(({ until }) => until > now)].slice(0, overlap.mostSecrets)
+}
+
+interface WantedChange extends Given<WebhookSettings> {
+  readonly rotate?: boolean | undefined
+}
+
+/**
+ * V-5. Undefined if the site does not have the webhook. `check` throws if the present webhook may not be changed.
+ * Errors: unavailable.
+ */
+export const changeWebhook = async (
+  stores: Stores,
+  { site, id, targetUrl }: Webhook,
+  { rotate, ...settings }: WantedChange,
+  { author, now, check = () => {} }: { author: Author; now: number; check?: (present: Webhook) => void },
+): Promise<(Omit<Shown, 'secret'> & Partial<Shown>) | undefined> => {
+  const end = settings.enabled ? await endOf(stores, site) : 0
+  const secret = rotate ? newSecret() : undefined
+  const sealed = secret && (await stores.seals.seal({ site, id }, secret))
+  const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
+  const change = (present: Webhook): WebhookChange => {
+    check(present)
+    const isEnabledAgain = settings.enabled && !present.enabled
+    return {
+      ...given,
+      ...(sealed && { secrets: withNew(present.secrets, sealed, now) }),
+      ...(isEnabledAgain && { position: end, forgetsFailures: true }),
+    }
+  }
+  const entry = webhookEntry('webhook.changed', { site, id, targetUrl: settings.targetUrl ?? targetUrl }, author)
+  const webhook = await stores.webhooks.change(site, id, change, entry)
+  return webhook && { webhook, ...(secret && { secret }) }
+}
+
+/** Returns false if the site does not have the webhook. Errors: unavailable. */
+export const removeWebhook = ({ webhooks }: Pick<Stores, 'webhooks'>, webhook: Webhook, author: Author) =>
+  webhooks.remove(webhook.site, webhook.id, webhookEntry('webhook.removed', webhook, author))

@@ -1,0 +1,86 @@
+import type { Deadline } from '../core/deadline.ts'
+import { isWantedType } from '../core/history-entry.ts'
+import type { SiteId } from '../core/ids.ts'
+import { attemptDelivery, type DeliveryDeps } from './attempt-delivery.ts'
+import { entryAt, type OutgoingEntry } from './event.ts'
+import { longestAttempt } from './target.ts'
+import type { Retry, Webhook } from './webhooks.ts'
+
+const [second, minute, hour] = [1_000, 60_000, 3_600_000]
+
+/** V-10, in milliseconds. */
+const delays = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour]
+
+const mostAtOnce = 100
+
+export const isWanted = ({ types, subject }: Webhook, { view }: OutgoingEntry): boolean =>
+  isWantedType(types, view.type) && view.subject.startsWith(subject)
+
+const retryOf = (position: number, failed: number, now: number): { readonly retry?: Retry } => {
+  const delay = delays[failed - 1]
+  if (delay === undefined) return {}
+  return { retry: { position, attempt: failed + 1, due: Math.round(now + delay * (0.8 + 0.4 * Math.random())) } }
+}
+
+const repeat = async (deps: DeliveryDeps, webhook: Webhook, source: string, ended: Retry): Promise<void> => {
+  const { position, attempt } = ended
+  const entry = await entryAt(deps.outbox, webhook.site, position)
+  if (!entry || !isWanted(webhook, entry)) return deps.deliveries.record(webhook.site, webhook.id, { ended })
+  await attemptDelivery(deps, { webhook, entry, source, attempt }, (hasSucceeded, at) => ({
+    ended,
+    ...(!hasSucceeded && retryOf(position, attempt, at)),
+  }))
+}
+
+/** Sends the first of these entries that the webhook wants, and moves on to it, or to the last entry. */
+const sendFirst = async (
+  deps: DeliveryDeps,
+  webhook: Webhook,
+  source: string,
+  entries: readonly OutgoingEntry[],
+): Promise<void> => {
+  const entry = entries.find((each) => isWanted(webhook, each))
+  if (!entry) return deps.deliveries.record(webhook.site, webhook.id, { position: entries.at(-1)?.position ?? 0 })
+  const { position } = entry
+  await attemptDelivery(deps, { webhook, entry, source, attempt: 1 }, (hasSucceeded, at) => ({
+    position,
+    ...(!hasSucceeded && retryOf(position, 1, at)),
+  }))
+}
+
+const look = async (deps: DeliveryDeps, site: SiteId, id: string) => {
+  const webhook = await deps.webhooks.get(site, id)
+  if (!webhook?.enabled) return undefined
+  const source = await deps.findSource(site)
+  const [retry] = await deps.deliveries.retries(site, id, 1)
+  return source === undefined ? undefined : { webhook, source, retry }
+}
+
+/**
+ * Delivers new entries and due retries in turns (V-9, V-10). One worker at a time may do this for a webhook. Returns the
+ * time of the next work in milliseconds since the epoch, which is now if the time was up. Errors: unavailable.
+ */
+export const deliverNext = async (
+  deps: DeliveryDeps,
+  site: SiteId,
+  id: string,
+  deadline: Deadline,
+): Promise<number | undefined> => {
+  let entries: readonly OutgoingEntry[] = []
+  for (let repeats = true; ; repeats = !repeats) {
+    const seen = await look(deps, site, id)
+    if (!seen) return undefined
+    const { webhook, source, retry } = seen
+    const now = deps.clock.wall()
+    if (deadline.timeLeft() < longestAttempt) return now
+    const isDue = retry !== undefined && retry.due <= now
+    if (isDue && repeats) {
+      await repeat(deps, webhook, source, retry)
+      continue
+    }
+    entries = entries.filter(({ position }) => position > webhook.position)
+    if (entries.length === 0) entries = await deps.outbox.after(site, webhook.position, mostAtOnce)
+    if (entries.length > 0) await sendFirst(deps, webhook, source, entries)
+    else if (!isDue) return retry?.due
+  }
+}

@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto'
+import { ServiceError } from '../core/errors.ts'
+import { attemptDelivery, type DeliveryDeps, postEvent } from './attempt-delivery.ts'
+import { isWanted } from './deliver-next.ts'
+import { entryAt, eventOf } from './event.ts'
+import { type Delivery, isSuccess, type Webhook } from './webhooks.ts'
+
+/** A test reports no entry, so it is no delivery in the list. */
+export interface TestDelivery extends Omit<Delivery, 'type' | 'position'> {
+  readonly type: 'webhook.test'
+}
+
+const findSource = async (deps: DeliveryDeps, { site }: Webhook): Promise<string> => {
+  const source = await deps.findSource(site)
+  if (source === undefined) throw new ServiceError('webhookUnknown')
+  return source
+}
+
+/** V-12. Errors: webhookUnknown, unavailable. */
+export const sendTest = async (deps: DeliveryDeps, webhook: Webhook): Promise<TestDelivery> => {
+  const id = `test-${randomUUID()}`
+  const at = new Date(deps.clock.wall()).toISOString()
+  const view = { id, at, type: 'webhook.test', subject: `webhook/${webhook.id}` } as const
+  const sent = await postEvent(deps, webhook, eventOf(view, await findSource(deps, webhook)))
+  return { id, type: view.type, attempt: 1, ...sent }
+}
+
+const mostSearched = 1_000
+
+/** V-13. A success ends the retry of the entry. Errors: deliveryUnknown, webhookUnknown, unavailable. */
+export const repeatDelivery = async (deps: DeliveryDeps, webhook: Webhook, id: string): Promise<Delivery> => {
+  const { site } = webhook
+  const before = (await deps.deliveries.recent(site, webhook.id)).find((delivery) => delivery.id === id)
+  const entry = before && (await entryAt(deps.outbox, site, before.position))
+  if (!entry || !isWanted(webhook, entry)) throw new ServiceError('deliveryUnknown')
+  const source = await findSource(deps, webhook)
+  const delivery = await attemptDelivery(deps, { webhook, entry, source, attempt: before.attempt + 1 }, () => ({}))
+  const retries = isSuccess(delivery) ? await deps.deliveries.retries(site, webhook.id, mostSearched) : []
+  const ended = retries.find(({ position }) => position === entry.position)
+  if (ended) await deps.deliveries.record(site, webhook.id, { ended })
+  return delivery
+}

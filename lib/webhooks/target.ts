@@ -1,0 +1,157 @@
+import { Resolver } from 'node:dns/promises'
+import { type ClientRequest, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { systemCodeOf } from '../core/system-failures.ts'
+import { isPublic } from './public-addresses.ts'
+
+export interface Message {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export type TargetAnswer = { readonly status: number } | { readonly fault: string }
+
+/** The time of one attempt, in milliseconds. */
+export const longestAttempt = 15_000
+
+const mostBytes = 1024
+
+class TargetFault extends Error {}
+
+const faults: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'The target refused the connection.',
+  ECONNRESET: 'The target closed the connection without an answer.',
+  EPIPE: 'The target closed the connection without an answer.',
+  EHOSTUNREACH: 'The target cannot be reached.',
+  ENETUNREACH: 'The target cannot be reached.',
+  ETIMEDOUT: 'The target cannot be reached.',
+  ENOTFOUND: 'The host name of the target has no address.',
+  ENODATA: 'The host name of the target has no address.',
+}
+
+const faultOf = (error: unknown): string => {
+  if (error instanceof TargetFault) return error.message
+  const code = String(systemCodeOf(error))
+  if (/CERT|SIGNATURE/.test(code)) return `The certificate of the target is not valid (${code}).`
+  return faults[code] ?? `The request to the target failed (${code}).`
+}
+
+const refuse = (): never => {
+  throw new TargetFault('The target is not at a public address.')
+}
+
+const familyOf = (address: string) => ({ address, family: isIP(address) })
+
+/**
+ * Looks names up without the system, whose lookups block the threads that also read and write files. `servers`: those of
+ * the system by default.
+ */
+export const createResolve = (servers?: readonly string[]) => {
+  const resolver = new Resolver({ timeout: 5_000, tries: 2 })
+  if (servers) resolver.setServers(servers)
+  return async (name: string): Promise<readonly string[]> => {
+    const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+    const addresses = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
+    const [first] = found
+    if (addresses.length === 0 && first.status === 'rejected') throw first.reason
+    return addresses
+  }
+}
+
+type Resolve = ReturnType<typeof createResolve>
+
+/** V-14: the connection uses only addresses that this lookup has judged. */
+const lookupOf =
+  (resolve: Resolve, isPermitted: typeof isPublic): LookupFunction =>
+  (name, _, callback) => {
+    resolve(name)
+      .then((addresses) => addresses.filter(isPermitted))
+      .then((permitted) => (permitted.length > 0 ? permitted.map(familyOf) : refuse()))
+      .then(
+        (permitted) => callback(null, permitted),
+        (error) => callback(error, []),
+      )
+  }
+
+interface Options {
+  readonly permitsPrivate: boolean
+  readonly limit?: number
+  readonly resolve?: Resolve
+  readonly isPermitted?: typeof isPublic
+}
+
+/**
+ * V-8. `send` follows no redirect. `limit` is in milliseconds. `close` ends open requests, which then throw.
+ */
+export const createTarget = ({
+  permitsPrivate,
+  limit = longestAttempt,
+  resolve = createResolve(),
+  isPermitted = isPublic,
+}: Options) => {
+  const open = new Set<ClientRequest>()
+  let isClosed = false
+  const connection = {
+    agent: false,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: 2_500,
+    ...(!permitsPrivate && { lookup: lookupOf(resolve, isPermitted) }),
+  } as const
+
+  const begin = (url: URL, headers: Message['headers']): ClientRequest => {
+    const host = url.hostname.replace(/^\[|\]$/g, '')
+    if (!permitsPrivate && isIP(host) !== 0 && !isPermitted(host)) refuse()
+    const request = url.protocol === 'https:' ? requestHttps : requestHttp
+    return request(url, { ...connection, method: 'POST', headers })
+  }
+
+  const exchange = async ({ url, headers, body }: Message): Promise<TargetAnswer> => {
+    const request = begin(new URL(url), headers)
+    const { promise, resolve: done } = Promise.withResolvers<TargetAnswer>()
+    const late = new TargetFault(`The target did not answer within ${limit / 1000} seconds.`)
+    const timer = setTimeout(() => request.destroy(late), limit)
+    let answer: TargetAnswer = { fault: late.message }
+    let bytes = 0
+    open.add(request)
+    if (isClosed) request.destroy()
+    request
+      .on('response', (response) => {
+        answer = { status: response.statusCode ?? 0 }
+        response
+          .on('data', (chunk) => {
+            bytes += chunk.length
+            if (bytes > mostBytes) request.destroy()
+          })
+          .on('error', () => {})
+      })
+      .on('error', (error) => {
+        if ('fault' in answer) answer = { fault: faultOf(error) }
+      })
+      .on('close', () => {
+        clearTimeout(timer)
+        open.delete(request)
+        done(answer)
+      })
+      .end(body)
+    return promise
+  }
+
+  return {
+    permitsPrivate,
+
+    async send(message: Message): Promise<TargetAnswer> {
+      const answer = await exchange(message).catch((error) => ({ fault: faultOf(error) }))
+      if (isClosed && 'fault' in answer) throw new Error('The sender of webhooks has stopped.')
+      return answer
+    },
+
+    close(): void {
+      isClosed = true
+      for (const request of open) request.destroy()
+    },
+  }
+}
+
+export type Target = ReturnType<typeof createTarget>

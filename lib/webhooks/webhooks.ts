@@ -1,0 +1,117 @@
+import type { ChangeType, HistoryEntry } from '../core/history-entry.ts'
+import type { SiteId } from '../core/ids.ts'
+
+/** V-2. `types` has types such as `file.stored` or `file.*`, and is empty for all types. */
+export interface WebhookSettings {
+  readonly targetUrl: string
+  readonly types: readonly string[]
+  readonly subject: string
+  readonly enabled: boolean
+  readonly description: string
+}
+
+/** V-5. `until` is in milliseconds since the epoch. The newest secret has none. */
+export interface WebhookSecret {
+  readonly sealed: string
+  readonly until?: number
+}
+
+/** V-4. Only the signer opens a secret, so lists of webhooks need no key. Errors: unavailable. */
+export interface SecretSeals {
+  seal(webhook: Pick<Webhook, 'site' | 'id'>, secret: string): Promise<string>
+  open(webhook: Pick<Webhook, 'site' | 'id'>, sealed: string): Promise<string>
+}
+
+/**
+ * The newest secret is the first one. Every entry up to `position` of the history was delivered, is not wanted, or has a
+ * retry. Times are in milliseconds since the epoch.
+ */
+export interface Webhook extends WebhookSettings {
+  readonly site: SiteId
+  readonly id: string
+  readonly secrets: readonly WebhookSecret[]
+  readonly position: number
+  readonly lastSuccess?: number
+  readonly failingSince?: number
+}
+
+export type WebhookChange = Partial<WebhookSettings & Pick<Webhook, 'secrets' | 'position'>> & {
+  readonly forgetsFailures?: true
+}
+
+export const withChange = (webhook: Webhook, { forgetsFailures, ...members }: WebhookChange): Webhook => {
+  const { failingSince, ...changed } = { ...webhook, ...members }
+  return { ...changed, ...(failingSince !== undefined && !forgetsFailures && { failingSince }) }
+}
+
+export const mostWebhooks = 20
+
+/**
+ * The port to the webhooks of the sites. Lists are sorted by id. `create` returns false if the site already has
+ * `mostWebhooks`. `change` returns the changed webhook, or undefined if it does not exist or if the function returns
+ * undefined. The function may be called again after a race. `remove` also removes deliveries and retries, and returns
+ * false if the webhook does not exist. `clear` is for a site that is removed. Errors of every call: unavailable.
+ */
+export interface Webhooks {
+  listOfSite(site: SiteId): Promise<readonly Webhook[]>
+  get(site: SiteId, id: string): Promise<Webhook | undefined>
+  create(webhook: Webhook, entry: HistoryEntry): Promise<boolean>
+  change(
+    site: SiteId,
+    id: string,
+    change: (present: Webhook) => WebhookChange | undefined,
+    entry: HistoryEntry,
+  ): Promise<Webhook | undefined>
+  remove(site: SiteId, id: string, entry: HistoryEntry): Promise<boolean>
+  clear(site: SiteId): Promise<void>
+}
+
+/**
+ * One attempt to deliver an entry. The first attempt is 1. `at` is in milliseconds since the epoch. `fault` has the
+ * reason why there is no status.
+ */
+export interface Delivery {
+  readonly id: string
+  readonly position: number
+  readonly type: ChangeType
+  readonly at: number
+  readonly attempt: number
+  readonly status?: number
+  readonly fault?: string
+  readonly milliseconds: number
+}
+
+export const isSuccess = ({ status = 0 }: Pick<Delivery, 'status'>): boolean => status >= 200 && status <= 299
+
+/** V-10. A failed delivery that is to be repeated. `attempt` is the number of the next attempt. */
+export interface Retry {
+  readonly position: number
+  readonly attempt: number
+  readonly due: number
+}
+
+/**
+ * Without a delivery, the webhook does not want the entries up to `position`. With a position, the delivery is a first
+ * attempt. `ended` is the retry that this attempt ends.
+ */
+export interface Outcome {
+  readonly delivery?: Delivery
+  readonly position?: number
+  readonly retry?: Retry
+  readonly ended?: Retry
+}
+
+export const keptDeliveries = 100
+
+/**
+ * The port of the sender. `recent` has the last `keptDeliveries`, the newest first. `retries` are in the order of their
+ * due times. `record` stores the outcome of an attempt. A store that cannot write everything at once writes the retry
+ * first and the position next, so that a lost process causes a second delivery and never a missing one. A delivery with
+ * a status of 200 to 299 sets `lastSuccess` and ends `failingSince`. Another delivery begins `failingSince`. Errors of
+ * every call: unavailable.
+ */
+export interface WebhookDeliveries {
+  recent(site: SiteId, id: string): Promise<readonly Delivery[]>
+  retries(site: SiteId, id: string, limit: number): Promise<readonly Retry[]>
+  record(site: SiteId, id: string, outcome: Outcome): Promise<void>
+}

@@ -1,0 +1,182 @@
+import { describe, expect, test } from 'vitest'
+import { target } from '../setup/target.ts'
+import { admin, describeWithAdmin } from '../support/admin.ts'
+import { expectError } from '../support/expectations.ts'
+import { openReceiver, openWebhooks, signaturesOf } from '../support/webhooks.ts'
+
+/** A webhook whose target is on this machine. */
+const openTarget = async (more: object = {}, statuses: readonly number[] = [], mayAnswer?: Promise<void>) => {
+  const webhooks = await openWebhooks()
+  const receiver = await openReceiver(statuses, mayAnswer)
+  const { id, secret } = await webhooks.create({ types: ['file.*'], enabled: true, ...more }, receiver.url)
+  const deliveries = async () => (await webhooks.ask('GET', `/${id}/deliveries`)).json.items
+  const subjects = () => receiver.received.map(({ event }) => event.subject)
+  return { ...webhooks, ...receiver, id, secret, deliveries, subjects }
+}
+
+const describeWithTargets = target.permitsPrivateWebhooks ? describeWithAdmin : describe.skip
+
+describeWithTargets('A delivery', () => {
+  test('A delivery is a signed CloudEvent with the entry of the history (V-6, V-7)', async () => {
+    const { put, received, secret, site, changes } = await openTarget()
+    await put('news/a%20b.html')
+    await expect.poll(() => received.length).toBe(1)
+    const entry = (await changes()).find(({ type }: { type: string }) => type === 'file.stored')
+    const [delivery] = received
+    expect(delivery?.event).toEqual({
+      specversion: '1.0',
+      id: entry.id,
+      source: `${target.baseUrl}/api/v2/admin/sites/${site}`,
+      type: 'site-admin.file.stored',
+      subject: 'news/a b.html',
+      time: entry.at,
+      datacontenttype: 'application/json',
+      data: entry,
+    })
+    expect(delivery?.headers).toMatchObject({
+      'content-type': 'application/cloudevents+json; charset=utf-8',
+      'webhook-id': entry.id,
+    })
+    expect(signaturesOf(delivery, secret, `whsec_${'A'.repeat(32)}`)).toEqual([true, false])
+  })
+
+  test('A webhook gets only the entries that it wants, and in their order (V-2, V-9)', async () => {
+    const { put, subjects, ask, id } = await openTarget({ types: ['file.stored'], subject: 'news/' })
+    for (const name of ['news/1', 'other/2', 'news/3', 'news/4']) await put(name)
+    await expect.poll(subjects).toEqual(['news/1', 'news/3', 'news/4'])
+    expect((await ask('GET', `/${id}`)).json).toMatchObject({ lastSuccess: expect.any(String), failingSince: null })
+  })
+
+  test('A new webhook for all types begins with its own entry (V-4)', async () => {
+    const { received, id } = await openTarget({ types: [] })
+    await expect
+      .poll(() => received[0]?.event)
+      .toMatchObject({
+        type: 'site-admin.webhook.created',
+        subject: `webhook/${id}`,
+      })
+  })
+
+  test('Both secrets sign after a rotation (V-5)', async () => {
+    const { ask, id, put, received, secret } = await openTarget()
+    const { json } = await ask('PUT', `/${id}`, { rotate: true })
+    await put('a')
+    await expect.poll(() => received.length).toBe(1)
+    expect(signaturesOf(received[0], secret, json.secret)).toEqual([true, true])
+  })
+
+  test('A disabled webhook gets nothing, and later only new entries (V-5)', async () => {
+    const { ask, id, put, subjects } = await openTarget({ enabled: false })
+    await put('1')
+    await ask('PUT', `/${id}`, { enabled: true })
+    await put('2')
+    await expect.poll(subjects).toEqual(['2'])
+  })
+
+  test('A target that fails gets the entry again, after later entries (V-8, V-10)', async () => {
+    const { put, subjects, deliveries, ask, id } = await openTarget({}, [500])
+    await put('1')
+    await put('2')
+    await expect.poll(subjects, { timeout: 20_000 }).toEqual(['1', '2', '1'])
+    await expect
+      .poll(async () => (await deliveries()).map(({ status, attempt }: Record<string, number>) => [status, attempt]))
+      .toEqual([
+        [200, 2],
+        [200, 1],
+        [500, 1],
+      ])
+    expect((await ask('GET', `/${id}`)).json.failingSince).toBeNull()
+  })
+
+  test('A target that answers 410 disables its webhook (V-11)', async () => {
+    const { put, ask, id, changes, received } = await openTarget({}, [410])
+    await put('1')
+    await expect.poll(async () => (await ask('GET', `/${id}`)).json.enabled).toBe(false)
+    await put('2')
+    expect(await changes()).toContainEqual(
+      expect.objectContaining({ type: 'webhook.disabled', subject: `webhook/${id}`, actor: 'system' }),
+    )
+    expect(received).toHaveLength(1)
+  })
+})
+
+describeWithTargets('Tests and repetitions', () => {
+  test('A test is sent at once, also while the webhook is disabled (V-12)', async () => {
+    const { ask, id, received, secret, deliveries, site } = await openTarget({ enabled: false })
+    const { status, json } = await ask('POST', `/${id}/test`)
+    expect({ status, json }).toEqual({
+      status: 200,
+      json: {
+        id: expect.stringMatching(/^test-/),
+        time: expect.any(String),
+        type: 'webhook.test',
+        status: 200,
+        milliseconds: expect.any(Number),
+        attempt: 1,
+      },
+    })
+    expect(received).toHaveLength(1)
+    expect(received[0]?.event).toMatchObject({
+      id: json.id,
+      type: 'site-admin.webhook.test',
+      source: `${target.baseUrl}/api/v2/admin/sites/${site}`,
+    })
+    expect(signaturesOf(received[0], secret)).toEqual([true])
+    expect(await deliveries()).toEqual([])
+  })
+
+  test.each<[string, number]>([
+    ['refuses', 403],
+    ['redirects', 307],
+    ['fails', 500],
+  ])('A target that %s is no error of the test (V-8, V-12)', async (_, status) => {
+    const { ask, id, received } = await openTarget({ enabled: false }, [status])
+    expect((await ask('POST', `/${id}/test`)).json).toMatchObject({ status })
+    expect(received).toHaveLength(1)
+  })
+
+  test('A target without an answer is a fault of the delivery (V-12)', async () => {
+    const { ask, create } = await openWebhooks()
+    const { id } = await create({ enabled: false }, 'http://127.0.0.1:1/')
+    const { status, json } = await ask('POST', `/${id}/test`)
+    expect(status).toBe(200)
+    expect(json).toMatchObject({ status: null, fault: expect.stringMatching(/refused/) })
+  })
+
+  test('A repetition sends the same event, and ends later ones (V-13)', async () => {
+    const { put, deliveries, ask, id, received } = await openTarget({}, [500])
+    await put('1')
+    await expect.poll(deliveries).toHaveLength(1)
+    const [{ id: failed }] = await deliveries()
+    const { json } = await ask('POST', `/${id}/deliveries/${failed}/repeat`)
+    expect(json).toMatchObject({ type: 'file.stored', status: 200, attempt: 2 })
+    expect(await deliveries()).toMatchObject([json, { id: failed, status: 500, attempt: 1 }])
+    expect(received[1]?.body).toBe(received[0]?.body)
+    expectError(await ask('POST', `/${id}/deliveries/dlv_1/repeat`), 404, 230001)
+    expect(JSON.stringify(await deliveries())).not.toContain('secret answer')
+  })
+
+  test('The fifth test at the same time answers 429 (V-13)', async () => {
+    const { promise: mayAnswer, resolve: release } = Promise.withResolvers<void>()
+    const { ask, id, received } = await openTarget({ enabled: false }, [], mayAnswer)
+    const four = Array.from({ length: 4 }, () => ask('POST', `/${id}/test`))
+    await expect.poll(() => received.length).toBe(4)
+    const fifth = await ask('POST', `/${id}/test`)
+    release()
+    expectError(fifth, 429, 100429)
+    expect(fifth.headers['retry-after']).toBe('5')
+    for (const { json } of await Promise.all(four)) expect(json.status).toBe(200)
+  })
+
+  test('site-admin webhook tests and repeats (V-31)', async () => {
+    const { put, deliveries, id, site, received } = await openTarget()
+    const flags = [id, '--site', String(site), '--allow-private-webhooks']
+    expect(await admin('webhook', 'test', ...flags)).toMatchObject({ type: 'webhook.test', status: 200 })
+    await put('1')
+    await expect.poll(deliveries).toHaveLength(1)
+    const [{ id: first }] = await deliveries()
+    expect(await admin('webhook', 'repeat', id, first, ...flags.slice(1))).toMatchObject({ status: 200, attempt: 2 })
+    expect(await admin('webhook', 'deliveries', ...flags.slice(0, 3))).toEqual(await deliveries())
+    expect(received).toHaveLength(3)
+  })
+})

@@ -1,0 +1,195 @@
+import type { Context, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda'
+import { afterEach, expect, test, vi } from 'vitest'
+import { createWebhookWorker } from '../../../lib/aws/lambda/webhook-worker.ts'
+import type { WebhookMessage } from '../../../lib/aws/sqs-queues.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
+import { idOfChange } from '../../../lib/history/list-changes.ts'
+import { createDeliveryDeps } from '../../../lib/service/deps.ts'
+import { deliverNext } from '../../../lib/webhooks/deliver-next.ts'
+import type { Message } from '../../../lib/webhooks/target.ts'
+import type { Webhook } from '../../../lib/webhooks/webhooks.ts'
+import { storesOver, unsealed } from '../../support/every-operation.ts'
+import { entry } from '../../support/history.ts'
+import { openTestTables } from '../../support/tables.ts'
+
+const site = 1001 as SiteId
+
+// In milliseconds, as the deployment sets them.
+const [longestWork, repeatedAfter] = [28_000, 168_000]
+
+/** The same numbers from 0 to 1 in every run. */
+const createChance = () => {
+  let state = 20_261_126
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+interface Waiting {
+  readonly at: number
+  readonly event: DynamoDBStreamEvent | SQSEvent
+}
+
+interface Habits {
+  /** The share of the messages that arrive twice, at another time, or never. */
+  readonly disorder?: number
+  /** The share of the deliveries at which the worker dies. */
+  readonly deaths?: number
+}
+
+/** Tables, a stream and a queue whose time passes only from event to event. */
+const openWorld = async ({ disorder = 0, deaths = 0 }: Habits = {}) => {
+  const chance = createChance()
+  const tables = await openTestTables()
+  let time = Date.UTC(2026, 0, 1)
+  const clock = { wall: () => time, monotonic: () => time }
+  const stores = storesOver(tables.connect(), clock.wall)
+  await stores.sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
+  await stores.sites.createSite({ id: site, name: 'Own', dataCentre: 'us', renderingEngine: true }, entry)
+  const waiting: Waiting[] = []
+  let sent = 0
+
+  const push = (event: Waiting['event'], delay: number) => {
+    sent += 1
+    waiting.push({ at: time + delay, event })
+  }
+  const pushInDisorder = (event: Waiting['event'], delay: number) => {
+    const late = () => delay + (chance() < disorder ? chance() * 60_000 : 0)
+    push(event, late())
+    if (chance() < disorder) push(event, late())
+  }
+
+  const received = new Map<string, string[]>()
+  const busy = new Set<string>()
+  const statuses = new Map<string, () => number>()
+  const target = {
+    permitsPrivate: true,
+    close: () => {},
+    async send({ url, headers }: Message) {
+      expect(busy.has(url)).toBe(false)
+      busy.add(url)
+      await stores.webhooks.listOfSite(site)
+      busy.delete(url)
+      const list = received.get(url) ?? []
+      received.set(url, [...list, headers['webhook-id'] ?? ''])
+      if (chance() < deaths) throw new Error('The worker has died')
+      return { status: statuses.get(url)?.() ?? 200 }
+    },
+  }
+  const deps = createDeliveryDeps({ ...stores, seals: unsealed }, { target, clock })
+
+  /** Another worker, as another process of the function. */
+  const startWorker = () =>
+    createWebhookWorker({
+      ...deps,
+      leases: stores.leases,
+      clock,
+      queue: {
+        async send({ site: of, webhook }: WebhookMessage, delay) {
+          const record = { messageId: String(sent), body: JSON.stringify({ site: String(of), webhook }) }
+          pushInDisorder({ Records: [record] } as unknown as SQSEvent, delay * 1000)
+        },
+      },
+      deliver: (...[of, id, deadline]) => deliverNext(deps, of, id, deadline),
+    })
+
+  const handle = async ({ event }: Waiting) => {
+    const context = { getRemainingTimeInMillis: () => longestWork } as Context
+    const { batchItemFailures = [] } = (await startWorker()(event, context)) ?? {}
+    if (batchItemFailures.length > 0) push(event, repeatedAfter)
+  }
+
+  return {
+    stores,
+    statuses,
+    onTheWay: () => waiting.length,
+    receivedBy: (url: string) => received.get(url) ?? [],
+    close: () => tables.close(),
+
+    async addWebhook(id: string): Promise<Webhook> {
+      const settings = { targetUrl: `https://${id}.example.com/`, types: ['file.*'], subject: '', description: '' }
+      const webhook = { site, id, ...settings, enabled: true, secrets: [{ sealed: 'whsec_AAAA' }], position: 0 }
+      await stores.webhooks.create(webhook, { ...entry, site, type: 'webhook.created', subject: id })
+      return webhook
+    },
+
+    /** With `isLost`, the stream reports the change to nobody. */
+    async change(subject: string, isLost = false): Promise<void> {
+      await stores.record({ ...entry, site, type: 'file.stored', subject })
+      const record = { eventSource: 'aws:dynamodb', dynamodb: { Keys: { site: { N: String(site) } } } }
+      if (!isLost) pushInDisorder({ Records: [record] } as unknown as DynamoDBStreamEvent, 0)
+    },
+
+    /** Handles up to this number of events, three at a time, after this number of milliseconds. */
+    async pass(most = 3_000, pause = 0): Promise<void> {
+      time += pause
+      for (let handled = 0; waiting.length > 0; handled += 3) {
+        if (handled >= most) return
+        waiting.sort((one, other) => one.at - other.at)
+        const now = waiting.splice(0, 3)
+        time = Math.max(time, now.at(-1)?.at ?? 0)
+        await Promise.all(now.map(handle))
+      }
+    },
+    loses: () => chance() < disorder,
+  }
+}
+
+type World = Awaited<ReturnType<typeof openWorld>>
+
+let world: World
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await world.close()
+})
+
+const storedIds = async ({ stores }: World): Promise<readonly string[]> =>
+  (await stores.history.after(site, 0, 10_000)).filter(({ type }) => type === 'file.stored').map(idOfChange)
+
+test('Every entry reaches every webhook although messages are lost, late or repeated (V-9)', async () => {
+  vi.spyOn(console, 'error').mockReturnValue()
+  world = await openWorld({ disorder: 0.4, deaths: 0.1 })
+  const [steady, failing] = [await world.addWebhook('steady'), await world.addWebhook('failing')]
+  let attempts = 0
+  world.statuses.set(failing.targetUrl, () => (++attempts % 4 === 0 ? 503 : 200))
+  for (let change = 1; change <= 30; change++) {
+    await world.change(`${change}`, world.loses())
+    if (change % 5 === 0) await world.pass(6)
+  }
+  await world.change('the last')
+  await world.pass()
+
+  const stored = await storedIds(world)
+  expect(stored).toHaveLength(31)
+  // A repetition comes after the first delivery, so the order of the first deliveries counts.
+  expect([...new Set(world.receivedBy(steady.targetUrl))]).toEqual(stored)
+  expect([...new Set(world.receivedBy(failing.targetUrl))].sort()).toEqual([...stored].sort())
+  expect(await world.stores.deliveries.retries(site, 'failing', 10)).toEqual([])
+})
+
+test('A webhook with a failing target keeps one message on its way (V-10, V-17)', async () => {
+  world = await openWorld()
+  const { targetUrl } = await world.addWebhook('failing')
+  world.statuses.set(targetUrl, () => 500)
+  for (const subject of ['a', 'b', 'c']) await world.change(subject)
+  await world.pass(24)
+
+  const attempts = Map.groupBy(world.receivedBy(targetUrl), (id) => id)
+  expect([...attempts.keys()]).toEqual(await storedIds(world))
+  for (const { length } of attempts.values()) expect(length).toBeGreaterThan(1)
+  expect(world.onTheWay()).toBe(1)
+})
+
+test('When the lease of a worker that died has ended, another worker sends (V-9)', async () => {
+  world = await openWorld()
+  const { targetUrl } = await world.addWebhook('steady')
+  expect(await world.stores.leases.take(site, 'steady', 'the worker that died', 30_000)).toBeDefined()
+  await world.change('a')
+  await world.pass()
+  expect(world.receivedBy(targetUrl)).toEqual([])
+  // The queue repeats the message of that worker.
+  await world.change('b')
+  await world.pass(30, 31_000)
+  expect(world.receivedBy(targetUrl)).toEqual(await storedIds(world))
+})

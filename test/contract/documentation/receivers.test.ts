@@ -1,0 +1,89 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, vi } from 'vitest'
+import { connect as connectTo, type Delivery } from '../../../client/src/index.ts'
+import { administerJson } from '../../support/administration.ts'
+import { listen } from '../../support/listen.ts'
+import { test } from '../../support/test.ts'
+
+const page = join(import.meta.dirname, '..', '..', '..', 'docs', 'events.md')
+
+/** How to run the receiver of each language in the page, as a file. */
+const languages = [
+  ['ts', 'node', (code: string) => ['--input-type=module-typescript', '-e', code]],
+  ['py', 'python3', (_: string, file: string) => [file]],
+  ['php', 'php', (_: string, file: string, port: string) => ['-S', `127.0.0.1:${port}`, file]],
+] as const
+
+const fenceOf = { ts: 'ts', py: 'python', php: 'php' } as const
+
+const exists = (command: string): boolean => spawnSync(command, ['--version']).status === 0
+
+const freePort = async (): Promise<string> => {
+  const server = createServer()
+  const { port } = new URL(await listen(server))
+  server.close()
+  return port
+}
+
+const isListening = (port: string) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(Number(port), '127.0.0.1', () => resolve(socket.destroy() !== undefined))
+    socket.on('error', () => resolve(false))
+  })
+
+const allRights = ['files', 'forms', 'categories', 'history', 'access'].flatMap((area) => ['--right', `${area}:write`])
+
+test.for(languages)(
+  'the %s receiver of the documentation checks what arrives (V-6, V-7)',
+  async ([language, command, argsFor], { directory, start, skip }) => {
+    skip(!exists(command), `This machine has no ${command}`)
+    const port = await freePort()
+    const [, code = ''] =
+      new RegExp(`\`\`\`${fenceOf[language]}\n(.*?)\`\`\``, 's').exec(await readFile(page, 'utf8')) ?? []
+    expect(code.trim().split('\n').length).toBeLessThanOrEqual(22)
+    const service = await start(['--port', '0', '--allow-private-webhooks'])
+    const issued = await administerJson(directory, ['token', 'issue', '--user', 'ann', '--site', '1001', ...allRights])
+    const { webhooks, files } = await connectTo({ url: service.baseUrl, token: issued.token })
+    const targetUrl = `http://127.0.0.1:${port}/`
+    const { id, secret } = await webhooks.create({ targetUrl, types: ['file.stored'] })
+
+    const file = join(directory, `receiver.${language}`)
+    const own = code.replaceAll('4100', port)
+    await writeFile(file, own)
+    const env = { ...process.env, WEBHOOK_SECRET: secret, TMPDIR: directory }
+    const receiver = spawn(command, argsFor(own, file, port), { env, stdio: ['ignore', 'pipe', 'ignore'] })
+    onTestFinished(async () => {
+      receiver.kill()
+      await once(receiver, 'exit')
+    })
+    const printed: string[] = []
+    receiver.stdout.setEncoding('utf8').on('data', (text: string) => printed.push(text))
+    await vi.waitUntil(() => isListening(port), { timeout: 10_000 })
+
+    const deliveries = async () => {
+      const found: Delivery[] = []
+      for await (const delivery of webhooks.deliveries(id)) found.push(delivery)
+      return found
+    }
+
+    expect((await webhooks.test(id)).status).toBe(204)
+    await files.put('a.txt', 'a')
+    const both = `site-admin.webhook.test webhook/${id}\nsite-admin.file.stored a.txt\n`
+    await expect.poll(() => printed.join('')).toBe(both)
+    await expect.poll(deliveries).toHaveLength(1)
+    const [{ id: first } = { id: '' }] = await deliveries()
+    expect(await webhooks.repeat(id, first)).toMatchObject({ status: 204, attempt: 2 })
+    const forged = { 'webhook-id': 'x', 'webhook-timestamp': String(Math.floor(Date.now() / 1000)) }
+    const { status } = await fetch(targetUrl, {
+      method: 'POST',
+      headers: { ...forged, 'webhook-signature': `v1,${'A'.repeat(43)}=` },
+      body: '{}',
+    })
+    expect(status).toBe(401)
+    expect(printed.join('')).toBe(both)
+  },
+)

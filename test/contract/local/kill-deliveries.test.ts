@@ -1,0 +1,20 @@
+import { expect } from 'vitest'
+import { timesToTry } from '../../support/each-call.ts'
+import { killDuringDeliveries } from '../../support/kill/delivery-rounds.ts'
+import { test } from '../../support/test.ts'
+
+const { PROVE_COUNT = timesToTry(25), PROVE_SEED = '12' } = process.env
+const kills = Number(PROVE_COUNT)
+
+test('Killed services and bad targets lose no delivery, and invent none (V-9)', {
+  timeout: 120_000 + kills * 10_000,
+}, async ({ directory }) => {
+  const { told, trapped, receivers } = await killDuringDeliveries(directory, kills, Number(PROVE_SEED))
+  expect(told.length).toBeGreaterThanOrEqual(kills)
+  for (const { kind, first, early, requests } of receivers) {
+    console.log(`${kind}: ${told.length} entries in ${requests()} requests, ${kills} kills`)
+    expect({ kind, early, ids: first.toSorted() }).toEqual({ kind, early: [], ids: told })
+    if (kind === 'steady') expect(first).toEqual(told)
+  }
+  expect(trapped).toBe(0)
+})

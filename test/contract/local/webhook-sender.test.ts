@@ -1,0 +1,139 @@
+import { createServer, type ServerResponse } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { startService } from '../../../local/service.ts'
+import { administer, administerJson } from '../../support/administration.ts'
+import { scratchDirectory } from '../../support/directory.ts'
+import { listenInTest } from '../../support/listen.ts'
+import { storage } from '../../support/paths.ts'
+
+const start = async (directory = scratchDirectory(), allowPrivateWebhooks = true) => {
+  const logged: unknown[] = []
+  const telemetry = { request: (record: unknown) => void logged.push(record) }
+  const service = await startService({
+    dataDirectory: directory,
+    host: '127.0.0.1',
+    dataCentres: [{ id: 'us', port: 0 }],
+    reset: false,
+    allowPrivateWebhooks,
+    metrics: { host: '127.0.0.1', port: 0 },
+    telemetry,
+    say: () => {},
+  })
+  let stopping: Promise<void> | undefined
+  const stop = () => {
+    stopping ??= service.stop()
+    return stopping
+  }
+  onTestFinished(stop)
+  const { baseUrl, demo, metricsUrl = '' } = service
+  const site = String(demo?.siteId)
+  const rights = ['access:write', 'files:write', 'history:read'].flatMap((right) => ['--right', right])
+  const { token } = await administerJson(directory, ['token', 'issue', '--user', 'ann', '--site', site, ...rights])
+  const ask = async (method: string, path: string, body?: unknown) => {
+    const headers = { Authorization: String(token), 'Content-Type': 'application/json' }
+    const answer = await fetch(`${baseUrl}${path}`, {
+      method,
+      headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    expect(answer.status).toBeLessThan(300)
+    return answer.status === 204 ? undefined : JSON.parse((await answer.text()) || 'null')
+  }
+  const webhooks = `/webresources/api/v3/sites/${site}/webhooks`
+  return {
+    directory,
+    logged,
+    stop,
+    site,
+    create: (targetUrl: string, more = {}) => ask('POST', webhooks, { targetUrl, types: ['file.*'], ...more }),
+    set: (id: string, change: object) => ask('PUT', `${webhooks}/${id}`, change),
+    remove: (id: string) => ask('DELETE', `${webhooks}/${id}`),
+    deliveries: (id: string) => ask('GET', `${webhooks}/${id}/deliveries`),
+    put: (name: string) => ask('PUT', `${storage}/${name}`, {}),
+    async measure(name: string): Promise<number> {
+      const lines = (await (await fetch(metricsUrl)).text()).split('\n')
+      return Number(lines.find((line) => line.startsWith(`site_admin_webhooks_${name} `))?.split(' ')[1])
+    },
+  }
+}
+
+const openReceiver = async (answer = (response: ServerResponse) => void response.writeHead(204).end()) => {
+  const subjects: string[] = []
+  const url = await listenInTest(
+    createServer(async (request, response) => {
+      subjects.push(JSON.parse((await buffer(request)).toString()).subject)
+      answer(response)
+    }),
+  )
+  return { url, subjects }
+}
+
+test('A webhook gets the changes of its site, from its creation to its removal (V-16)', async () => {
+  const { create, put, set, remove } = await start()
+  const { url, subjects } = await openReceiver()
+  const { id } = await create(url)
+  for (const name of ['1.txt', '2.txt', '3.txt']) await put(name)
+  await expect.poll(() => subjects).toEqual(['1.txt', '2.txt', '3.txt'])
+  await set(id, { enabled: false })
+  await put('4.txt')
+  await set(id, { enabled: true })
+  await put('5.txt')
+  await expect.poll(() => subjects.slice(3)).toEqual(['5.txt'])
+  await remove(id)
+  const other = await openReceiver()
+  await create(other.url)
+  await put('6.txt')
+  await expect.poll(() => other.subjects).toEqual(['6.txt'])
+  expect(subjects).toHaveLength(4)
+})
+
+test('A webhook and changes of another process are noticed, too (V-16)', async () => {
+  const { directory, site, put } = await start()
+  const { url, subjects } = await openReceiver()
+  const target = ['--url', url, '--allow-private-webhooks']
+  await administer(directory, ['webhook', 'create', '--site', site, ...target])
+  await expect.poll(() => subjects).toEqual([expect.stringMatching(/^webhook\/whk_/)])
+  await put('a.txt')
+  await administer(directory, ['form', 'create', '--site', site, '--name', 'Contact'])
+  await expect.poll(() => subjects.slice(1)).toEqual(['a.txt', expect.stringMatching(/^form/)])
+})
+
+test('A hanging target delays nobody else, and gets its entry again after a restart (V-9, V-15)', async () => {
+  const first = await start()
+  let hangs = true
+  const slow = await openReceiver((response) => void (hangs || response.writeHead(204).end()))
+  const quick = await openReceiver()
+  const { id } = await first.create(slow.url)
+  await first.create(quick.url)
+  for (const name of ['1.txt', '2.txt']) await first.put(name)
+  await expect.poll(() => quick.subjects).toEqual(['1.txt', '2.txt'])
+  await expect.poll(() => slow.subjects).toEqual(['1.txt'])
+  await expect.poll(() => first.measure('waiting')).toBe(1)
+  expect(await first.measure('failing')).toBe(0)
+  await first.stop()
+  hangs = false
+  const second = await start(first.directory)
+  await expect.poll(() => slow.subjects).toEqual(['1.txt', '1.txt', '2.txt'])
+  expect(quick.subjects).toHaveLength(2)
+  await expect.poll(async () => (await second.deliveries(id)).items).toHaveLength(2)
+  await expect.poll(() => second.measure('waiting')).toBe(0)
+})
+
+test('A target on this machine fails without permission, and its secrets are in no log (V-4, V-14)', async () => {
+  const printed = vi.spyOn(console, 'error')
+  onTestFinished(() => printed.mockRestore())
+  const { url, subjects } = await openReceiver()
+  const permitted = await start()
+  const { id, secret } = await permitted.create(`${url}/path?key=hidden`)
+  await permitted.stop()
+  const { put, deliveries, measure, logged, set } = await start(permitted.directory, false)
+  await put('a.txt')
+  await expect.poll(() => measure('failing')).toBe(1)
+  const { secret: next } = await set(id, { rotate: true })
+  expect((await deliveries(id)).items).toMatchObject([{ status: null, attempt: 1 }])
+  expect(subjects).toEqual([])
+  const log = JSON.stringify([permitted.logged, logged, printed.mock.calls])
+  expect(log).toContain('createWebhook')
+  for (const hidden of [secret, next, 'hidden']) expect(log).not.toContain(hidden)
+})

@@ -1,0 +1,237 @@
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
+import type { Stores } from '../../../lib/service/stores.ts'
+import {
+  type Delivery,
+  keptDeliveries,
+  mostWebhooks,
+  type Retry,
+  type Webhook,
+} from '../../../lib/webhooks/webhooks.ts'
+import { type Hand, hands } from '../../support/hands.ts'
+
+type Tested = Pick<Stores, 'webhooks' | 'deliveries' | 'history'>
+
+const describeWebhooks = async ({ name, open }: Hand<Tested>): Promise<void> => {
+  const hand = await open()
+  const { webhooks, deliveries, history } = hand.stores
+  afterAll(() => hand.close())
+
+  let site = 0 as SiteId
+  beforeEach(() => {
+    site = (site + 1) as SiteId
+  })
+  const newWebhook = (details: Partial<Webhook> = {}): Webhook => ({
+    site,
+    id: 'whk_one',
+    targetUrl: 'https://example.com/ä?b=1',
+    types: ['file.*', 'link.added'],
+    subject: 'a "b"/🍐',
+    enabled: true,
+    description: '',
+    secrets: [{ sealed: 'whsec_new' }, { sealed: 'whsec_old', until: 1_900_000_000_000 }],
+    position: 7,
+    ...details,
+  })
+  const entryOf = (type: HistoryEntry['type'], id = 'whk_one'): HistoryEntry => ({
+    site,
+    type,
+    subject: `webhook/${id}`,
+    actor: 'ann',
+  })
+  const create = (details: Partial<Webhook> = {}) => {
+    const webhook = newWebhook(details)
+    return webhooks.create(webhook, entryOf('webhook.created', webhook.id))
+  }
+  const told = async () => (await history.after(site, 0, 1_000)).map(({ type, subject }) => `${type} ${subject}`)
+  const deliveryOf = (number: number, details: Partial<Delivery> = {}): Delivery => ({
+    id: String(number).padStart(8, '0'),
+    position: number,
+    type: 'file.stored',
+    at: 1_800_000_000_000 + number,
+    attempt: 1,
+    status: 204,
+    milliseconds: 12,
+    ...details,
+  })
+  const elsewhere = () => hand.connect()
+
+  describe(`webhooks of a site: ${name}`, () => {
+    test('A webhook is read as it was written, and creating it is in the history', async () => {
+      expect(await create()).toBe(true)
+      expect(await create({ id: 'whk_a', enabled: false, types: [], secrets: [{ sealed: 's' }] })).toBe(true)
+      expect(await elsewhere().webhooks.get(site, 'whk_one')).toEqual(newWebhook())
+      const other = newWebhook({ id: 'whk_a', enabled: false, types: [], secrets: [{ sealed: 's' }] })
+      expect(await elsewhere().webhooks.listOfSite(site)).toEqual([other, newWebhook()])
+      expect(await told()).toEqual(['webhook.created webhook/whk_one', 'webhook.created webhook/whk_a'])
+    })
+
+    test('Another site has none of the webhooks of a site', async () => {
+      await create()
+      const other = Number(`${site}0`) as SiteId
+      expect(await webhooks.get(other, 'whk_one')).toBeUndefined()
+      expect(await webhooks.listOfSite(other)).toEqual([])
+      expect(await webhooks.remove(other, 'whk_one', { ...entryOf('webhook.removed'), site: other })).toBe(false)
+      await webhooks.clear(other)
+      expect(await webhooks.get(site, 'whk_one')).toEqual(newWebhook())
+    })
+
+    test('A site has at most 20 webhooks, even if it gets many at once', async () => {
+      const made = await Promise.all(
+        Array.from({ length: mostWebhooks + 5 }, (_, index) => create({ id: `whk_${index}` })),
+      )
+      expect(made.filter(Boolean).length).toBeLessThanOrEqual(mostWebhooks)
+      for (let index = 30; (await webhooks.listOfSite(site)).length < mostWebhooks; index += 1)
+        expect(await create({ id: `whk_${index}` })).toBe(true)
+      expect(await create({ id: 'whk_more' })).toBe(false)
+      expect(await webhooks.get(site, 'whk_more')).toBeUndefined()
+      expect(await told()).not.toContain('webhook.created webhook/whk_more')
+    })
+
+    test('A change keeps all other members', async () => {
+      await create()
+      const entry = entryOf('webhook.changed')
+      const changed = newWebhook({ targetUrl: 'https://example.org/', enabled: false })
+      const present = await webhooks.change(
+        site,
+        'whk_one',
+        ({ targetUrl: _, ...before }) => {
+          expect(before).toMatchObject({ subject: 'a "b"/🍐', position: 7 })
+          return { targetUrl: 'https://example.org/', enabled: false }
+        },
+        entry,
+      )
+      expect(present).toEqual(changed)
+      expect(await elsewhere().webhooks.get(site, 'whk_one')).toEqual(changed)
+      expect(await told()).toEqual(['webhook.created webhook/whk_one', 'webhook.changed webhook/whk_one'])
+    })
+
+    test('A change that is not wanted leaves no trace', async () => {
+      await create()
+      expect(await webhooks.change(site, 'whk_one', () => undefined, entryOf('webhook.changed'))).toBeUndefined()
+      expect(
+        await webhooks.change(site, 'whk_two', () => ({ enabled: false }), entryOf('webhook.changed')),
+      ).toBeUndefined()
+      expect(await webhooks.listOfSite(site)).toEqual([newWebhook()])
+      expect(await told()).toEqual(['webhook.created webhook/whk_one'])
+    })
+
+    test('Changes at the same time lose nothing', async () => {
+      await create({ types: [] })
+      const add = (type: string) =>
+        webhooks.change(site, 'whk_one', ({ types }) => ({ types: [...types, type] }), entryOf('webhook.changed'))
+      await Promise.all(['a', 'b', 'c', 'd'].map(add))
+      const { types = [] } = (await webhooks.get(site, 'whk_one')) ?? {}
+      expect(types.toSorted()).toEqual(['a', 'b', 'c', 'd'])
+    })
+
+    test('A removed webhook takes its deliveries and retries with it', async () => {
+      await create()
+      const outcome = {
+        delivery: deliveryOf(8, { status: 500 }),
+        position: 8,
+        retry: { position: 8, attempt: 2, due: 9 },
+      }
+      await deliveries.record(site, 'whk_one', outcome)
+      expect(await webhooks.remove(site, 'whk_one', entryOf('webhook.removed'))).toBe(true)
+      expect(await webhooks.remove(site, 'whk_one', entryOf('webhook.removed'))).toBe(false)
+      expect(await webhooks.get(site, 'whk_one')).toBeUndefined()
+      await deliveries.record(site, 'whk_one', outcome)
+      expect(await webhooks.get(site, 'whk_one')).toBeUndefined()
+      expect(await told()).toEqual(['webhook.created webhook/whk_one', 'webhook.removed webhook/whk_one'])
+      await create()
+      expect(await webhooks.get(site, 'whk_one')).toEqual(newWebhook())
+    })
+
+    test('All webhooks of a removed site are removed', async () => {
+      await create()
+      await create({ id: 'whk_two' })
+      await deliveries.record(site, 'whk_two', { delivery: deliveryOf(8), position: 8 })
+      await webhooks.clear(site)
+      expect(await elsewhere().webhooks.listOfSite(site)).toEqual([])
+    })
+  })
+
+  describe(`deliveries of a webhook: ${name}`, () => {
+    const fail = (number: number, retry: Retry, ended?: Retry) => {
+      const { attempt } = ended ?? { attempt: 1 }
+      const { status: _, ...unanswered } = deliveryOf(number, { attempt, fault: 'refused' })
+      return deliveries.record(site, 'whk_one', {
+        delivery: unanswered,
+        retry,
+        ...(ended ? { ended } : { position: number }),
+      })
+    }
+
+    test('A success moves the webhook on, and is in the list of deliveries (V-13)', async () => {
+      await create()
+      await deliveries.record(site, 'whk_one', { delivery: deliveryOf(8), position: 8 })
+      await deliveries.record(site, 'whk_one', { position: 9 })
+      expect(await webhooks.get(site, 'whk_one')).toEqual(newWebhook({ position: 9, lastSuccess: 1_800_000_000_008 }))
+      expect(await elsewhere().deliveries.recent(site, 'whk_one')).toEqual([deliveryOf(8)])
+      expect(await deliveries.recent(site, 'whk_two')).toEqual([])
+    })
+
+    test('The position never goes back', async () => {
+      await create()
+      await deliveries.record(site, 'whk_one', { position: 9 })
+      await deliveries.record(site, 'whk_one', { position: 8 })
+      expect((await webhooks.get(site, 'whk_one'))?.position).toBe(9)
+    })
+
+    test('Failures begin with the first one, and end with a success (V-11)', async () => {
+      await create()
+      const first = { position: 8, attempt: 2, due: 500 }
+      await fail(8, first)
+      await fail(10, { position: 8, attempt: 3, due: 600 }, first)
+      expect((await webhooks.get(site, 'whk_one'))?.failingSince).toBe(1_800_000_000_008)
+      const [newest] = await deliveries.recent(site, 'whk_one')
+      expect(newest).toMatchObject({ attempt: 2, fault: 'refused' })
+      expect(newest).not.toHaveProperty('status')
+      await deliveries.record(site, 'whk_one', { delivery: deliveryOf(11, { status: 299 }), position: 11 })
+      expect(await webhooks.get(site, 'whk_one')).toEqual(newWebhook({ position: 11, lastSuccess: 1_800_000_000_011 }))
+    })
+
+    test('Retries are listed by their due times until an attempt ends them (V-10)', async () => {
+      await create()
+      await fail(8, { position: 8, attempt: 2, due: 3_000 })
+      await fail(9, { position: 9, attempt: 2, due: 1_000 })
+      await fail(10, { position: 10, attempt: 2, due: 2_000 })
+      const [soonest] = await elsewhere().deliveries.retries(site, 'whk_one', 1)
+      expect(soonest).toEqual({ position: 9, attempt: 2, due: 1_000 })
+      await fail(11, { position: 9, attempt: 3, due: 4_000 }, soonest)
+      expect((await deliveries.retries(site, 'whk_one', 10)).map(({ position }) => position)).toEqual([10, 8, 9])
+      const [next] = await deliveries.retries(site, 'whk_one', 1)
+      if (next) await deliveries.record(site, 'whk_one', { delivery: deliveryOf(12), ended: next })
+      expect((await deliveries.retries(site, 'whk_one', 10)).map(({ position }) => position)).toEqual([8, 9])
+    })
+
+    test('A webhook that is enabled again forgets its failures (V-11)', async () => {
+      await create()
+      await fail(8, { position: 8, attempt: 2, due: 3_000 })
+      const forget = { enabled: true, position: 20, forgetsFailures: true } as const
+      expect(await webhooks.change(site, 'whk_one', () => forget, entryOf('webhook.changed'))).toEqual(
+        newWebhook({ position: 20 }),
+      )
+      expect(await webhooks.get(site, 'whk_one')).toEqual(newWebhook({ position: 20 }))
+      expect(await elsewhere().deliveries.retries(site, 'whk_one', 10)).toEqual([])
+    })
+
+    test('The last 100 deliveries are listed, the newest first (V-13)', async () => {
+      await create()
+      const numbers = Array.from({ length: keptDeliveries + 7 }, (_, index) => index + 10)
+      for (const number of numbers)
+        await deliveries.record(site, 'whk_one', { delivery: deliveryOf(number), position: number })
+      const recent = await elsewhere().deliveries.recent(site, 'whk_one')
+      expect(recent).toEqual(
+        numbers
+          .toReversed()
+          .slice(0, keptDeliveries)
+          .map((number) => deliveryOf(number)),
+      )
+    })
+  })
+}
+
+for (const hand of hands) await describeWebhooks(hand)

@@ -1,0 +1,352 @@
+import { randomBytes } from 'node:crypto'
+import { HTTP } from 'cloudevents'
+import { Webhook as Verifier } from 'standardwebhooks'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { unlimited } from '../../../lib/core/deadline.ts'
+import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
+import { viewOfChange } from '../../../lib/history/list-changes.ts'
+import { unsealed } from '../../../lib/machine/tables/webhooks.ts'
+import { createDeliveryDeps } from '../../../lib/service/deps.ts'
+import type { Stores } from '../../../lib/service/stores.ts'
+import { toStoragePath } from '../../../lib/storage/path.ts'
+import { deliverNext } from '../../../lib/webhooks/deliver-next.ts'
+import { repeatDelivery, sendTest } from '../../../lib/webhooks/send-now.ts'
+import type { Message, TargetAnswer } from '../../../lib/webhooks/target.ts'
+import type { Webhook } from '../../../lib/webhooks/webhooks.ts'
+import { entry, type Hand, hands } from '../../support/hands.ts'
+
+type Tested = Pick<Stores, 'webhooks' | 'deliveries' | 'history' | 'sites' | 'workflows'>
+
+const [second, minute, hour] = [1_000, 60_000, 3_600_000]
+const day = 24 * hour
+const newSecret = () => `whsec_${randomBytes(24).toString('base64')}`
+const ok: TargetAnswer = { status: 204 }
+const failure: TargetAnswer = { fault: 'refused' }
+
+const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> => {
+  let now = Date.now()
+  const clock = { wall: () => now, monotonic: () => now }
+  const hand = await open(clock)
+  const { webhooks, deliveries, history, sites, workflows } = hand.stores
+  afterAll(() => hand.close())
+
+  let site = 0 as SiteId
+  let sent: Message[] = []
+  let answer: (message: Message) => TargetAnswer | Promise<TargetAnswer> = () => ok
+  const target = {
+    permitsPrivate: false,
+    close: () => {},
+    async send(message: Message) {
+      sent.push(message)
+      return answer(message)
+    },
+  }
+  const deps = createDeliveryDeps({ ...hand.stores, seals: unsealed }, { target, clock })
+  const deliver = (id = 'whk_one') => deliverNext(deps, site, id, unlimited)
+  /** The subjects of the requests since the last call. */
+  const subjects = () => sent.splice(0).map(({ body }) => JSON.parse(body).subject)
+  const entryOf = (type: HistoryEntry['type'], subject: string, of = site): HistoryEntry => ({
+    site: of,
+    type,
+    subject,
+    actor: 'ann',
+  })
+  const change = (subject: string, of = site) =>
+    workflows.start(of, toStoragePath(subject), entryOf('workflow.created', subject, of))
+  const create = async (details: Partial<Webhook> = {}) => {
+    const webhook: Webhook = {
+      site,
+      id: 'whk_one',
+      targetUrl: 'https://hooks.example/in',
+      types: ['workflow.*'],
+      subject: '',
+      enabled: true,
+      description: '',
+      secrets: [{ sealed: newSecret() }],
+      position: 0,
+      ...details,
+    }
+    await webhooks.create(webhook, entryOf('webhook.created', `webhook/${webhook.id}`, webhook.site))
+    return webhook
+  }
+  const stored = async (id = 'whk_one') => (await webhooks.get(site, id)) ?? expect.fail('The webhook is missing')
+
+  beforeEach(async () => {
+    site = (site + 1) as SiteId
+    sent = []
+    answer = () => ok
+    await sites.putDataCentre({ id: 'us', url: 'https://us.example', isDefault: true })
+    await sites.createSite({ id: site, name: 'S', dataCentre: 'us', renderingEngine: false }, { ...entry, site })
+  })
+
+  describe(`deliveries: ${name}`, () => {
+    test('A delivery is a CloudEvent of an entry, signed as Standard Webhooks says (V-6, V-7)', async () => {
+      const {
+        secrets: [{ sealed: secret = '' } = {}],
+      } = await create()
+      await change('a/ä.html')
+      expect(await deliver()).toBeUndefined()
+      const [{ url = '', headers = {}, body = '' } = {}] = sent
+      const told = (await history.after(site, 0, 10)).at(-1) ?? expect.fail()
+      expect(url).toBe('https://hooks.example/in')
+      expect(new Verifier(secret).verify(body, headers)).toMatchObject({ id: viewOfChange(told).id })
+      expect(headers['webhook-id']).toBe(viewOfChange(told).id)
+      const event = HTTP.toEvent({ headers: { ...headers }, body })
+      expect(JSON.parse(JSON.stringify(event))).toEqual({
+        specversion: '1.0',
+        id: viewOfChange(told).id,
+        source: `https://us.example/api/v2/admin/sites/${site}`,
+        type: 'site-admin.workflow.created',
+        subject: 'a/ä.html',
+        time: new Date(told.at).toISOString(),
+        datacontenttype: 'application/json',
+        data: viewOfChange(told),
+      })
+      expect(() => new Verifier(newSecret()).verify(body, headers)).toThrow()
+    })
+
+    test('A rotated secret signs for another 24 hours (V-5)', async () => {
+      const [young, old] = [newSecret(), newSecret()]
+      await create({ secrets: [{ sealed: young }, { sealed: old, until: now + day }] })
+      await change('a.html')
+      await deliver()
+      const [{ headers = {}, body = '' } = {}] = sent
+      for (const secret of [young, old])
+        expect(new Verifier(secret).verify(body, headers)).toMatchObject({ specversion: '1.0' })
+      expect(headers['webhook-signature']?.split(' ')).toHaveLength(2)
+      now += day
+      await change('b.html')
+      await deliver()
+      expect(sent.at(-1)?.headers['webhook-signature']?.split(' ')).toHaveLength(1)
+    })
+
+    test('Each wanted entry is sent once, in the order of the history (V-2, V-9)', async () => {
+      await create({ subject: 'in/' })
+      await change('in/early.html')
+      await create({ id: 'whk_late', position: (await history.before(site, undefined, 1))[0]?.position ?? 0 })
+      for (const subject of ['in/1.html', 'out/2.html', 'in/3.html', 'in4.html', 'in/5.html']) await change(subject)
+      await deliver()
+      expect(subjects()).toEqual(['in/early.html', 'in/1.html', 'in/3.html', 'in/5.html'])
+      await deliver()
+      await deliver('whk_late')
+      expect(subjects()).toEqual(['in/1.html', 'out/2.html', 'in/3.html', 'in4.html', 'in/5.html'])
+      const end = (await history.before(site, undefined, 1))[0]?.position
+      expect(await stored()).toMatchObject({ position: end, lastSuccess: now })
+    })
+
+    test('A webhook without types gets its own creation first (V-2)', async () => {
+      await create({ types: [], position: (await history.before(site, undefined, 1))[0]?.position ?? 0 })
+      await deliver()
+      expect(subjects()).toEqual(['webhook/whk_one'])
+    })
+
+    test('A webhook gets no entry of another site', async () => {
+      const other = Number(`${site}00`) as SiteId
+      await create()
+      await change('theirs.html', other)
+      await change('ours.html')
+      await deliver()
+      expect(await deliverNext(deps, other, 'whk_one', unlimited)).toBeUndefined()
+      expect(subjects()).toEqual(['ours.html'])
+    })
+
+    test('A failed delivery is repeated after its delays, and does not delay later entries (V-10)', async () => {
+      await create()
+      answer = ({ body }) => (JSON.parse(body).subject === 'bad.html' ? failure : ok)
+      for (const subject of ['1.html', 'bad.html', '2.html']) await change(subject)
+      let due = await deliver()
+      expect(subjects()).toEqual(['1.html', 'bad.html', '2.html'])
+      for (const delay of [
+        5 * second,
+        5 * minute,
+        hour / 2,
+        2 * hour,
+        5 * hour,
+        10 * hour,
+        14 * hour,
+        20 * hour,
+        day,
+      ]) {
+        expect(due).toBeGreaterThanOrEqual(now + 0.8 * delay)
+        expect(due).toBeLessThanOrEqual(now + 1.2 * delay)
+        now = (due ?? 0) - 1
+        expect(await deliver()).toBe(due)
+        expect(subjects()).toEqual([])
+        await change(`${delay}.html`)
+        now += 1
+        due = await deliver()
+        expect(subjects().toSorted()).toEqual([`${delay}.html`, 'bad.html'])
+      }
+      expect(due).toBeUndefined()
+      expect((await deliveries.recent(site, 'whk_one')).map(({ attempt }) => attempt)).toContain(10)
+      now += 10 * day
+      expect(await deliver()).toBeUndefined()
+      expect(subjects()).toEqual([])
+      expect((await stored()).enabled).toBe(true)
+    })
+
+    test('A repeated delivery that succeeds is not sent again (V-10)', async () => {
+      await create()
+      answer = () => ({ status: 500 })
+      await change('a.html')
+      now = (await deliver()) ?? 0
+      answer = () => ok
+      expect(await deliver()).toBeUndefined()
+      expect(subjects()).toEqual(['a.html', 'a.html'])
+      expect(await deliveries.retries(site, 'whk_one', 10)).toEqual([])
+      const [last, first] = await deliveries.recent(site, 'whk_one')
+      expect(first).toMatchObject({ attempt: 1, status: 500 })
+      expect(last).toMatchObject({ attempt: 2, status: 204, type: 'workflow.created' })
+      expect(last && first && last.id > first.id).toBe(true)
+      expect(await stored()).not.toHaveProperty('failingSince')
+    })
+
+    test('A target that answers 410 gets nothing more (V-11)', async () => {
+      await create()
+      answer = () => ({ status: 410 })
+      await change('a.html')
+      await change('b.html')
+      expect(await deliver()).toBeUndefined()
+      expect(subjects()).toEqual(['a.html'])
+      expect((await stored()).enabled).toBe(false)
+      expect((await history.after(site, 0, 20)).at(-1)).toMatchObject({
+        type: 'webhook.disabled',
+        subject: 'webhook/whk_one',
+        actor: 'system',
+      })
+    })
+
+    test('A target that fails for 5 days is disabled, and one success is enough (V-11)', async () => {
+      await create()
+      answer = () => failure
+      await change('a.html')
+      await deliver()
+      now += 5 * day - 1
+      answer = ({ body }) => (JSON.parse(body).subject === 'b.html' ? ok : failure)
+      await change('b.html')
+      await change('c.html')
+      await deliver()
+      expect((await stored()).enabled).toBe(true)
+      now += 5 * day
+      answer = () => failure
+      await change('d.html')
+      await deliver()
+      expect((await stored()).enabled).toBe(false)
+    })
+
+    test('A webhook that was changed while its target failed stays enabled (V-11)', async () => {
+      await create()
+      answer = async () => {
+        await webhooks.change(
+          site,
+          'whk_one',
+          () => ({ targetUrl: 'https://new.example/' }),
+          entryOf('webhook.changed', 'webhook/whk_one'),
+        )
+        return { status: 410 }
+      }
+      await change('a.html')
+      const due = await deliver()
+      expect(await stored()).toMatchObject({ enabled: true, targetUrl: 'https://new.example/' })
+      now = due ?? 0
+      answer = () => ok
+      await deliver()
+      expect(sent.map(({ url }) => url)).toEqual(['https://hooks.example/in', 'https://new.example/'])
+    })
+
+    test('A webhook that is removed or disabled during a delivery gets no more deliveries', async () => {
+      await create()
+      await create({ id: 'whk_two' })
+      const entryFor = entryOf('webhook.changed', 'webhook/whk_two')
+      answer = async () => {
+        await webhooks.remove(site, 'whk_one', entryOf('webhook.removed', 'webhook/whk_one'))
+        await webhooks.change(site, 'whk_two', () => ({ enabled: false }), entryFor)
+        return ok
+      }
+      await change('a.html')
+      await change('b.html')
+      await deliver()
+      await deliver('whk_two')
+      expect(subjects()).toEqual(['a.html'])
+      expect(await webhooks.get(site, 'whk_one')).toBeUndefined()
+    })
+
+    test('A delivery without an outcome is sent again, because it may be lost (V-9)', async () => {
+      await create()
+      answer = () => Promise.reject(new Error('stopped'))
+      await change('a.html')
+      await expect(deliver()).rejects.toThrow('stopped')
+      answer = () => ok
+      await deliver()
+      expect(subjects()).toEqual(['a.html', 'a.html'])
+    })
+
+    test('A retry is forgotten if the webhook no longer wants its entry (V-2)', async () => {
+      await create()
+      answer = () => failure
+      await change('a.html')
+      now = (await deliver()) ?? 0
+      await webhooks.change(
+        site,
+        'whk_one',
+        () => ({ types: ['link.added'] }),
+        entryOf('webhook.changed', 'webhook/whk_one'),
+      )
+      expect(await deliver()).toBeUndefined()
+      expect(subjects()).toEqual(['a.html'])
+    })
+
+    test('Without enough time for an answer, nothing is sent', async () => {
+      await create()
+      await change('a.html')
+      expect(
+        await deliverNext(
+          deps,
+          site,
+          'whk_one',
+          unlimited.within(14_999, () => 0),
+        ),
+      ).toBe(now)
+      expect(subjects()).toEqual([])
+    })
+
+    test('A test delivery has its own type, and changes no state (V-12)', async () => {
+      const webhook = await create()
+      const {
+        secrets: [{ sealed: secret = '' } = {}],
+      } = webhook
+      answer = () => ({ status: 500 })
+      now = Date.now()
+      const before = await stored()
+      expect(await sendTest(deps, webhook)).toMatchObject({ type: 'webhook.test', status: 500, attempt: 1 })
+      const [{ headers = {}, body = '' } = {}] = sent
+      expect(new Verifier(secret).verify(body, headers)).toMatchObject({ type: 'site-admin.webhook.test' })
+      expect(HTTP.toEvent({ headers: { ...headers }, body })).toMatchObject({ subject: 'webhook/whk_one' })
+      expect(await stored()).toEqual(before)
+      expect(await deliveries.recent(site, 'whk_one')).toEqual([])
+    })
+
+    test('A listed delivery can be repeated, and a success ends its retry (V-13)', async () => {
+      const webhook = await create()
+      answer = () => failure
+      await change('a.html')
+      await deliver()
+      answer = () => ok
+      const [failed] = await deliveries.recent(site, 'whk_one')
+      expect(await repeatDelivery(deps, webhook, failed?.id ?? '')).toMatchObject({ attempt: 2, status: 204 })
+      expect(subjects()).toEqual(['a.html', 'a.html'])
+      expect(await deliveries.retries(site, 'whk_one', 10)).toEqual([])
+      expect(await deliveries.recent(site, 'whk_one')).toHaveLength(2)
+      for (const id of ['', 'dlv_1', `${failed?.id}0`])
+        await expect(repeatDelivery(deps, webhook, id)).rejects.toMatchObject({
+          message: expect.stringContaining('delivery'),
+        })
+      const narrow = { ...webhook, types: ['link.added'] }
+      await expect(repeatDelivery(deps, narrow, failed?.id ?? '')).rejects.toThrow()
+      expect(subjects()).toEqual([])
+    })
+  })
+}
+
+for (const hand of hands) await describeDeliveries(hand)
