@@ -169,8 +169,8 @@ const withSettings = (command: Command): Command =>
 const urlOption = ['--url <address>', 'the address that gets the changes', parseTarget] as const
 const idArgument = ['<id>', 'the id of the webhook'] as const
 
-const ofWebhook = (name: string, description: string): Command =>
-  commandOf(name, description, `webhook ${name} ID --site 1001`)
+const ofWebhook = (name: string, description: string, ids = 'ID'): Command =>
+  commandOf(name, description, `webhook ${name} ${ids} --site 1001`)
     .argument(...idArgument)
     .requiredOption(...siteOption)
 
@@ -198,7 +198,7 @@ export const webhookCommand = (): Command =>
       .option(...privateOption)
       .action(onStores(test)),
     ofWebhook('deliveries', 'list the last 100 deliveries').action(onStores(deliveries)),
-    ofWebhook('repeat', 'repeat a delivery from this machine')
+    ofWebhook('repeat', 'repeat a delivery from this machine', 'ID DELIVERY')
       .argument('<delivery>', 'the id of the delivery')
       .option(...privateOption)
       .action(onStores(repeat)),

@@ -319,7 +319,7 @@ export const messages = {
     notJson:
       'it is not JSON: Unexpected end of JSON input. A file must have one record per line, or one array of records',
     notUtf8: (line: number) => `line ${line} is not valid UTF-8`,
-    prototype: 'a member must not be called "__proto__"',
+    prototype: 'the members "__proto__" and "constructor.prototype" are not allowed',
     tooLong: 'it is longer than 1048576 characters',
   },
   settings: {

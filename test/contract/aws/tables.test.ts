@@ -8,5 +8,5 @@ test('data centres share only the directory tables', () => {
 
 test('tables of temporary items have an expiry', () => {
   const expiring = Object.entries(tables).filter(([, table]) => 'timeToLive' in table)
-  expect(expiring.map(([name]) => name)).toEqual(['tokens', 'signIns', 'pathLocks', 'journal', 'uploads'])
+  expect(expiring.map(([name]) => name)).toEqual(['tokens', 'signIns', 'pathLocks', 'journal', 'webhooks', 'uploads'])
 })

@@ -76,6 +76,7 @@ const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> =
     site = (site + 1) as SiteId
     sent = []
     answer = () => ok
+    now = Date.now()
     await sites.putDataCentre({ id: 'us', url: 'https://us.example', isDefault: true })
     await sites.createSite({ id: site, name: 'S', dataCentre: 'us', renderingEngine: false }, { ...entry, site })
   })
