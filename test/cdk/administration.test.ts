@@ -43,7 +43,7 @@ describe('the policy of an administrator', () => {
   const actions = new Set<string>()
   /** Replaces AWS at the transport of the SDK: dynalite has the tables, and the stacks are simulated. */
   const askBucket = openBucket()
-  const dynalite = openDynalite((headers, body, response, { method = '', url = '' }) => {
+  const { connect, server } = openDynalite((headers, body, response, { method = '', url = '' }) => {
     const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false
     const action = isForm ? new URLSearchParams(body.toString()).get('Action') : null
     if (action === null && headers['x-amz-target'] === undefined) {
@@ -64,9 +64,9 @@ describe('the policy of an administrator', () => {
   })
 
   beforeAll(async () => {
-    askInPlaceOfAws(await listen(dynalite.server))
-    const dynamodb = dynalite.connect()
-    await createTables(dynalite)
+    askInPlaceOfAws(await listen(server))
+    const dynamodb = connect()
+    await createTables(dynamodb)
     // Registers the data centre as a deployment does.
     const { sites, grants } = storesOver(dynamodb)
     await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true })
@@ -80,7 +80,7 @@ describe('the policy of an administrator', () => {
 
   afterAll(() => {
     vi.unstubAllEnvs()
-    closeAtOnce(dynalite.server)
+    closeAtOnce(server)
     rmSync(folder, { recursive: true, force: true })
   })
 

@@ -12,7 +12,6 @@ import { createS3ObjectStore } from '../../lib/aws/s3/s3-object-store.ts'
 import { unrecorded } from './history.ts'
 import { createMemoryS3, type MemoryS3 } from './memory-s3.ts'
 import { createRulesOfS3 } from './rules-of-s3.ts'
-import { sdkSettings } from './sdk-settings.ts'
 
 /** Folders that no other code removes. */
 export const noRemovals: PlaceDeps['removals'] = {
@@ -51,15 +50,12 @@ const openBucket = (bucket: string, config: S3ClientConfig): TestBucket => {
 export const inMemory = ({ requestHandler }: MemoryS3): S3ClientConfig => ({
   // HTTPS, as on AWS: over plain HTTP the client would also sign each body.
   endpoint: 'https://s3.test',
-  ...sdkSettings,
-  requestChecksumCalculation: 'WHEN_SUPPORTED',
-  responseChecksumValidation: 'WHEN_SUPPORTED',
-  disableS3ExpressSessionAuth: true,
-  useArnRegion: false,
-  sigv4aSigningRegionSet: [],
+  region: 'local',
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   forcePathStyle: true,
   requestHandler,
   signer: { sign: async (request) => request },
+  retryMode: 'standard',
 })
 
 /** A bucket in memory, with access to the S3 that contains it. */

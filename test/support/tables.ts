@@ -1,7 +1,7 @@
-import type { CreateTableCommandInput, KeySchemaElement } from '@aws-sdk/client-dynamodb'
+import { CreateTableCommand, type KeySchemaElement, waitUntilTableExists } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
-import { type Dynalite, openDynalite } from './dynalite.ts'
+import { openDynalite } from './dynalite.ts'
 
 /** Empty tables for one test. */
 export interface TestTables {
@@ -34,12 +34,12 @@ const keySchema = (partition: string, sort: string | undefined): KeySchemaElemen
   ...(sort === undefined ? [] : [{ AttributeName: sort, KeyType: 'RANGE' as const }]),
 ]
 
-const tableCreation = (name: TableName, prefix: string): CreateTableCommandInput => {
+const tableCreation = (name: TableName, prefix: string): CreateTableCommand => {
   const { partitionKey, sortKey, indexes }: TableDefinition = tables[name]
   const keys = [partitionKey, ...(sortKey ? [sortKey] : [])]
   const indexKeys = Object.values(indexes ?? {}).flatMap((index) => [index.partitionKey, index.sortKey])
   const types = new Map([...keys, ...indexKeys].map((key) => [key.name, key.type]))
-  return {
+  return new CreateTableCommand({
     TableName: prefix + name,
     BillingMode: 'PAY_PER_REQUEST',
     AttributeDefinitions: [...types].map(([AttributeName, AttributeType]) => ({ AttributeName, AttributeType })),
@@ -51,17 +51,23 @@ const tableCreation = (name: TableName, prefix: string): CreateTableCommandInput
         Projection: { ProjectionType: 'KEYS_ONLY' },
       })),
     }),
-  }
+  })
 }
 
 /** Creates every table under its name in the service, with a prefix. */
-export const createTables = async ({ createTable }: Pick<Dynalite, 'createTable'>, prefix = '') => {
-  await Promise.all(tableNames.map((name) => createTable(tableCreation(name, prefix))))
+export const createTables = async (dynamodb: DynamoDBDocumentClient, prefix = ''): Promise<TestTables['names']> => {
+  await Promise.all(
+    tableNames.map(async (name) => {
+      await dynamodb.send(tableCreation(name, prefix))
+      const waiting = { client: dynamodb, maxWaitTime: 60, minDelay: 0.01, maxDelay: 1 }
+      await waitUntilTableExists(waiting, { TableName: prefix + name })
+    }),
+  )
   return Object.fromEntries(tableNames.map((name) => [name, prefix + name])) as TestTables['names']
 }
 
 /** Empty tables of dynalite for one test, under their names in the service. */
 export const openTestTables = async (): Promise<TestTables> => {
-  const dynalite = openDynalite()
-  return { ...dynalite, names: await createTables(dynalite) }
+  const { connect, close } = openDynalite()
+  return { names: await createTables(connect()), connect, close }
 }

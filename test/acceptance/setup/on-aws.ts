@@ -121,27 +121,22 @@ const answerElse = (
   return true
 }
 
-const dynalite = openDynalite(answerElse)
-const { connect, server: endpoint } = dynalite
+const { connect, server: endpoint } = openDynalite(answerElse)
 
 const endpointUrl = await listen(endpoint)
 const dynamodb = connect()
 const given = { dynamodb, once: connect(1) }
-const tables = tableSettings(await createTables(dynalite))
+const tables = tableSettings(await createTables(dynamodb))
 const clients = createS3Clients({ ...inMemory(s3), endpoint: endpointUrl, requestHandler: s3.requestHandler })
 
 /** Milliseconds by which the clock of the functions is ahead of real time. */
 let ahead = 0
-/** Milliseconds that the functions did not wait for. The monotonic clock never goes back. */
-let skipped = 0
-const clock = { wall: () => Date.now() + ahead, monotonic: () => performance.now() + skipped }
+const clock = { ...systemClock, wall: () => Date.now() + ahead }
 // Concurrent cases share the clock.
 let callersAhead = 0
 
 const later: StartedHere['later'] = async (seconds, send) => {
-  const before = ahead
   ahead = Math.max(ahead, seconds * 1000)
-  skipped += ahead - before
   callersAhead += 1
   try {
     return await send()
@@ -238,7 +233,7 @@ type Group = (typeof prefixes)[number]['group']
 
 const functionsOf = (dataCentre: string): Readonly<Record<Group, LambdaHandler>> => {
   const here = { ...settings, dataCentre }
-  const surroundings = { telemetry: { request: () => {} }, clock }
+  const surroundings = { telemetry: { request: () => {} } }
   const consoleFolder = join(import.meta.dirname, '..', '..', '..', 'console', 'dist')
   const { downloads, linkTo, ...files } = openFileStores(here, { ...given, s3: clients })
   const stores = { ...openDirectory(here, { dynamodb }), ...files, removalQueue, ...openUploads(here, { dynamodb }) }
@@ -257,6 +252,7 @@ const functionsOf = (dataCentre: string): Readonly<Record<Group, LambdaHandler>>
       createAccessHandler(
         createAccessDeps(here, openAccessStores(here, { dynamodb, now: clock.wall }), {
           ...surroundings,
+          clock,
         }),
       ),
     ),
@@ -268,7 +264,7 @@ const functionsOf = (dataCentre: string): Readonly<Record<Group, LambdaHandler>>
     ),
     storage: lambdaHandler(
       createStorageHandler(
-        createStorageDeps(here, stores, { ...surroundings, downloads, linkTo, lease: { lasts: 33_000 } }),
+        createStorageDeps(here, stores, { ...surroundings, clock, downloads, linkTo, lease: { lasts: 33_000 } }),
       ),
     ),
     webhooks: lambdaHandler(createWebhooksHandler(openWebhookStores(dataCentre).deps)),

@@ -14,7 +14,7 @@ const token = newToken()
 const asked: string[] = []
 
 /** One region with a replica of the directory. No stack can be read, because the region of the stack is lost. */
-const dynalite = openDynalite((headers, _body, response) => {
+const { connect, server } = openDynalite((headers, _body, response) => {
   const isTable = headers['x-amz-target'] !== undefined
   const [, region = ''] = /Credential=[^/]+\/\d+\/([^/]+)\//.exec(headers.authorization ?? '') ?? []
   asked.push(`${isTable ? 'table' : 'stack'} in ${region}`)
@@ -27,9 +27,9 @@ const dynalite = openDynalite((headers, _body, response) => {
 const administerIn = (...args: readonly string[]) => administerWith(['--target', 'aws', '--json', ...args])
 
 beforeAll(async () => {
-  askInPlaceOfAws(await listen(dynalite.server))
-  const dynamodb = dynalite.connect()
-  const names = tableSettings(await createTables(dynalite, 'SiteAdmin-'))
+  askInPlaceOfAws(await listen(server))
+  const dynamodb = connect()
+  const names = tableSettings(await createTables(dynamodb, 'SiteAdmin-'))
   const { sites, grants } = openDirectory(names, { dynamodb, record: unrecorded })
   await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true })
   await sites.createSite({ id: site, name: 'Shop', dataCentre: 'us', renderingEngine: true }, entry)
@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => {
   vi.unstubAllEnvs()
-  closeAtOnce(dynalite.server)
+  closeAtOnce(server)
 })
 
 describe('While the home region of the directory is lost', () => {

@@ -167,8 +167,8 @@ const withSmallPages = (request: S3Request): S3Request => {
 
 const openStores = async (turns: Turns, { plant, hasSmallPages }: Options) => {
   const s3 = createMemoryS3()
-  const dynalite = openDynalite()
-  const tables = await createTables(dynalite)
+  const { connect, close } = openDynalite()
+  const tables = await createTables(connect())
   const requestHandler: typeof s3.requestHandler = {
     async handle(given, options) {
       const paged = hasSmallPages ? withSmallPages(given) : given
@@ -186,7 +186,7 @@ const openStores = async (turns: Turns, { plant, hasSmallPages }: Options) => {
       return { response: answer(response.statusCode, response.headers, bytes) }
     },
   }
-  const dynamodb = dynalite.connect()
+  const dynamodb = connect()
   dynamodb.middlewareStack.add(
     (next, { commandName = '' }) =>
       (args) =>
@@ -194,7 +194,7 @@ const openStores = async (turns: Turns, { plant, hasSmallPages }: Options) => {
     { step: 'deserialize', priority: 'high', name: 'turns' },
   )
   plantInTables(dynamodb, plant)
-  return { dynamodb, s3Clients: createS3Clients({ ...inMemory(s3), requestHandler }), tables, close: dynalite.close }
+  return { dynamodb, s3Clients: createS3Clients({ ...inMemory(s3), requestHandler }), tables, close }
 }
 
 /** In milliseconds. */

@@ -48,7 +48,7 @@ describe('the answer to a deployment', () => {
 })
 
 describe('the function behind the registration', () => {
-  const dynalite = openDynalite()
+  const { connect, server } = openDynalite()
   const registered = {
     ServiceToken: 'function',
     id: 'us',
@@ -58,14 +58,14 @@ describe('the function behind the registration', () => {
   }
 
   beforeAll(async () => {
-    askInPlaceOfAws(await listen(dynalite.server))
+    askInPlaceOfAws(await listen(server))
     vi.stubEnv('SITES_TABLE', 'sites').stubEnv('DIRECTORY_REGION', 'us-east-1')
-    await createTables(dynalite)
+    await createTables(connect())
   })
 
   afterAll(() => {
     vi.unstubAllEnvs()
-    closeAtOnce(dynalite.server)
+    closeAtOnce(server)
   })
 
   /** The answer to CloudFormation for a resource with these properties. */
@@ -86,7 +86,7 @@ describe('the function behind the registration', () => {
   test('the function writes the data centre into the directory, and reports success', async () => {
     expect(await register(registered)).toEqual(answer)
     const { dataCentres } = await createSiteDirectory({
-      dynamodb: dynalite.connect(),
+      dynamodb: connect(),
       table: 'sites',
       record: unrecorded,
     }).list()
