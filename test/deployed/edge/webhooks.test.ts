@@ -12,7 +12,8 @@ const ask = async (method: string, path = '', body?: object) => {
 }
 
 it('a change reaches the sender of webhooks, which refuses private targets (V-14, V-17)', async () => {
-  const created = await ask('POST', '', { targetUrl: 'https://127.0.0.1/hooks', types: ['file.stored'] })
+  const reported = { types: ['file.stored'], subject: 'reported.txt' }
+  const created = await ask('POST', '', { targetUrl: 'https://127.0.0.1/hooks', ...reported })
   expect(created).toMatchObject({ status: 201, json: { secret: expect.stringMatching(/^whsec_/) } })
   const { id } = created.json
   const body = Buffer.from('news')
