@@ -6,5 +6,5 @@ import { test } from '../../support/test.ts'
 test('a repeatedly killed service keeps every acknowledged change whole', {
   timeout: 300_000,
 }, async ({ directory }) => {
-  expect(await killAgainAndAgain(directory, timesToTry(100), 'on')).toBeUndefined()
+  expect(await killAgainAndAgain(directory, timesToTry(70), 'on')).toBeUndefined()
 })

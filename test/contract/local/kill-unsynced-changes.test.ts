@@ -6,5 +6,5 @@ import { test } from '../../support/test.ts'
 test('with FSYNC=off too, a repeatedly killed service keeps acknowledged changes', {
   timeout: 300_000,
 }, async ({ directory }) => {
-  expect(await killAgainAndAgain(directory, timesToTry(100), 'off')).toBeUndefined()
+  expect(await killAgainAndAgain(directory, timesToTry(70), 'off')).toBeUndefined()
 })
