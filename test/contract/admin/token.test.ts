@@ -92,16 +92,16 @@ test('token revoke accepts a unique beginning of a hash (T-11)', async ({ siteDi
   const revoke = (text: string) => administer(siteDirectory, ['--json', 'token', 'revoke', text])
   const listed = async () =>
     (await administerJson(siteDirectory, ['token', 'list'])).map(({ hash }: { hash: string }) => hash)
-  const add = (hash: string) =>
-    new DatabaseSync(join(siteDirectory, 'site-admin.db'))
-      .prepare(
-        "INSERT INTO grants (hash, user, sites, permissions, expires) VALUES (?, 'ann', '[1001]', '[]', 4000000000)",
-      )
-      .run(hash)
   const [one, other, third] = ['0', '1', '2'].map(
     (digit, index) => `${index < 2 ? 'abcdef01' : '12345678'}${digit.repeat(56)}`,
   )
-  for (const hash of [one, other, third]) add(hash ?? '')
+  {
+    using database = new DatabaseSync(join(siteDirectory, 'site-admin.db'), { timeout: 5_000 })
+    const add = database.prepare(
+      "INSERT INTO grants (hash, user, sites, permissions, expires) VALUES (?, 'ann', '[1001]', '[]', 4000000000)",
+    )
+    for (const hash of [one, other, third]) add.run(hash ?? '')
+  }
   expect((await revoke('abcdef01')).stderr).toContain('The hashes of 2 tokens begin with abcdef01.')
   expect((await revoke('1234567')).status).toBe(1)
   expect(await listed()).toHaveLength(3)
