@@ -9,6 +9,7 @@ export const factors = {
   domain: ['none', 'zone', 'certificate', 'zone and certificate'],
   firewall: [false, true],
   changeEvents: [false, true],
+  webhooks: [false, true],
   ownRules: [false, true],
 } as const
 export type Chosen = Choice<typeof factors>
@@ -58,6 +59,7 @@ export const settingsOf = (chosen: Chosen) => ({
   defaultDataCentre: 'dc0',
   webApplicationFirewall: chosen.firewall,
   changeEvents: chosen.changeEvents,
+  webhooks: chosen.webhooks,
   deploymentRole: { repository: 'example/site-admin' },
   ...(chosen.ownRules && ownRules(['us-east-1', 'eu-west-1', 'ap-southeast-2', 'eu-central-1'])),
   ...(chosen.home !== 'not named' && { directoryRegion: chosen.home }),

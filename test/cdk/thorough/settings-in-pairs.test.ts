@@ -16,6 +16,7 @@ const counted = [
   'AWS::WAFv2::WebACL',
   'AWS::Events::EventBus',
   'AWS::Pipes::Pipe',
+  'AWS::KMS::Key',
 ] as const
 type Counts = Partial<Record<(typeof counted)[number], number>>
 
@@ -29,7 +30,7 @@ const countsIn = (template: Template | undefined): Counts =>
 const present = (counts: Counts): Counts => Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
 
 /** The resources that the settings add to a data centre. */
-const wantedOf = ({ firewall, changeEvents }: Chosen, { streaming, customDomain }: DataCentre): Counts => {
+const wantedOf = ({ firewall, changeEvents, webhooks }: Chosen, { streaming, customDomain }: DataCentre): Counts => {
   const isMade = customDomain && !customDomain.certificateArn
   const addresses = streaming ? 2 : 1
   return present({
@@ -42,6 +43,7 @@ const wantedOf = ({ firewall, changeEvents }: Chosen, { streaming, customDomain 
     'AWS::WAFv2::WebACL': Number(firewall),
     'AWS::Events::EventBus': Number(changeEvents),
     'AWS::Pipes::Pipe': Number(changeEvents),
+    'AWS::KMS::Key': Number(webhooks),
   })
 }
 
