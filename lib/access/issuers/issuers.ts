@@ -132,7 +132,7 @@ export const addRule = (trust: Trust, rule: Rule): Trust => {
   if (count === 0 || count > mostClaims) throw refuse(`A rule needs 1 to ${mostClaims} claims.`)
   if (isForPeople(rule) && issuer.clientId === undefined) {
     throw refuse(
-      `People cannot sign in through ${issuer.id}, because this issuer has no client id. Remove it, and add it ` +
+      `People cannot sign in through ${issuer.id}, because this issuer has no client id. Remove the issuer, and ` +
         'add it again with --client-id.',
     )
   }
