@@ -10,6 +10,7 @@ import { formatMoment } from '../parts/format.ts'
 import { viewTexts } from '../texts/view-texts.ts'
 import { describeEntry } from './describe-rights.ts'
 import { CreatedKeyDialog, CreateKeyDialog, RevokeKeyDialog } from './key-dialogs.tsx'
+import { Table } from './table.tsx'
 
 type Opened = 'create' | { readonly created: CreatedKey } | { readonly revoked: Key }
 
@@ -49,23 +50,11 @@ interface KeysTableProps {
 const KeysTable = ({ keys, onRevoke }: KeysTableProps) => {
   const t = viewTexts.value
   return (
-    <table class="items" aria-label={t.keys.list}>
-      <thead>
-        <tr>
-          <th scope="col">{t.keys.name}</th>
-          <th scope="col">{t.keys.rights}</th>
-          <th scope="col">{t.access.state}</th>
-          <th class="items-more">
-            <span class="unseen">{t.more}</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {keys.map((key) => (
-          <KeyRow key={key.id} value={key} onRevoke={() => onRevoke(key)} />
-        ))}
-      </tbody>
-    </table>
+    <Table label={t.keys.list} columns={[t.keys.name, t.keys.rights, t.access.state]}>
+      {keys.map((key) => (
+        <KeyRow key={key.id} value={key} onRevoke={() => onRevoke(key)} />
+      ))}
+    </Table>
   )
 }
 

@@ -5,6 +5,7 @@ import { viewTexts } from '../texts/view-texts.ts'
 import { describeEntry } from './describe-rights.ts'
 import { titleOfPerson } from './person-dialogs.tsx'
 import { actionsOn } from './roles.ts'
+import { Table } from './table.tsx'
 
 export type Action = 'role' | 'again' | 'disable' | 'enable' | 'remove'
 
@@ -48,46 +49,32 @@ export const PeopleTable = (props: PeopleTableProps) => {
   const own = me.kind === 'token' ? undefined : me.name
   const canWrite = rights.has('access:write')
   return (
-    <table class="items" aria-label={t.people}>
-      <thead>
-        <tr>
-          <th scope="col">{t.person}</th>
-          <th scope="col">{t.role}</th>
-          <th scope="col">{t.state}</th>
-          {canWrite && (
-            <th class="items-more">
-              <span class="unseen">{viewTexts.value.more}</span>
+    <Table label={t.people} columns={[t.person, t.role, t.state]} hasActions={canWrite}>
+      {props.users.map((user) => {
+        const items = canWrite ? itemsFor(user, actionsOn(user, props.users, rights, own), props.onAction) : []
+        return (
+          <tr key={user.name}>
+            <th scope="row" class="person">
+              <bdi>{titleOfPerson(user)}</bdi>
+              {titleOfPerson(user) !== user.name && <bdi class="soft">{user.name}</bdi>}
+              {user.name === own && <span class="state">{t.you}</span>}
             </th>
-          )}
-        </tr>
-      </thead>
-      <tbody>
-        {props.users.map((user) => {
-          const items = canWrite ? itemsFor(user, actionsOn(user, props.users, rights, own), props.onAction) : []
-          return (
-            <tr key={user.name}>
-              <th scope="row" class="person">
-                <bdi>{titleOfPerson(user)}</bdi>
-                {titleOfPerson(user) !== user.name && <bdi class="soft">{user.name}</bdi>}
-                {user.name === own && <span class="state">{t.you}</span>}
-              </th>
-              <td class="person-rights">
-                {describeEntry(user).map((right) => (
-                  <div key={right}>{right}</div>
-                ))}
+            <td class="person-rights">
+              {describeEntry(user).map((right) => (
+                <div key={right}>{right}</div>
+              ))}
+            </td>
+            <td>
+              <State {...user} />
+            </td>
+            {canWrite && (
+              <td class="items-more">
+                {items.length > 0 && <MenuButton icon="more" label={t.actions(titleOfPerson(user))} items={items} />}
               </td>
-              <td>
-                <State {...user} />
-              </td>
-              {canWrite && (
-                <td class="items-more">
-                  {items.length > 0 && <MenuButton icon="more" label={t.actions(titleOfPerson(user))} items={items} />}
-                </td>
-              )}
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
+            )}
+          </tr>
+        )
+      })}
+    </Table>
   )
 }

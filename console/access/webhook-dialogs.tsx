@@ -10,6 +10,7 @@ import { formatMoment } from '../parts/format.ts'
 import { notify } from '../parts/toasts.tsx'
 import { viewTexts } from '../texts/view-texts.ts'
 import { SecretDialog } from './secret-dialog.tsx'
+import { Table } from './table.tsx'
 import { type Reported, reportable, rightFor, typesOf } from './webhook-types.ts'
 
 interface CreateProps {
@@ -177,27 +178,16 @@ export const DeliveriesDialog = ({ value, onClose }: WebhookProps) => {
         {!items.value && failure.value === undefined && <p class="empty">{t.loading}</p>}
         {items.value?.length === 0 && <p class="empty">{t.webhooks.noDeliveries}</p>}
         {items.value && items.value.length > 0 && (
-          <table class="items" aria-label={t.webhooks.deliveries}>
-            <thead>
-              <tr>
-                <th scope="col">{t.webhooks.change}</th>
-                <th scope="col">{t.webhooks.answer}</th>
-                <th class="items-more">
-                  <span class="unseen">{t.more}</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {items.value.map((delivery) => (
-                <DeliveryRow
-                  key={delivery.id}
-                  value={delivery}
-                  isBusy={isBusy.value}
-                  onRepeat={() => repeat(delivery.id)}
-                />
-              ))}
-            </tbody>
-          </table>
+          <Table label={t.webhooks.deliveries} columns={[t.webhooks.change, t.webhooks.answer]}>
+            {items.value.map((delivery) => (
+              <DeliveryRow
+                key={delivery.id}
+                value={delivery}
+                isBusy={isBusy.value}
+                onRepeat={() => repeat(delivery.id)}
+              />
+            ))}
+          </Table>
         )}
       </div>
       <footer>

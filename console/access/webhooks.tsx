@@ -10,6 +10,7 @@ import { formatMoment } from '../parts/format.ts'
 import { MenuButton, type MenuItem } from '../parts/menu.tsx'
 import { notify, notifyFailure } from '../parts/toasts.tsx'
 import { viewTexts } from '../texts/view-texts.ts'
+import { Table } from './table.tsx'
 import {
   CreateWebhookDialog,
   DeliveriesDialog,
@@ -49,38 +50,26 @@ interface TableProps {
 const WebhooksTable = ({ webhooks, itemsFor }: TableProps) => {
   const t = viewTexts.value
   return (
-    <table class="items" aria-label={t.webhooks.list}>
-      <thead>
-        <tr>
-          <th scope="col">{t.webhooks.target}</th>
-          <th scope="col">{t.webhooks.reports}</th>
-          <th scope="col">{t.access.state}</th>
-          <th class="items-more">
-            <span class="unseen">{t.more}</span>
+    <Table label={t.webhooks.list} columns={[t.webhooks.target, t.webhooks.reports, t.access.state]}>
+      {webhooks.map((webhook) => (
+        <tr key={webhook.id}>
+          <th scope="row" class="person">
+            <bdi>{hostOf(webhook)}</bdi>
+            <bdi class="soft">{webhook.description}</bdi>
           </th>
+          <td class="person-rights">
+            <div>{describeTypes(webhook.types)}</div>
+            {webhook.subject !== '' && <div class="soft">{t.webhooks.below(webhook.subject)}</div>}
+          </td>
+          <td>
+            <State {...webhook} />
+          </td>
+          <td class="items-more">
+            <MenuButton icon="more" label={t.access.actions(hostOf(webhook))} items={itemsFor(webhook)} />
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {webhooks.map((webhook) => (
-          <tr key={webhook.id}>
-            <th scope="row" class="person">
-              <bdi>{hostOf(webhook)}</bdi>
-              <bdi class="soft">{webhook.description}</bdi>
-            </th>
-            <td class="person-rights">
-              <div>{describeTypes(webhook.types)}</div>
-              {webhook.subject !== '' && <div class="soft">{t.webhooks.below(webhook.subject)}</div>}
-            </td>
-            <td>
-              <State {...webhook} />
-            </td>
-            <td class="items-more">
-              <MenuButton icon="more" label={t.access.actions(hostOf(webhook))} items={itemsFor(webhook)} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Table>
   )
 }
 
