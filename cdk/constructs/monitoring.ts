@@ -9,6 +9,7 @@ import { removalTimes } from '../../lib/config/removals.ts'
 import { type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
 import { lostEntry } from '../../lib/core/history-entry.ts'
 import { capitalised } from '../../lib/core/names.ts'
+import type { FunctionName } from '../config/functions.ts'
 import { operationsOn } from '../config/grants.ts'
 import { globalTables, type Settings } from '../config/settings.ts'
 import { createAlarms, period, type Watch } from './alarms.ts'
@@ -153,22 +154,34 @@ const ageOfRemovals = (scope: Construct, { functions }: Watched, { stackName }: 
   return new Metric({ namespace: stackName, metricName, statistic: 'Maximum', period })
 }
 
-const removalWatches = ({ queue, failed }: WorkQueue, age: Metric): readonly Watch[] => [
+/** `impacts`: of messages that wait for half an hour, and of messages that the function failed to work off. */
+const queueWatches = (
+  name: FunctionName,
+  { queue, failed }: WorkQueue,
+  impacts: { readonly waiting: string; readonly failed: string },
+): readonly Watch[] => [
   {
-    id: 'RemovalsWaiting',
+    id: `${capitalised(name)}Waiting`,
     metric: queue.metricApproximateAgeOfOldestMessage({ period, statistic: 'Maximum' }),
     threshold: Duration.minutes(30).toSeconds(),
     periods: 1,
-    impact: 'The removal of a folder has made no progress for half an hour: uploads into the folder are refused.',
-    action: 'Read the log of the function removals, and check whether the function is throttled.',
+    impact: impacts.waiting,
+    action: `Read the log of the function ${name}, and check whether the function is throttled.`,
   },
   {
-    id: 'RemovalsFailed',
+    id: `${capitalised(name)}Failed`,
     metric: failed.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
     periods: 1,
-    impact: 'The removal of a folder has stopped half-way: uploads into the folder are refused.',
-    action: 'Find the reason in the log of the function removals, then redrive the queue.',
+    impact: impacts.failed,
+    action: `Find the reason in the log of the function ${name}, then redrive the queue.`,
   },
+]
+
+const removalWatches = (removals: WorkQueue, age: Metric): readonly Watch[] => [
+  ...queueWatches('removals', removals, {
+    waiting: 'The removal of a folder has made no progress for half an hour: uploads into the folder are refused.',
+    failed: 'The removal of a folder has stopped half-way: uploads into the folder are refused.',
+  }),
   {
     id: 'RemovalsOld',
     metric: age,
@@ -226,23 +239,11 @@ const changeEventsWatch = ({ failed }: NonNullable<Watched['changeEvents']>): Wa
 })
 
 // One slow webhook does not make a message old, because its worker sends a new message.
-const webhooksWatches = ({ queue, failed }: WorkQueue): readonly Watch[] => [
-  {
-    id: 'WebhooksWaiting',
-    metric: queue.metricApproximateAgeOfOldestMessage({ period, statistic: 'Maximum' }),
-    threshold: Duration.minutes(30).toSeconds(),
-    periods: 1,
-    impact: 'Webhooks report changes half an hour late.',
-    action: 'Read the log of the function webhooks, and check whether the function is throttled.',
-  },
-  {
-    id: 'WebhooksFailed',
-    metric: failed.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
-    periods: 1,
-    impact: 'Some webhooks do not report changes until the next change of their site.',
-    action: 'Find the reason in the log of the function webhooks, then redrive the queue.',
-  },
-]
+const webhooksWatches = (webhooks: WorkQueue): readonly Watch[] =>
+  queueWatches('webhooks', webhooks, {
+    waiting: 'Webhooks report changes half an hour late.',
+    failed: 'Some webhooks do not report changes until the next change of their site.',
+  })
 
 const watchesOf = (watched: Watched, lost: Metric, age: Metric): readonly Watch[] => [
   ...gatewayWatches(watched.api),
