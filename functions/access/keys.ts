@@ -1,5 +1,5 @@
 import { currentKeys, describeKeys, issueKey, keyLifetimes, orderOfKey, revokeKey } from '../../lib/access/keys.ts'
-import type { createdKey, keyList } from '../../lib/contract/access/contract.ts'
+import type { createdKey, keyList } from '../../lib/contract/access/answers.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import { invalidInput, ServiceError } from '../../lib/core/errors.ts'
 import { parseRight, requireRight } from '../../lib/core/rights.ts'

@@ -1,4 +1,4 @@
-import type { token as tokenAnswer } from '../../lib/contract/access/contract.ts'
+import type { token as tokenAnswer } from '../../lib/contract/access/answers.ts'
 import { accessXml } from '../../lib/contract/access/xml-names.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import { ok } from '../../lib/http/reply.ts'

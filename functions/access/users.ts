@@ -8,11 +8,7 @@ import {
   type Manager,
   removeUser as remove,
 } from '../../lib/access/user-rules.ts'
-import type {
-  invitation as invitationAnswer,
-  user as userAnswer,
-  userPage,
-} from '../../lib/contract/access/contract.ts'
+import type { invitation as invitationAnswer, user as userAnswer, userPage } from '../../lib/contract/access/answers.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { textOfRight } from '../../lib/core/rights.ts'
