@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../lib/core/clock.ts'
 import { createDeadline } from '../lib/core/deadline.ts'
+import { createTurns } from '../lib/core/turns.ts'
 import type { LocalStores } from '../lib/machine/machine.ts'
 import type { WebhookKey } from '../lib/machine/tables/webhooks.ts'
 import { createDeliveryDeps } from '../lib/service/deps.ts'
@@ -15,21 +16,8 @@ const longestStop = 2_000
 const mostSends = 500
 
 const limitSends = ({ send }: Target): Pick<Target, 'send'> => {
-  const waiting: (() => void)[] = []
-  let free = mostSends
-  return {
-    async send(message) {
-      if (free > 0) free -= 1
-      else await new Promise<void>((resolve) => waiting.push(resolve))
-      try {
-        return await send(message)
-      } finally {
-        const next = waiting.shift()
-        if (next) next()
-        else free += 1
-      }
-    },
-  }
+  const inTurn = createTurns({ atOnce: mostSends })
+  return { send: (message) => inTurn(() => send(message)) }
 }
 
 /** Runs some work again whenever it is woken, and at the time that it returns. */

@@ -1,6 +1,7 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { delivery as deliveryAnswer, deliveryList } from '../../lib/contract/webhooks/contract.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
+import { createTurns } from '../../lib/core/turns.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import type { WebhooksDeps } from '../../lib/service/deps.ts'
@@ -20,41 +21,31 @@ export const listDeliveries = (deps: WebhooksDeps) =>
 
 type Sent = Parameters<typeof viewOfDelivery>[0]
 
-const mostAtOnce = 4
+const tooMany = () =>
+  new ServiceError('tooManyRequests', {
+    message: 'The service is sending too many tests and repetitions. Repeat your request in some seconds.',
+    headers: { 'Retry-After': '5' },
+  })
 
-const tooMany = {
-  message: 'The service is sending too many tests and repetitions. Repeat your request in some seconds.',
-  headers: { 'Retry-After': '5' },
-}
-
-/** V-13: a slow target keeps few requests busy. */
-const createTurns = () => {
-  let sending = 0
-  return async (send: () => Promise<Sent>): Promise<Reply> => {
-    if (sending === mostAtOnce) throw new ServiceError('tooManyRequests', tooMany)
-    sending += 1
-    try {
-      const value: Answer<typeof deliveryAnswer> = viewOfDelivery(await send())
-      return ok({ value })
-    } finally {
-      sending -= 1
-    }
-  }
+const toReply = (sent: Sent): Reply => {
+  const value: Answer<typeof deliveryAnswer> = viewOfDelivery(sent)
+  return ok({ value })
 }
 
 /** V-12, V-13. Errors: webhookUnknown, deliveryUnknown, tooManyRequests. */
 export const createSending = (deps: WebhooksDeps) => {
-  const inTurn = createTurns()
+  // V-13: a slow target keeps few requests busy.
+  const inTurn = createTurns({ atOnce: 4, mostWaiting: 0, refuse: tooMany })
   return {
     testWebhook: operation({ params: idOf }, async ({ site, params: { id } }) => {
       const webhook = await findWebhook(deps, site.id, id)
-      return inTurn(() => sendTest(deps, webhook))
+      return toReply(await inTurn(() => sendTest(deps, webhook)))
     }),
     repeatDelivery: operation(
       { params: ({ delivery = '', ...webhook }) => ({ ...idOf(webhook), delivery }) },
       async ({ site, params: { id, delivery } }) => {
         const webhook = await findWebhook(deps, site.id, id)
-        return inTurn(() => repeat(deps, webhook, delivery))
+        return toReply(await inTurn(() => repeat(deps, webhook, delivery)))
       },
     ),
   }

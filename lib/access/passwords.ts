@@ -1,6 +1,6 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { ServiceError } from '../core/errors.ts'
+import { createTurns } from '../core/turns.ts'
 
 const present = { memory: 19 * 1024, passes: 2, parallelism: 1 } as const
 
@@ -37,28 +37,7 @@ const write = ({ memory, passes, parallelism, nonce, tag }: Hash): string =>
  * Hashes use the same threads as file reads, so only a few run at once and the others wait. Errors: unavailable, if too
  * many wait.
  */
-const atOnce = 2
-const mostWaiting = 50
-
-const createQueue = () => {
-  let running = 0
-  const waiting: (() => void)[] = []
-  return async <Value>(work: () => Promise<Value>): Promise<Value> => {
-    if (running >= atOnce) {
-      if (waiting.length >= mostWaiting) throw new ServiceError('unavailable')
-      await new Promise<void>((resolve) => waiting.push(resolve))
-    } else running += 1
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running -= 1
-    }
-  }
-}
-
-const inTurn = createQueue()
+const inTurn = createTurns({ atOnce: 2, mostWaiting: 50 })
 
 const messageOf = (password: string): Buffer => Buffer.from(password.normalize('NFC'))
 

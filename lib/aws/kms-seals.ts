@@ -18,7 +18,8 @@ export const createKmsSeals = (key: string, config: KMSClientConfig = {}): Secre
     const { sealed, ...EncryptionContext } = JSON.parse(request)
     const CiphertextBlob = Buffer.from(sealed, 'base64')
     const command = new DecryptCommand({ KeyId: key, CiphertextBlob, EncryptionContext })
-    return { text: Buffer.from((await client.send(command)).Plaintext ?? []).toString() }
+    const { Plaintext } = await client.send(command)
+    return Plaintext && { text: Buffer.from(Plaintext).toString() }
   }
   const opened = cachedLookup(decrypt, { ttl: openFor, max: 1_000, now: systemClock.monotonic })
 
@@ -31,7 +32,8 @@ export const createKmsSeals = (key: string, config: KMSClientConfig = {}): Secre
 
     async open(webhook, sealed) {
       const found = await opened(JSON.stringify({ ...contextOf(webhook), sealed }))
-      return found?.text ?? ''
+      if (!found) throw new Error('KMS opened no secret')
+      return found.text
     },
   }
 }

@@ -79,7 +79,7 @@ const createPositions = (now: () => number) => {
  * Runs the writes of each site one after another. If they ran in parallel, a nearly full block would refuse most of
  * them.
  */
-const createTurns = () => {
+const createTurnsOfSites = () => {
   const turns = new Map<SiteId, Promise<void>>()
   return (site: SiteId, write: () => Promise<void>): Promise<void> => {
     const written = (turns.get(site) ?? Promise.resolve()).then(write)
@@ -208,7 +208,7 @@ export const createJournal = ({
 }: Options): { readonly record: RecordChange; readonly history: History } => {
   const table = openTable<BlockItem>(options)
   const positions = createPositions(now)
-  const takeTurn = createTurns()
+  const takeTurn = createTurnsOfSites()
   const write = createWriter(table, positions, now)
   return {
     async record(entry, deadline = unlimited) {
