@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { errors, ServiceError } from '../../lib/core/errors.ts'
 import { typePatterns } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { createDeliveryDeps } from '../../lib/service/deps.ts'
@@ -115,6 +116,15 @@ const remove = async (stores: AdminStores, id: string, { site }: OfSite) => {
   return { removed: true }
 }
 
+type DeliveryView = ReturnType<typeof viewOfDelivery>
+
+const deliveryInText = ({ status, fault, milliseconds, attempt, ...delivery }: DeliveryView) => ({
+  ...delivery,
+  answer: status ?? fault ?? '',
+  milliseconds,
+  attempt,
+})
+
 const deliveries = async (stores: AdminStores, id: string, { site }: OfSite) => {
   const { area } = await find(stores, site, id)
   return (await area.deliveries.recent(site, id)).map(viewOfDelivery)
@@ -132,8 +142,16 @@ const test = async (stores: AdminStores, id: string, options: Options) => {
 }
 
 const repeat = async (stores: AdminStores, id: string, delivery: string, options: Options) => {
-  const { area, webhook } = await find(stores, options.site, id)
-  return viewOfDelivery(await repeatDelivery(sendingDeps(stores, area, options), webhook, delivery))
+  const { site } = options
+  const { area, webhook } = await find(stores, site, id)
+  try {
+    return viewOfDelivery(await repeatDelivery(sendingDeps(stores, area, options), webhook, delivery))
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.code === errors.deliveryUnknown.code)) throw error
+    throw new Refusal(
+      `Webhook ${id} has no such delivery. "webhook deliveries ${id} --site ${site}" lists the last 100 deliveries.`,
+    )
+  }
 }
 
 const parseTarget = (text: string): string => {
@@ -196,10 +214,12 @@ export const webhookCommand = (): Command =>
     ofWebhook('remove', 'remove a webhook').action(onStores(remove)),
     ofWebhook('test', 'send a test from this machine')
       .option(...privateOption)
-      .action(onStores(test)),
-    ofWebhook('deliveries', 'list the last 100 deliveries').action(onStores(deliveries)),
+      .action(onStores(test, deliveryInText)),
+    ofWebhook('deliveries', 'list the last 100 deliveries').action(
+      onStores(deliveries, (all) => all.map(deliveryInText)),
+    ),
     ofWebhook('repeat', 'repeat a delivery from this machine', 'ID DELIVERY')
       .argument('<delivery>', 'the id of the delivery')
       .option(...privateOption)
-      .action(onStores(repeat)),
+      .action(onStores(repeat, deliveryInText)),
   ])

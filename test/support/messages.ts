@@ -390,6 +390,8 @@ export const messages = {
     refused: 'The target refused the connection.',
     private: 'The target is not at a public address.',
     failed: (code: string) => `The request to the target failed (${code}).`,
+    unknown: (id: string) =>
+      `Webhook ${id} has no such delivery. "webhook deliveries ${id} --site 1001" lists the last 100 deliveries.`,
   },
   user: {
     lastOwner: 'This is the last owner of a site.',

@@ -2,9 +2,10 @@ import { createServer, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { startService } from '../../../local/service.ts'
-import { administer, administerJson } from '../../support/administration.ts'
+import { administer, administerJson, refusedIn } from '../../support/administration.ts'
 import { scratchDirectory } from '../../support/directory.ts'
 import { listenInTest } from '../../support/listen.ts'
+import { messages } from '../../support/messages.ts'
 import { storage } from '../../support/paths.ts'
 
 const start = async (directory = scratchDirectory(), allowPrivateWebhooks = true) => {
@@ -97,6 +98,18 @@ test('A webhook and changes of another process are noticed, too (V-16)', async (
   await put('a.txt')
   await administer(directory, ['form', 'create', '--site', site, '--name', 'Contact'])
   await expect.poll(() => subjects.slice(1)).toEqual(['a.txt', expect.stringMatching(/^form/)])
+})
+
+test('site-admin webhook prints why a delivery failed, and repeats only known deliveries (V-31)', async () => {
+  const { directory, site, create, put, deliveries } = await start()
+  const { id } = await create('http://127.0.0.1:1/')
+  await put('a.txt')
+  await expect.poll(async () => (await deliveries(id)).items).not.toHaveLength(0)
+  const { stdout } = await administer(directory, ['webhook', 'deliveries', id, '--site', site])
+  const [head = '', row = ''] = stdout.split('\n')
+  expect(row.indexOf(messages.delivery.refused)).toBe(head.indexOf('answer'))
+  const { status, stderr } = await administer(directory, ['webhook', 'repeat', id, 'dlv_1', '--site', site])
+  expect({ status, stderr }).toEqual({ status: 1, stderr: refusedIn(directory, messages.delivery.unknown(id)) })
 })
 
 test('A hanging target delays nobody else, and gets its entry again after a restart (V-9, V-15)', async () => {
