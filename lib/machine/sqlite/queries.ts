@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { setImmediate as yieldTurn } from 'node:timers/promises'
 import type { Count } from '../../categories/contents.ts'
 import { chunksOf } from '../../core/in-parallel.ts'
@@ -16,20 +16,40 @@ export interface Query<Row> {
   iterate(...values: readonly SQLInputValue[]): Iterable<Row>
 }
 
-export const prepareQuery = <Row extends object>(connection: DatabaseSync, sql: string): Query<Row> =>
-  connection.prepare(sql) as unknown as Query<Row>
-
 type Sql<Row> = string & { readonly row: Row }
 
 export const query = <Row extends object>(sql: string) => sql as Sql<Row>
 
+interface Statement extends Query<Readonly<Record<string, SQLOutputValue>>> {
+  run(...values: readonly SQLInputValue[]): ReturnType<StatementSync['run']>
+}
+
+/** SQLite compiles the statement at its first use, because a process uses few of all statements. */
+const prepareLazily = (connection: DatabaseSync, sql: string, arrays = false): Statement => {
+  let prepared: StatementSync | undefined
+  const prepare = (): StatementSync => {
+    prepared = connection.prepare(sql)
+    prepared.setReturnArrays(arrays)
+    return prepared
+  }
+  return {
+    get: (...values) => (prepared ?? prepare()).get(...values),
+    all: (...values) => (prepared ?? prepare()).all(...values),
+    iterate: (...values) => (prepared ?? prepare()).iterate(...values),
+    run: (...values) => (prepared ?? prepare()).run(...values),
+  }
+}
+
+export const prepareQuery = <Row extends object>(connection: DatabaseSync, sql: string): Query<Row> =>
+  prepareLazily(connection, sql) as unknown as Query<Row>
+
 type Prepared<Sqls> = {
-  readonly [Name in keyof Sqls]: Sqls[Name] extends Sql<infer Row> ? Query<Row> : StatementSync
+  readonly [Name in keyof Sqls]: Sqls[Name] extends Sql<infer Row> ? Query<Row> : Statement
 }
 
 export const prepareAll = <Sqls extends Readonly<Record<string, string>>>(connection: DatabaseSync, sqls: Sqls) =>
   Object.fromEntries(
-    Object.entries(sqls).map(([name, sql]) => [name, connection.prepare(sql)]),
+    Object.entries(sqls).map(([name, sql]) => [name, prepareLazily(connection, sql)]),
   ) as unknown as Prepared<Sqls>
 
 /** The row of a query for the highest or lowest id. The id is null when there are no rows. */
@@ -38,11 +58,8 @@ export interface AnyId {
 }
 
 /** Rows as arrays of columns. Reading them takes half the time of reading objects. */
-export const prepareArrays = <Row extends readonly unknown[]>(connection: DatabaseSync, sql: string): Query<Row> => {
-  const statement = connection.prepare(sql)
-  statement.setReturnArrays(true)
-  return statement as unknown as Query<Row>
-}
+export const prepareArrays = <Row extends readonly unknown[]>(connection: DatabaseSync, sql: string): Query<Row> =>
+  prepareLazily(connection, sql, true) as unknown as Query<Row>
 
 /** Rows that are read while the rest of the process waits. */
 const pageSize = 1_000
