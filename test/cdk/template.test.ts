@@ -29,7 +29,7 @@ const everything = templatesOf({
   },
 })
 
-test('The stacks have the properties in template.txt; review each changed property', async () => {
+test('The stacks have the properties in template.txt: review each change', async () => {
   const plain = summarise(us)
   const lines = [
     'The directory',
@@ -74,7 +74,7 @@ describe('functions', () => {
 describe('the queue of removals', () => {
   const longestWork = functionSettings.removals.timeout.toSeconds()
 
-  test('a message is repeated after its worker has ended, and before the message counts as lost', () => {
+  test('a message is repeated after its worker ended, and before it counts as lost', () => {
     const visibility = 6 * longestWork
     us.hasResourceProperties('AWS::SQS::Queue', {
       VisibilityTimeout: visibility,

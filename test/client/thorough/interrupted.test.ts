@@ -77,7 +77,7 @@ test('Ctrl+C ends a command while the service does not answer', async ({ begin, 
   expect(await waiting.ended).toMatchObject(outcome(1, 'Stopped.'))
 })
 
-test('watch pushes after every change until Ctrl+C, and reports changes of others (T-44, T-66)', async ({
+test('watch pushes after each change, and reports changes of others (T-44, T-66)', async ({
   begin,
   client,
   folder,

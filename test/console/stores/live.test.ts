@@ -77,7 +77,7 @@ const createPage = () => {
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('each new change is reported once, over one connection, also those just before the page was opened', async () => {
+test('one connection reports each change once, also those just before the page opened', async () => {
   const site = createSite(30)
   const { live, told } = createPage()
   const end = live.follow(site.client)

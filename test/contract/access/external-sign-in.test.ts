@@ -122,7 +122,7 @@ const wrongPerson = { error: '101001', request: 'test' }
 const unavailable = { error: '100503', request: 'test' }
 
 describe('The code flow', () => {
-  test('The service sends its secret and its verifier, and the console gets a code (A-92, A-93)', async () => {
+  test('The service sends secret and verifier, and the console gets a code (A-92, A-93)', async () => {
     const begun = await begin()
     const asked = answerWith(begun)
     const { status, place, outcome } = await finish(begun)
@@ -142,7 +142,7 @@ describe('The code flow', () => {
     expect((await begin()).header).toContain('; Secure')
   })
 
-  test('A code ends after 60 seconds, and its use is a sign-in of the person (A-53, A-96)', async () => {
+  test('A code ends after 60 seconds, and signs the person in (A-53, A-96)', async () => {
     const redeem = async (seconds: number) => {
       const begun = await begin()
       answerWith(begun)
@@ -169,7 +169,7 @@ describe('The code flow', () => {
     expect(answer).toMatchObject({ status: 401, json: { code: 101001 } })
   })
 
-  test('After 50 failures, an address must wait, and only sign-ins that began count (A-76, A-96)', async () => {
+  test('After 50 failures of sign-ins that began, an address must wait (A-76, A-96)', async () => {
     const [address, other] = ['192.0.2.7', '192.0.2.8']
     const begun = await begin()
     answerWith(begun)

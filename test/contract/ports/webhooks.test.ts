@@ -67,7 +67,7 @@ const describeWebhooks = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect(await told()).toEqual(['webhook.created webhook/whk_one', 'webhook.created webhook/whk_a'])
     })
 
-    test('Another site has none of the webhooks of a site', async () => {
+    test('A site does not have the webhooks of another site', async () => {
       await create()
       const other = Number(`${site}0`) as SiteId
       expect(await webhooks.get(other, 'whk_one')).toBeUndefined()
@@ -107,7 +107,7 @@ const describeWebhooks = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect(await told()).toEqual(['webhook.created webhook/whk_one', 'webhook.changed webhook/whk_one'])
     })
 
-    test('A change that is not wanted leaves no trace', async () => {
+    test('A change that has no effect leaves no trace', async () => {
       await create()
       expect(await webhooks.change(site, 'whk_one', () => undefined, entryOf('webhook.changed'))).toBeUndefined()
       expect(
@@ -164,7 +164,7 @@ const describeWebhooks = async ({ name, open }: Hand<Tested>): Promise<void> => 
       })
     }
 
-    test('A success moves the webhook on, and is in the list of deliveries (V-13)', async () => {
+    test('A success advances the position, and is in the list of deliveries (V-13)', async () => {
       await create()
       await deliveries.record(site, 'whk_one', { delivery: deliveryOf(8), position: 8 })
       await deliveries.record(site, 'whk_one', { position: 9 })
@@ -180,7 +180,7 @@ const describeWebhooks = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect((await webhooks.get(site, 'whk_one'))?.position).toBe(9)
     })
 
-    test('Failures begin with the first one, and end with a success (V-11)', async () => {
+    test('The first failure begins the failing time, and a success ends it (V-11)', async () => {
       await create()
       const first = { position: 8, attempt: 2, due: 500 }
       await fail(8, first)

@@ -82,7 +82,7 @@ const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> =
   })
 
   describe(`deliveries: ${name}`, () => {
-    test('A delivery is a CloudEvent of an entry, signed as Standard Webhooks says (V-6, V-7)', async () => {
+    test('A delivery is a CloudEvent, signed as Standard Webhooks says (V-6, V-7)', async () => {
       const {
         secrets: [{ sealed: secret = '' } = {}],
       } = await create()
@@ -152,7 +152,7 @@ const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect(subjects()).toEqual(['ours.html'])
     })
 
-    test('A failed delivery is repeated after its delays, and does not delay later entries (V-10)', async () => {
+    test('A failed delivery is repeated, and delays no later entries (V-10)', async () => {
       await create()
       answer = ({ body }) => (JSON.parse(body).subject === 'bad.html' ? failure : ok)
       for (const subject of ['1.html', 'bad.html', '2.html']) await change(subject)
@@ -328,7 +328,7 @@ const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect(await deliveries.recent(site, 'whk_one')).toEqual([])
     })
 
-    test('A listed delivery can be repeated, and a success ends its retry (V-13)', async () => {
+    test('A delivery of the list can be repeated, and a success ends its retry (V-13)', async () => {
       const webhook = await create()
       answer = () => failure
       await change('a.html')

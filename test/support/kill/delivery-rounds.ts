@@ -20,7 +20,7 @@ const misbehaviours = {
   redirecting: (response, trap) => response.writeHead(308, { Location: trap }).end(),
   resetting: (response) => response.socket?.resetAndDestroy(),
   stalling: (response) => setTimeout(() => response.writeHead(204).end(), 50),
-  // Until the service is killed.
+  // The answer never comes.
   hanging: () => {},
   restarting: undefined,
 } as const satisfies Record<string, ((response: ServerResponse, trap: string) => unknown) | undefined>
@@ -76,7 +76,7 @@ const openReceiver = async (kind: Kind, { random, isDurable, behavesWell, receiv
   }
 }
 
-/** Beside a running service. The last connection that can write would complete the work of a killed service. */
+/** Opens a second connection beside the service: as the only one, it would complete the work of a killed service. */
 const openDatabase = (directory: string, readOnly: boolean): DatabaseSync =>
   new DatabaseSync(join(directory, 'site-admin.db'), { timeout: 5_000, readOnly })
 
