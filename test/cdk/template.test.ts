@@ -249,8 +249,8 @@ describe('alarms', () => {
 
   test('the cost table of the guide has the right number of alarms', () => {
     const guide = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'deploying.md'), 'utf8')
-    const [, said] = /Each of two data centres has (\d+) alarms/.exec(guide) ?? []
-    expect(Number(said)).toBe(Object.keys(us.findResources('AWS::CloudWatch::Alarm')).length)
+    const [, printed] = /Each of two data centres has (\d+) alarms/.exec(guide) ?? []
+    expect(Number(printed)).toBe(Object.keys(us.findResources('AWS::CloudWatch::Alarm')).length)
   })
 
   test('alarms may publish to the configured address', () => {

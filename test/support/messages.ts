@@ -490,7 +490,6 @@ const largest = 2147483647
 
 const areas = 'files, forms, categories, history, access'
 
-/** Wrong usage of `site-admin`. */
 export const wrongCommands = [
   ['bogus', usage.unknown("command 'bogus'")],
   ['site', 'Usage: site-admin site'],
@@ -538,7 +537,6 @@ export const wrongCommands = [
   ),
 ] as const
 
-/** Wrong flags of `site-admin serve`. */
 export const wrongFlags = [
   ['--port http', 'a number from 0 to 65535'],
   ['--port -1', 'a number from 0 to 65535'],
@@ -563,7 +561,6 @@ export const wrongFlags = [
   ['extra', usage.tooMany],
 ] as const
 
-/** Wrong usage of `site-files`. */
 export const wrongFileCommands = [
   ...['cat', 'get', 'mv a', 'cp a', 'rm', 'restore', 'purge', 'versions', 'diff', 'push', 'pull', 'watch'].map(
     (line) => [line, usage.missing] as const,
@@ -585,7 +582,6 @@ const half = 'must not contain half of a character (a lone surrogate)'
 const kinds = 'kind: must be one of category, news, blog, link, webForm, field'
 const field = '{"kind":"field","webFormId":1,"typeId":-2'
 
-/** Records that an import skips. */
 export const badRecords = [
   ['{"kind":', record.notJson],
   ['7', record.notAnObject],

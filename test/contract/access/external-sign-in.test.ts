@@ -99,14 +99,14 @@ const finish = async ({ sent, cookie }: Begun, address?: string) => {
   return { status, place: origin + pathname, outcome: Object.fromEntries(new URLSearchParams(hash.slice(1))) }
 }
 
-interface Told {
+interface ProviderAnswer {
   readonly claims?: object
   readonly signing?: object
   readonly person?: object
 }
 
 /** The provider answers the code with a token of these claims. Returns the requests that the provider gets. */
-const answerWith = (begun: Begun, { claims = {}, signing = {}, person = {} }: Told = {}) => {
+const answerWith = (begun: Begun, { claims = {}, signing = {}, person = {} }: ProviderAnswer = {}) => {
   const asked: { authorization: string | undefined; body: URLSearchParams }[] = []
   issuer.answers.set('/token', async (request: IncomingMessage, response) => {
     asked.push({ authorization: request.headers.authorization, body: new URLSearchParams(await text(request)) })
@@ -203,7 +203,7 @@ describe('The code flow', () => {
 })
 
 describe('A provider with faulty answers', () => {
-  test.each<[string, Told]>([
+  test.each<[string, ProviderAnswer]>([
     ['of another issuer', { claims: { iss: 'https://evil.example' } }],
     ['for another client', { claims: { aud: 'other' } }],
     ['for programs', { claims: { aud: 'programs' } }],
@@ -214,9 +214,9 @@ describe('A provider with faulty answers', () => {
     ['without a person', { claims: { sub: undefined } }],
     ['of an algorithm that is not listed', { signing: { alg: 'PS256' } }],
     ['about another person', { person: { sub: 'adam' } }],
-  ])('A token %s gives no code (A-91, A-92)', async (_, told) => {
+  ])('A token %s gives no code (A-91, A-92)', async (_, reported) => {
     const begun = await begin()
-    answerWith(begun, told)
+    answerWith(begun, reported)
     expect((await finish(begun)).outcome).toEqual(wrongPerson)
   })
 

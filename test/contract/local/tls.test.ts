@@ -43,7 +43,7 @@ const certificateFiles = () => {
 type Given = ReturnType<typeof certificateFiles>
 
 const serve = async (given: Given) => {
-  const said: string[] = []
+  const printed: string[] = []
   const dataDirectory = join(given.directory, 'data')
   const { baseUrl, demo, stop } = await startService({
     dataDirectory,
@@ -52,12 +52,12 @@ const serve = async (given: Given) => {
     tls: given.files,
     reset: false,
     telemetry: { request: () => {} },
-    say: (sentence) => said.push(sentence),
+    say: (sentence) => printed.push(sentence),
   })
   let stopping: Promise<void> | undefined
   const stopOnce = () => (stopping ??= stop())
   onTestFinished(stopOnce)
-  return { ...given, baseUrl, token: demo?.token ?? '', stop: stopOnce, said, port: Number(new URL(baseUrl).port) }
+  return { ...given, baseUrl, token: demo?.token ?? '', stop: stopOnce, printed, port: Number(new URL(baseUrl).port) }
 }
 
 const startSecurely = () => serve(certificateFiles())
@@ -110,11 +110,11 @@ describe('a service with a certificate', () => {
   })
 
   test('the service closes idle connections when it stops', async () => {
-    const { port, stop, said } = await startSecurely()
+    const { port, stop, printed } = await startSecurely()
     const silent = connect(port, '127.0.0.1')
     const unused = await handshake(port)
     await Promise.all([stop(), once(silent, 'close'), once(unused, 'close')])
-    expect(said).toEqual([])
+    expect(printed).toEqual([])
   })
 
   test('the service cuts off unfinished handshakes when it stops', async () => {
@@ -168,7 +168,7 @@ describe('a changed certificate', () => {
     const old = await handshake(service.port)
     renewals[renewal]?.(service, service.make('second'))
     await expect.poll(() => nameOf(service.port)).toBe('second')
-    expect(service.said.at(-1)).toMatch(messages.certificate.replaced(service.files.cert))
+    expect(service.printed.at(-1)).toMatch(messages.certificate.replaced(service.files.cert))
     expect(old.destroyed).toBe(false)
   })
 
@@ -176,8 +176,8 @@ describe('a changed certificate', () => {
     const service = await startSecurely()
     const next = service.make('second')
     spoil(service, next)
-    await expect.poll(() => service.said).toEqual([expect.stringContaining(complaint(service.files))])
-    expect(service.said[0]).toMatch(messages.certificate.kept)
+    await expect.poll(() => service.printed).toEqual([expect.stringContaining(complaint(service.files))])
+    expect(service.printed[0]).toMatch(messages.certificate.kept)
     expect(await nameOf(service.port)).toBe('first')
     service.write(next)
     await expect.poll(() => nameOf(service.port)).toBe('second')

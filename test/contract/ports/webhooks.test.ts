@@ -44,7 +44,7 @@ const describeWebhooks = async ({ name, open }: Hand<Tested>): Promise<void> => 
     const webhook = newWebhook(details)
     return webhooks.create(webhook, entryOf('webhook.created', webhook.id))
   }
-  const told = async () => (await history.after(site, 0, 1_000)).map(({ type, subject }) => `${type} ${subject}`)
+  const reported = async () => (await history.after(site, 0, 1_000)).map(({ type, subject }) => `${type} ${subject}`)
   const deliveryOf = (number: number, details: Partial<Delivery> = {}): Delivery => ({
     id: String(number).padStart(8, '0'),
     position: number,
@@ -64,7 +64,7 @@ const describeWebhooks = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect(await elsewhere().webhooks.get(site, 'whk_one')).toEqual(newWebhook())
       const other = newWebhook({ id: 'whk_a', enabled: false, types: [], secrets: [{ sealed: 's' }] })
       expect(await elsewhere().webhooks.listOfSite(site)).toEqual([other, newWebhook()])
-      expect(await told()).toEqual(['webhook.created webhook/whk_one', 'webhook.created webhook/whk_a'])
+      expect(await reported()).toEqual(['webhook.created webhook/whk_one', 'webhook.created webhook/whk_a'])
     })
 
     test('A site does not have the webhooks of another site', async () => {
@@ -86,7 +86,7 @@ const describeWebhooks = async ({ name, open }: Hand<Tested>): Promise<void> => 
         expect(await create({ id: `whk_${index}` })).toBe(true)
       expect(await create({ id: 'whk_more' })).toBe(false)
       expect(await webhooks.get(site, 'whk_more')).toBeUndefined()
-      expect(await told()).not.toContain('webhook.created webhook/whk_more')
+      expect(await reported()).not.toContain('webhook.created webhook/whk_more')
     })
 
     test('A change keeps all other members', async () => {
@@ -104,7 +104,7 @@ const describeWebhooks = async ({ name, open }: Hand<Tested>): Promise<void> => 
       )
       expect(present).toEqual(changed)
       expect(await elsewhere().webhooks.get(site, 'whk_one')).toEqual(changed)
-      expect(await told()).toEqual(['webhook.created webhook/whk_one', 'webhook.changed webhook/whk_one'])
+      expect(await reported()).toEqual(['webhook.created webhook/whk_one', 'webhook.changed webhook/whk_one'])
     })
 
     test('A change that has no effect leaves no trace', async () => {
@@ -114,7 +114,7 @@ const describeWebhooks = async ({ name, open }: Hand<Tested>): Promise<void> => 
         await webhooks.change(site, 'whk_two', () => ({ enabled: false }), entryOf('webhook.changed')),
       ).toBeUndefined()
       expect(await webhooks.listOfSite(site)).toEqual([newWebhook()])
-      expect(await told()).toEqual(['webhook.created webhook/whk_one'])
+      expect(await reported()).toEqual(['webhook.created webhook/whk_one'])
     })
 
     test('Changes at the same time lose nothing', async () => {
@@ -139,7 +139,7 @@ const describeWebhooks = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect(await webhooks.get(site, 'whk_one')).toBeUndefined()
       await deliveries.record(site, 'whk_one', outcome)
       expect(await webhooks.get(site, 'whk_one')).toBeUndefined()
-      expect(await told()).toEqual(['webhook.created webhook/whk_one', 'webhook.removed webhook/whk_one'])
+      expect(await reported()).toEqual(['webhook.created webhook/whk_one', 'webhook.removed webhook/whk_one'])
       await create()
       expect(await webhooks.get(site, 'whk_one')).toEqual(newWebhook())
     })

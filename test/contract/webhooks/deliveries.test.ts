@@ -89,20 +89,20 @@ const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> =
       await change('a/ä.html')
       expect(await deliver()).toBeUndefined()
       const [{ url = '', headers = {}, body = '' } = {}] = sent
-      const told = (await history.after(site, 0, 10)).at(-1) ?? expect.fail()
+      const reported = (await history.after(site, 0, 10)).at(-1) ?? expect.fail()
       expect(url).toBe('https://hooks.example/in')
-      expect(new Verifier(secret).verify(body, headers)).toMatchObject({ id: viewOfChange(told).id })
-      expect(headers['webhook-id']).toBe(viewOfChange(told).id)
+      expect(new Verifier(secret).verify(body, headers)).toMatchObject({ id: viewOfChange(reported).id })
+      expect(headers['webhook-id']).toBe(viewOfChange(reported).id)
       const event = HTTP.toEvent({ headers: { ...headers }, body })
       expect(JSON.parse(JSON.stringify(event))).toEqual({
         specversion: '1.0',
-        id: viewOfChange(told).id,
+        id: viewOfChange(reported).id,
         source: `https://us.example/api/v2/admin/sites/${site}`,
         type: 'site-admin.workflow.created',
         subject: 'a/ä.html',
-        time: new Date(told.at).toISOString(),
+        time: new Date(reported.at).toISOString(),
         datacontenttype: 'application/json',
-        data: viewOfChange(told),
+        data: viewOfChange(reported),
       })
       expect(() => new Verifier(newSecret()).verify(body, headers)).toThrow()
     })

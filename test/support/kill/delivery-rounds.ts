@@ -13,7 +13,6 @@ import { closeAtOnce } from '../listen.ts'
 import { storage } from '../paths.ts'
 import { type SpawnedService, startService } from '../spawned-service.ts'
 
-/** Answers a delivery wrongly, or late. */
 const misbehaviours = {
   steady: undefined,
   failing: (response) => response.writeHead(500).end(),
@@ -177,7 +176,7 @@ export const killDuringDeliveries = async (directory: string, kills: number, see
     },
     { timeout: 60_000 + kills * 1_000, interval: 200 },
   )
-  const told = database
+  const reported = database
     .prepare(`SELECT id FROM changes WHERE site = ? AND type LIKE 'file.%' ORDER BY id`)
     .all(site)
     .map(({ id }) => idOfChange({ site, position: Number(id) }))
@@ -185,5 +184,5 @@ export const killDuringDeliveries = async (directory: string, kills: number, see
   await last.stop()
   for (const { close } of receivers) close()
   closeAtOnce(trap)
-  return { told, trapped, receivers }
+  return { reported, trapped, receivers }
 }
