@@ -36,11 +36,7 @@ interface BackupOptions {
   readonly bytes: boolean
 }
 
-const damageOption = [
-  '--even-if-damaged',
-  'continue when a file is missing or damaged; its damage stays',
-  false,
-] as const
+const damageOption = ['--even-if-damaged', 'continue in spite of missing or damaged files', false] as const
 
 // Explains the damage that needs no repair.
 const explain = async ({ damagedEarlier: states, damagedUploads: uploads }: DamageCounts): Promise<void> => {
