@@ -61,12 +61,20 @@ const pausedUntil = async (deps: DeliveryDeps, webhook: Webhook): Promise<number
   return last ? last.at + pause : 0
 }
 
-const look = async (deps: DeliveryDeps, site: SiteId, id: string) => {
+const look = async (deps: DeliveryDeps, site: SiteId, id: string, now: number) => {
   const webhook = await deps.webhooks.get(site, id)
-  if (!webhook?.enabled) return undefined
-  const source = await deps.findSource(site)
+  const source = webhook?.enabled ? await deps.findSource(site) : undefined
+  if (!webhook || source === undefined) return undefined
   const [retry] = await deps.deliveries.retries(site, id, 1)
-  return source === undefined ? undefined : { webhook, source, retry }
+  const resumes = await pausedUntil(deps, webhook)
+  const isPaused = resumes > now
+  const next = isPaused ? Math.min(resumes, retry?.due ?? resumes) : retry?.due
+  return { webhook, source, due: retry && retry.due <= now ? retry : undefined, isPaused, next }
+}
+
+const newEntries = async ({ outbox }: DeliveryDeps, { site, position }: Webhook, known: readonly OutgoingEntry[]) => {
+  const rest = known.filter((entry) => entry.position > position)
+  return rest.length > 0 ? rest : outbox.after(site, position, mostAtOnce)
 }
 
 /**
@@ -81,24 +89,17 @@ export const deliverNext = async (
 ): Promise<number | undefined> => {
   let entries: readonly OutgoingEntry[] = []
   for (let repeats = true; ; repeats = !repeats) {
-    const seen = await look(deps, site, id)
-    if (!seen) return undefined
-    const { webhook, source, retry } = seen
     const now = deps.clock.wall()
+    const seen = await look(deps, site, id, now)
+    if (!seen) return undefined
     if (deadline.timeLeft() < longestAttempt) return now
-    const isDue = retry !== undefined && retry.due <= now
-    if (isDue && repeats) {
-      await repeat(deps, webhook, source, retry)
+    const { webhook, source, due, isPaused, next } = seen
+    if (due && (repeats || isPaused)) {
+      await repeat(deps, webhook, source, due)
       continue
     }
-    const resumes = await pausedUntil(deps, webhook)
-    if (resumes > now) {
-      if (isDue) continue
-      return Math.min(resumes, retry?.due ?? resumes)
-    }
-    entries = entries.filter(({ position }) => position > webhook.position)
-    if (entries.length === 0) entries = await deps.outbox.after(site, webhook.position, mostAtOnce)
+    entries = isPaused ? [] : await newEntries(deps, webhook, entries)
     if (entries.length > 0) await sendFirst(deps, webhook, source, entries)
-    else if (!isDue) return retry?.due
+    else if (!due) return next
   }
 }

@@ -205,7 +205,11 @@ const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> =
     })
 
     test('After 500 failed deliveries, the next change waits for the target, and is not lost (V-10)', async () => {
-      const retries = Array.from({ length: mostRetries }, (_, index) => ({ position: index, attempt: 9, due: now + day }))
+      const retries = Array.from({ length: mostRetries }, (_, index) => ({
+        position: index,
+        attempt: 9,
+        due: now + day,
+      }))
       await create()
       await inParallel(retries, 20, (retry) => deliveries.record(site, 'whk_one', { retry }))
       answer = () => failure
