@@ -64,6 +64,7 @@ export const messages = {
     unreadable: text`^The backup … cannot be read: … run the command as the user who owns the backup. …$`,
     unusableDisk: /is not empty|is the root of a file system/,
     uploadLacks: text`\n\n1 unfinished upload lacks bytes: the sender must start again. …$`,
+    webhookDisabled: text`\n\n1 webhook is disabled, … restore the backup into another empty directory with --keep-webhooks.`,
     versionDamaged: text`\n\n1 old version is damaged and cannot be restored. The current files of the sites`,
   },
   certificate: {
