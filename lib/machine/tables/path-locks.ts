@@ -50,10 +50,7 @@ export const createRemovalRecords = (connection: DatabaseSync, wall: Clock['wall
     'INSERT OR REPLACE INTO removed_folders (site, folder, began, ended) VALUES (?, ?, ?, ?)',
   )
   const now = () => Math.max(wall(), latest.get()?.id ?? 0)
-  return {
-    now,
-    note: ({ site, folder, since }: RemovedFolder) => void insert.run(site, folder, since, now()),
-  }
+  return { now, note: ({ site, folder, since }: RemovedFolder) => void insert.run(site, folder, since, now()) }
 }
 
 /** Only the service works on removals, because its process has the leases in memory. */

@@ -38,10 +38,7 @@ const recordOf = ({ targetUrl, types, subject, description, secrets }: Webhook):
   JSON.stringify({ targetUrl, types, subject, description, secrets })
 
 /** A key on this machine would protect nothing: a program that can read the database could read the key too. */
-export const unsealed: SecretSeals = {
-  seal: async (_, secret) => secret,
-  open: async (_, sealed) => sealed,
-}
+export const unsealed: SecretSeals = { seal: async (_, secret) => secret, open: async (_, sealed) => sealed }
 
 /** A webhook of any site, for the sender of this machine. */
 export type WebhookKey = Pick<Webhook, 'site' | 'id'>
