@@ -201,3 +201,18 @@ test('When the lease of a worker that died has ended, another worker sends (V-9)
   await world.pass(30, 31_000)
   expect(world.receivedBy(targetUrl)).toEqual(await storedIds(world))
 })
+
+test('An entry that comes while a worker ends is sent by this worker (V-9)', async () => {
+  world = await openWorld()
+  const { targetUrl } = await world.addWebhook('steady')
+  const { leases } = world.stores
+  const { giveBack } = leases
+  vi.spyOn(leases, 'giveBack').mockImplementationOnce(async (...given) => {
+    await world.change('late')
+    await world.pass()
+    return giveBack(...given)
+  })
+  await world.change('early')
+  await world.pass()
+  expect(world.receivedBy(targetUrl)).toEqual(await storedIds(world))
+})
