@@ -113,7 +113,7 @@ export const keyCommand = (): Command =>
     commandOf('list', 'list the keys of a site with their present rights', 'key list --site 1001')
       .requiredOption(...siteOption)
       .action(onStores(list)),
-    commandOf('change', 'hand a key to another person', 'key change ID --user bob')
+    commandOf('change', 'give a key to another person', 'key change ID --user bob')
       .argument(...idArgument)
       .requiredOption('--user <name>', 'the new owner of the key', parseName)
       .action(onStores(change)),

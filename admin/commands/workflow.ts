@@ -42,7 +42,7 @@ const startDescription = 'start the workflow of a page: until it ends, the page 
 
 export const workflowCommand = (): Command =>
   groupOf('workflow', 'running workflows of pages', 'workflow list --site 1001', [
-    commandOf('list', 'list the pages of a site that have a running workflow', 'workflow list --site 1001')
+    commandOf('list', 'list the pages of a site with a running workflow', 'workflow list --site 1001')
       .requiredOption(...siteOption)
       .action(onStores(list)),
     ofPage('start', startDescription, start),
