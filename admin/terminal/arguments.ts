@@ -66,7 +66,7 @@ export const spanUpTo =
 /** In seconds: `30m`, `4h`, `2d`, `1w`. */
 export const parseSpan = spanUpTo(Number.POSITIVE_INFINITY, 'It must be a duration such as 30m, 4h, 2d or 1w.')
 
-/** In seconds. Tokens live from `30m` to a year. */
+// In seconds. Tokens live from `30m` to a year.
 const parseLifetime = spanUpTo(365 * day, 'It must be a duration such as 30m, 4h, 3d or 2w, and at most a year.')
 
 export const lifetimeOption = (description: string, usual: string): Option =>

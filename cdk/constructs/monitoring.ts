@@ -154,7 +154,7 @@ const ageOfRemovals = (scope: Construct, { functions }: Watched, { stackName }: 
   return new Metric({ namespace: stackName, metricName, statistic: 'Maximum', period })
 }
 
-/** `impacts`: of messages that wait for half an hour, and of messages that the function failed to work off. */
+// `impacts`: of messages that wait for half an hour, and of messages that the function failed to work off.
 const queueWatches = (
   name: FunctionName,
   { queue, failed }: WorkQueue,

@@ -23,10 +23,8 @@ export interface Bucket {
   readonly options: { readonly abortSignal?: AbortSignal }
 }
 
-/**
- * Features that the store behind a bucket may lack. Each text says what follows. AWS lacks only the versions, and only
- * in a new bucket.
- */
+// Features that the store behind a bucket may lack. Each text says what follows. AWS lacks only the versions, and only
+// in a new bucket.
 const abilities = {
   'a removal of one version alone': 'only the check before the call remains',
   'listings in the order of names': 'names are sent as they are, and must be valid in XML',

@@ -64,7 +64,7 @@ export const prepareArrays = <Row extends readonly unknown[]>(connection: Databa
   return statement as unknown as Query<Row>
 }
 
-/** Rows that are read while the rest of the process waits. */
+// Rows that are read while the rest of the process waits.
 const pageSize = 1_000
 const countPageSize = 20_000
 
