@@ -85,6 +85,11 @@ export const parseGrantedRight = (text: string): Right => {
   return right
 }
 
+export const rightOption = (description: string): Option =>
+  new Option('--right <right>', `${description}, such as files:write:/news (repeatable)`).argParser(
+    collect(parseGrantedRight),
+  )
+
 /** A command with its description. Its help shows the examples. */
 export const commandOf = (name: string, description: string, ...examples: readonly string[]): Command =>
   new Command(name)
