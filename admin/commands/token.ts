@@ -96,7 +96,7 @@ const lifetimeOption = () =>
     .default(parseLifetime('2w'), '2w')
 
 const permissionOption = () =>
-  new Option('--permission <permission...>', 'another permission of the token (repeatable)')
+  new Option('--permission <permission...>', 'a permission: files equals the right files:write (repeatable)')
     .choices(permissions)
     .default([], 'none')
 
