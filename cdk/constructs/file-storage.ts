@@ -72,11 +72,7 @@ export const createFilesBucket = (
 
 /** A queue and its dead letters. `longestWork` is the time of a worker for one message. */
 export const createWorkQueue = (parts: Construct, longestWork: Duration) => {
-  const common = {
-    encryption: QueueEncryption.SQS_MANAGED,
-    enforceSSL: true,
-    retentionPeriod: Duration.days(14),
-  }
+  const common = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true, retentionPeriod: Duration.days(14) }
   const failed = new Queue(parts, 'Failed', common)
   const queue = new Queue(parts, 'Queue', {
     ...common,

@@ -64,6 +64,7 @@ export const messages = {
     unreadable: text`^The backup … cannot be read: … run the command as the user who owns the backup. …$`,
     unusableDisk: /is not empty|is the root of a file system/,
     uploadLacks: text`\n\n1 unfinished upload lacks bytes: the sender must start again. …$`,
+    webhookDisabled: text`\n\n1 webhook is disabled, … restore the backup into another empty directory with --keep-webhooks.`,
     versionDamaged: text`\n\n1 old version is damaged and cannot be restored. The current files of the sites`,
   },
   certificate: {
@@ -292,11 +293,11 @@ export const messages = {
     tooManyRemoved: (folders: string) => text`more than 10000 … ${folders}. ?deleted lists them.$`,
     tus: 'resumable uploads (tus 1.0)',
     wrongLink: '"code":104001,"message":"This link is wrong',
-    xmlOneRoot: 'exactly one root element',
-    xmlReferences: 'references other than',
+    xmlEntity: "Named entity isn't defined: &nbsp;",
+    xmlSecondRoot: 'Extra content at the end of the document',
+    xmlTooDeep: 'nests deeper than 32 levels',
     xmlType: 'document type definition',
-    xmlUnclosed: /^elements are not closed \(line \d\)$/,
-    xmlUnclosedTag: (tag: string, line: number) => `Unclosed tag '${tag}' (line ${line})`,
+    xmlUnclosed: (name: string, line: number) => new RegExp(`^Missing end tag for element ${name} \\(line ${line}\\)$`),
   },
   key: { lacks: (name: string, right: string) => `${name} lacks the right ${right} on site 1001` },
   output: {

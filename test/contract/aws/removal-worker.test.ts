@@ -183,6 +183,23 @@ describe('the worker that finishes removals', () => {
     expect([left, await isOpen(), sent]).toEqual([0, false, []])
   })
 
+  test('a worker that wakes late does not end the lease of the next worker (S-102)', async () => {
+    vi.spyOn(console, 'warn').mockReturnValue()
+    await open(3)
+    const [late, next] = [gate(), gate()]
+    const first = start(late.pass).deliver()
+    await late.reached
+    time += wholeTime
+    const second = start(next.pass).deliver()
+    await next.reached
+    late.open()
+    await first
+    await start(() => Promise.reject(new Error('two at once'))).deliver('message of a second chain')
+    next.open()
+    await second
+    expect(left).toBe(0)
+  })
+
   test('while the store is unavailable, the message waits until the lease has ended', async () => {
     const printed = vi.spyOn(console, 'warn').mockImplementation(() => {})
     const isOpen = await open(1)

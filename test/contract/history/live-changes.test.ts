@@ -207,7 +207,7 @@ describe.each(hands)('on $name', ({ open }) => {
     const { history, seen } = watched(hand.stores.history)
     const live = createLiveChanges(history, { perSite: 50, inAll: 50 })
     const listeners = await Promise.all(Array.from({ length: 50 }, () => live.listen(site)))
-    const changed = listeners.map((listener) => listener?.changed(0, heartbeat))
+    const changed = listeners.map((listener) => new Promise<void>((resolve) => listener?.watch(resolve)))
     await hand.stores.workflows.start(site, toStoragePath('a.html'), { ...entry, type: 'workflow.created' })
     await Promise.all(changed)
     expect(listeners.map((listener) => listener?.recentAfter(0)?.length)).toEqual(listeners.map(() => 1))
