@@ -10,15 +10,13 @@ import { administrator } from '../stores/changes.ts'
 import { findGrant, printOnce } from '../stores/find-grant.ts'
 import { type GlobalOptions, onStores, siteOf } from '../stores/stores.ts'
 import {
-  collect,
   commandOf,
   groupOf,
-  mostRights,
   type OfSite,
   ownerOption,
-  parseGrantedRight,
   parseLifetime,
   parseName,
+  rightOption,
   siteOption,
 } from '../terminal/arguments.ts'
 import { Refusal, textOf } from '../terminal/output.ts'
@@ -48,7 +46,6 @@ const refuseLacking = (person: Person, site: SiteId, rights: readonly Right[]): 
 
 const create = async (stores: AdminStores, options: CreateOptions, self: Command) => {
   const { site, user, name, right: rights, ttl } = options
-  if (rights.length > mostRights) throw new Refusal(`A key can have at most ${mostRights} rights.`)
   await siteOf(stores, site)
   const person = await personOn(stores, user, site)
   refuseLacking(person, site, rights)
@@ -107,7 +104,7 @@ export const keyCommand = (): Command =>
       .requiredOption(...ownerOption)
       .requiredOption('--user <name>', 'the owner of the key, a person', parseName)
       .requiredOption('--name <text>', 'the name of the key, such as its program', parseName)
-      .requiredOption('--right <right>', 'a right, such as files:write:/news (repeatable)', collect(parseGrantedRight))
+      .requiredOption(...rightOption('a right'))
       .addOption(lifetimeOption())
       .action(onStores(create)),
     commandOf('list', 'list the keys of a site with their present rights', 'key list --site 1001')

@@ -20,10 +20,9 @@ import {
   collect,
   commandOf,
   groupOf,
-  mostRights,
   type OfSite,
-  parseGrantedRight,
   parsePositiveId,
+  rightOption,
   spanUpTo,
 } from '../terminal/arguments.ts'
 import { Refusal } from '../terminal/output.ts'
@@ -55,9 +54,7 @@ const grantsOf = ({ right, ttl, role }: AddOptions): Rule['grants'] => {
     throw new Refusal('Give --right for programs, or --role for people, but not both.')
   }
   if (role !== undefined) return { role }
-  const rights = simplified(right).map(textOfRight)
-  if (rights.length > mostRights) throw new Refusal(`A rule can grant at most ${mostRights} rights.`)
-  return { rights, ttl }
+  return { rights: simplified(right).map(textOfRight), ttl }
 }
 
 const view = ({ grants, ...rule }: Rule) => ({ ...rule, ...grants })
@@ -103,12 +100,7 @@ export const ruleCommand = (): Command =>
       .requiredOption('--issuer <id>', 'the issuer of the tokens', parseIssuerId)
       .requiredOption('--claim <name=value>', 'a claim of the token (repeatable)', collect(parseRuleClaim))
       .requiredOption('--site <id>', 'the site', parsePositiveId<SiteId>)
-      .option(
-        '--right <right>',
-        'a right of programs, such as files:write:/news (repeatable)',
-        collect(parseGrantedRight),
-        [],
-      )
+      .option(...rightOption('a right of programs'), [])
       .addOption(
         new Option('--ttl <lifetime>', 'the lifetime of tokens for programs')
           .argParser(parseLifetime)

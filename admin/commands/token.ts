@@ -13,12 +13,11 @@ import {
   collect,
   commandOf,
   groupOf,
-  mostRights,
   type OfSite,
-  parseGrantedRight,
   parseLifetime,
   parseName,
   parsePositiveId,
+  rightOption,
 } from '../terminal/arguments.ts'
 import { Refusal, textOf } from '../terminal/output.ts'
 
@@ -40,8 +39,6 @@ const entriesOf = (type: ChangeType, { hash, user, sites }: Grant): readonly His
 const permissionsIn = ({ permission, right }: Pick<IssueOptions, 'permission' | 'right'>): readonly string[] => {
   if (right.length === 0) return [...new Set(permission)]
   const rights = simplified([...(permission.includes('files') ? [rightOf('files:write')] : []), ...right])
-  if (rights.length > mostRights)
-    throw new Refusal(`A token can have at most ${mostRights} rights. Leave out some of them.`)
   return rights.map(textOfRight)
 }
 
@@ -106,12 +103,7 @@ export const tokenCommand = (): Command =>
       .requiredOption('--user <name>', 'the name of the user of the token', parseName)
       .requiredOption('--site <id>', 'a site that the token covers (repeatable)', collect(parsePositiveId<SiteId>))
       .addOption(permissionOption())
-      .option(
-        '--right <right>',
-        'a right, such as files:write:/news, in place of the default rights (repeatable)',
-        collect(parseGrantedRight),
-        [],
-      )
+      .option(...rightOption('a right in place of the default rights'), [])
       .addOption(lifetimeOption())
       .action(onStores(issue)),
     commandOf('list', 'list the tokens by their hash', 'token list --site 1001')

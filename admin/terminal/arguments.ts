@@ -69,9 +69,10 @@ export const parseSpan = spanUpTo(Number.POSITIVE_INFINITY, 'It must be a durati
 /** In seconds. Tokens live from `30m` to a year. */
 export const parseLifetime = spanUpTo(365 * day, 'It must be a duration such as 30m, 4h, 3d or 2w, and at most a year.')
 
-export const mostRights = 50
+const mostRights = 50
 
-export const parseGrantedRight = (text: string): Right => {
+const collectRights = (text: string, previous: readonly Right[] = []): Right[] => {
+  if (previous.length >= mostRights) throw new InvalidArgumentError(`Give it at most ${mostRights} times.`)
   const right = parseRight(text)
   if (!right) {
     throw new InvalidArgumentError(
@@ -79,8 +80,12 @@ export const parseGrantedRight = (text: string): Right => {
         'A right on files may name a folder, such as files:write:/news.',
     )
   }
-  return right
+  return [...previous, right]
 }
+
+/** The repeatable option of every command that grants rights. */
+export const rightOption = (description: string) =>
+  ['--right <right>', `${description}, such as files:write:/news (repeatable)`, collectRights] as const
 
 /** A command with its description. Its help shows the examples. */
 export const commandOf = (name: string, description: string, ...examples: readonly string[]): Command =>
