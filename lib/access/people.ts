@@ -54,7 +54,10 @@ const nameShape = /^[A-Za-z0-9._@+-]{1,64}$/
 // CloudFront would send requests for people with these names to the function for files. Clients shorten paths with dots.
 const addressNames: ReadonlySet<string> = new Set(['.', '..', 'storage', 'uploads', 'changes'])
 
-export const keyOfName = (name: string): string => name.toLowerCase()
+export const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+
+// Unicode has letters, such as the Kelvin sign, whose lower case is an ASCII letter.
+export const keyOfName = lowerAscii
 
 export const isPersonName = (name: string): boolean => nameShape.test(name) && !addressNames.has(keyOfName(name))
 
