@@ -30,10 +30,10 @@ export const formatSize = (bytes: number): string => {
 const formatNumber = (value: number): string => value.toLocaleString(locale.value)
 
 /** In the time zone of the user. `exact` adds seconds. Days, and dates of the service without a zone, are in UTC. */
-export const formatMoment = (iso: string, what: 'short' | 'exact' = 'short'): string => {
+export const formatMoment = (iso: string, precision: 'short' | 'exact' = 'short'): string => {
   const isDay = /^\d{4}-\d\d-\d\d$/.test(iso)
   const date = new Date(isDay || /Z$|[+-]\d\d:?\d\d$/.test(iso) ? iso : `${iso}Z`)
-  return Number.isNaN(date.getTime()) ? iso : moment(isDay ? 'day' : what).format(date)
+  return Number.isNaN(date.getTime()) ? iso : moment(isDay ? 'day' : precision).format(date)
 }
 
 /** An approximate time: "12 sec", "3 min", "2 hr". `seconds` may have a fraction. */
