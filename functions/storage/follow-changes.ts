@@ -25,7 +25,7 @@ const textOf = (change: Change): string => {
   return text
 }
 
-/** Ends when the caller may no longer listen. The next request of the caller gets the reason (V-21). */
+// Ends when the caller may no longer listen. The next request of the caller gets the reason (V-21).
 async function* writeEvents(
   listener: Listener,
   wanted: Wanted,
@@ -46,7 +46,7 @@ async function* writeEvents(
   }
 }
 
-/** Asks for the next text only when the reader has taken the last one. The listener ends with the stream. */
+// Asks for the next text only when the reader has taken the last one. The listener ends with the stream.
 const streamOf = (events: AsyncIterator<string>, listener: Listener): Readable => {
   const stream: Readable = new Readable({
     highWaterMark: 1,
