@@ -104,7 +104,7 @@ export const keyCommand = (): Command =>
     siteCommandOf('list', 'list the keys of a site with their present rights', 'key list --site 1001').action(
       onStores(list),
     ),
-    commandOf('change', 'hand a key to another person', 'key change ID --user bob')
+    commandOf('change', 'give a key to another person', 'key change ID --user bob')
       .argument(...idArgument)
       .requiredOption('--user <name>', 'the new owner of the key', parseName)
       .action(onStores(change)),

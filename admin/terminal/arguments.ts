@@ -4,7 +4,7 @@ import { areas, parseRight, type Right } from '../../lib/core/rights.ts'
 
 export const parsePositiveId = <Id extends number>(text: string): Id => {
   const id = parseId<Id>(text)
-  if (id === undefined || id < 1) throw new InvalidArgumentError('It must be a whole number from 1.')
+  if (id === undefined || id < 1) throw new InvalidArgumentError('It must be a whole number, 1 or more.')
   return id
 }
 

@@ -99,7 +99,7 @@ export const recountRegularly = (scope: Construct, worker: IFunction): void => {
   new Rule(scope, 'Recount', { description: 'Recounts used bytes', schedule: Schedule.rate(recountEvery), targets })
 }
 
-export const workOff = (queue: Queue, worker: IFunction): void => {
+export const consumeQueue = (queue: Queue, worker: IFunction): void => {
   const eventSourceArn = queue.queueArn
   new EventSourceMapping(queue, 'Worker', { target: worker, eventSourceArn, batchSize: 1, maxConcurrency: mostWorkers })
 }

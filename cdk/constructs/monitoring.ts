@@ -154,7 +154,7 @@ const ageOfRemovals = (scope: Construct, { functions }: Watched, { stackName }: 
   return new Metric({ namespace: stackName, metricName, statistic: 'Maximum', period })
 }
 
-// `impacts`: of messages that wait for half an hour, and of messages that the function failed to work off.
+// `waiting`: messages wait for half an hour. `failed`: the function gave messages up.
 const queueWatches = (
   name: FunctionName,
   { queue, failed }: WorkQueue,

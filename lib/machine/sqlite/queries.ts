@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { setImmediate as yieldTurn } from 'node:timers/promises'
 import type { Count } from '../../categories/contents.ts'
 import { chunksOf } from '../../core/in-parallel.ts'
@@ -16,8 +16,28 @@ export interface Query<Row> {
   iterate(...values: readonly SQLInputValue[]): Iterable<Row>
 }
 
+interface Statement extends Query<Readonly<Record<string, SQLOutputValue>>> {
+  run(...values: readonly SQLInputValue[]): ReturnType<StatementSync['run']>
+}
+
+/** SQLite compiles the statement at its first use, because a process uses few of all statements. */
+const prepareLazily = (connection: DatabaseSync, sql: string, arrays = false): Statement => {
+  let prepared: StatementSync | undefined
+  const prepare = (): StatementSync => {
+    prepared = connection.prepare(sql)
+    prepared.setReturnArrays(arrays)
+    return prepared
+  }
+  return {
+    get: (...values) => (prepared ?? prepare()).get(...values),
+    all: (...values) => (prepared ?? prepare()).all(...values),
+    iterate: (...values) => (prepared ?? prepare()).iterate(...values),
+    run: (...values) => (prepared ?? prepare()).run(...values),
+  }
+}
+
 export const prepareQuery = <Row extends object>(connection: DatabaseSync, sql: string): Query<Row> =>
-  connection.prepare(sql) as unknown as Query<Row>
+  prepareLazily(connection, sql) as unknown as Query<Row>
 
 type Values<Value> = Omit<Query<Value>, 'iterate'>
 type Prepare<Value> = (connection: DatabaseSync) => Values<Value>
@@ -38,7 +58,7 @@ export const query =
   }
 
 type Prepared<Sqls> = {
-  readonly [Name in keyof Sqls]: Sqls[Name] extends Prepare<infer Value> ? Values<Value> : StatementSync
+  readonly [Name in keyof Sqls]: Sqls[Name] extends Prepare<infer Value> ? Values<Value> : Statement
 }
 
 export const prepareAll = <Sqls extends Readonly<Record<string, string | Prepare<unknown>>>>(
@@ -48,7 +68,7 @@ export const prepareAll = <Sqls extends Readonly<Record<string, string | Prepare
   Object.fromEntries(
     Object.entries(sqls).map(([name, sql]) => [
       name,
-      typeof sql === 'string' ? connection.prepare(sql) : sql(connection),
+      typeof sql === 'string' ? prepareLazily(connection, sql) : sql(connection),
     ]),
   ) as unknown as Prepared<Sqls>
 
@@ -58,11 +78,8 @@ export interface AnyId {
 }
 
 /** Rows as arrays of columns. Reading them takes half the time of reading objects. */
-export const prepareArrays = <Row extends readonly unknown[]>(connection: DatabaseSync, sql: string): Query<Row> => {
-  const statement = connection.prepare(sql)
-  statement.setReturnArrays(true)
-  return statement as unknown as Query<Row>
-}
+export const prepareArrays = <Row extends readonly unknown[]>(connection: DatabaseSync, sql: string): Query<Row> =>
+  prepareLazily(connection, sql, true) as unknown as Query<Row>
 
 // Rows that are read while the rest of the process waits.
 const pageSize = 1_000
