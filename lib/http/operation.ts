@@ -13,7 +13,6 @@ export interface RoutedRequest extends Request {
   readonly deadline: Deadline
 }
 
-// A request that has passed every check except those of its body.
 interface AdmittedRequest extends RoutedRequest {
   readonly caller: SiteCaller
   readonly site: Site

@@ -42,7 +42,6 @@ export interface RecordingOptions extends TableOptions {
   readonly record: RecordChange
 }
 
-/** Records the entries of a change if the change was made. Returns whether it was made. */
 export const recordIf = async (
   isMade: unknown,
   record: RecordChange,
