@@ -199,7 +199,6 @@ const faultsIn = (all: Settings): readonly Fault[] => {
 export type Settings = z.infer<typeof settings>
 export type DataCentreSettings = z.infer<typeof dataCentre>
 
-/** The stream of the history. */
 export const needsStream = ({ changeEvents, webhooks }: Pick<Settings, 'changeEvents' | 'webhooks'>): boolean =>
   changeEvents || webhooks
 
