@@ -20,19 +20,16 @@ import { Construct } from 'constructs'
 import { settingsOf } from '../../lib/config/config.ts'
 import { environmentOf, type SettingTexts } from '../../lib/config/settings.ts'
 import { streaming } from '../../lib/config/streaming.ts'
-import { recordOf } from '../../lib/core/names.ts'
+import { tableNames, tableSettings } from '../../lib/config/tables.ts'
 import { type FunctionName, type FunctionSettings, functionName, functionSettings } from '../config/functions.ts'
 import { fileGrants, keyGrants, queueGrants, tableGrants } from '../config/grants.ts'
-import { globalTables, homeRegion, regionalTables, type Settings } from '../config/settings.ts'
+import { homeRegion, type Settings } from '../config/settings.ts'
 import { allowKey } from './encryption.ts'
 import { allow, allowOnFiles, allowOnTables } from './statements.ts'
 import type { Tables } from './tables.ts'
 
 export const createLogs = (scope: Construct, id: string, logGroupName?: string): LogGroup =>
-  new LogGroup(scope, id, {
-    ...(logGroupName !== undefined && { logGroupName }),
-    removalPolicy: RemovalPolicy.DESTROY,
-  })
+  new LogGroup(scope, id, { ...(logGroupName !== undefined && { logGroupName }), removalPolicy: RemovalPolicy.DESTROY })
 
 /**
  * Keeps every log of a stack for `days`, also the logs of functions that the CDK adds, which have no log group of their
@@ -149,9 +146,6 @@ type AllTexts = SettingTexts<
     AllSettings['webhooks']
 >
 
-const tableNames = (tables: Tables) =>
-  recordOf([...globalTables, ...regionalTables].map((name) => [`${name}Table`, tables[name].tableName] as const))
-
 const textsOf = ({
   dataCentre,
   settings,
@@ -167,7 +161,7 @@ const textsOf = ({
   keptDays: String(settings.keptDays),
   requestsPerToken: String(settings.requestLimits.perToken),
   requestsPerSite: String(settings.requestLimits.perSite),
-  ...tableNames(tables),
+  ...tableSettings(tableNames, (name) => tables[name].tableName),
   filesBucket: files.bucketName,
   removalsQueueUrl: removals.queueUrl,
   webhooksQueueUrl: webhooks?.queue.queueUrl ?? '',

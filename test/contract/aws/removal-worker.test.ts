@@ -201,10 +201,10 @@ describe('the worker that finishes removals', () => {
   })
 
   test('while the store is unavailable, the message waits until the lease has ended', async () => {
-    const said = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    const printed = vi.spyOn(console, 'warn').mockImplementation(() => {})
     const isOpen = await open(1)
     await start(() => Promise.reject(new ServiceError('unavailable'))).deliver()
-    expect([sent, await isOpen(), said.mock.calls.length]).toEqual([[{ name: 'message 2', delay: 90 }], true, 1])
+    expect([sent, await isOpen(), printed.mock.calls.length]).toEqual([[{ name: 'message 2', delay: 90 }], true, 1])
     time += 90_000
     await start().deliver('message 2')
     expect([left, await isOpen()]).toEqual([0, false])
