@@ -74,7 +74,7 @@ export const lifetimeOption = (description: string, usual: string): Option =>
 
 export const mostRights = 50
 
-export const parseGrantedRight = (text: string): Right => {
+const parseGrantedRight = (text: string): Right => {
   const right = parseRight(text)
   if (!right) {
     throw new InvalidArgumentError(
