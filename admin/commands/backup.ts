@@ -40,11 +40,7 @@ interface RestoreOptions extends Pick<BackupOptions, 'evenIfDamaged'> {
   readonly keepWebhooks: boolean
 }
 
-const damageOption = [
-  '--even-if-damaged',
-  'continue when a file is missing or damaged; its damage stays',
-  false,
-] as const
+const damageOption = ['--even-if-damaged', 'continue in spite of missing or damaged files', false] as const
 
 interface Counts extends DamageCounts {
   readonly disabledWebhooks?: number

@@ -37,7 +37,7 @@ const repeat = async (deps: DeliveryDeps, webhook: Webhook, source: string, ende
   }))
 }
 
-/** Sends the first of these entries that the webhook wants, and moves on to it, or to the last entry. */
+/** Sends the first of these entries that the webhook wants. The position then is this entry, or else the last entry. */
 const sendFirst = async (
   deps: DeliveryDeps,
   webhook: Webhook,

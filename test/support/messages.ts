@@ -59,7 +59,7 @@ export const messages = {
       text`is damaged: ${count} of its files or rows are damaged, such as …: ${what}. … Nothing was changed`,
     targetFilled: text`already contains data. Name an empty directory with --data-dir.`,
     targetForeign: text`has files, but no …: it is not a data directory`,
-    tooLarge: text`^The backup …site-admin-backup.json is larger than it can be. …$`,
+    tooLarge: text`^The backup …site-admin-backup.json is too large. …$`,
     tooShort: (what: string) => text`${what}. … No backup was made.$`,
     unreadable: text`^The backup … cannot be read: … run the command as the user who owns the backup. …$`,
     unusableDisk: /is not empty|is the root of a file system/,
@@ -293,11 +293,11 @@ export const messages = {
     tooManyRemoved: (folders: string) => text`more than 10000 … ${folders}. ?deleted lists them.$`,
     tus: 'resumable uploads (tus 1.0)',
     wrongLink: '"code":104001,"message":"This link is wrong',
-    xmlOneRoot: 'exactly one root element',
-    xmlReferences: 'references other than',
+    xmlEntity: "Named entity isn't defined: &nbsp;",
+    xmlSecondRoot: 'Extra content at the end of the document',
+    xmlTooDeep: 'nests deeper than 32 levels',
     xmlType: 'document type definition',
-    xmlUnclosed: /^elements are not closed \(line \d\)$/,
-    xmlUnclosedTag: (tag: string, line: number) => `Unclosed tag '${tag}' (line ${line})`,
+    xmlUnclosed: (name: string, line: number) => new RegExp(`^Missing end tag for element ${name} \\(line ${line}\\)$`),
   },
   key: { lacks: (name: string, right: string) => `${name} lacks the right ${right} on site 1001` },
   output: {
@@ -395,7 +395,7 @@ export const messages = {
       `Webhook ${id} has no such delivery. "webhook deliveries ${id} --site 1001" lists the last 100 deliveries.`,
   },
   user: {
-    lastOwner: 'This is the last owner of a site.',
+    lastOwner: 'This person is the last owner of a site.',
     removal: (keys: number) => `also ends ${keys} key${keys === 1 ? '' : 's'} and all sessions. Nothing was removed`,
   },
 }
@@ -491,14 +491,13 @@ const largest = 2147483647
 
 const areas = 'files, forms, categories, history, access'
 
-/** Wrong usage of `site-admin`. */
 export const wrongCommands = [
   ['bogus', usage.unknown("command 'bogus'")],
   ['site', 'Usage: site-admin site'],
   ['site create', "required option '--name <name>' not specified"],
   ['site create --name \u0007', 'without control characters'],
   [`site create --name ${'x'.repeat(201)}`, '1 to 200 characters'],
-  ['site create --name A --id 0', 'It must be a whole number from 1.'],
+  ['site create --name A --id 0', 'It must be a whole number, 1 or more.'],
   ['site create --name A --data-centre U$', 'lower-case letters'],
   ['site show', usage.missing],
   ['data-centre add Us --url http://a', 'lower-case letters'],
@@ -539,7 +538,6 @@ export const wrongCommands = [
   ),
 ] as const
 
-/** Wrong flags of `site-admin serve`. */
 export const wrongFlags = [
   ['--port http', 'a number from 0 to 65535'],
   ['--port -1', 'a number from 0 to 65535'],
@@ -564,7 +562,6 @@ export const wrongFlags = [
   ['extra', usage.tooMany],
 ] as const
 
-/** Wrong usage of `site-files`. */
 export const wrongFileCommands = [
   ...['cat', 'get', 'mv a', 'cp a', 'rm', 'restore', 'purge', 'versions', 'diff', 'push', 'pull', 'watch'].map(
     (line) => [line, usage.missing] as const,
@@ -586,7 +583,6 @@ const half = 'must not contain half of a character (a lone surrogate)'
 const kinds = 'kind: must be one of category, news, blog, link, webForm, field'
 const field = '{"kind":"field","webFormId":1,"typeId":-2'
 
-/** Records that an import skips. */
 export const badRecords = [
   ['{"kind":', record.notJson],
   ['7', record.notAnObject],

@@ -109,8 +109,7 @@ export const restoreBackup = async (
     if (first && !evenIfDamaged) {
       throw new UsageError(
         `The backup ${backup.path} is damaged: ${needed.length} of its files or rows are damaged, such as ${first.where}: ` +
-          `${first.fault}. Name another backup, or add --even-if-damaged to restore the rest. Nothing was ` +
-          'changed.',
+          `${first.fault}. Name another backup, or add --even-if-damaged to restore the rest. Nothing was changed.`,
       )
     }
     syncFolder(directory.blobs)

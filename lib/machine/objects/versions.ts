@@ -77,7 +77,7 @@ export const createVersions = ({
       const present = rows.get(key)
       return present?.version === id ? present : old.get(key, id)
     }
-    return bodies.read(find, choose, `${key} as it was`)
+    return bodies.read(find, choose, `an old version of ${key}`)
   },
 
   async listRemoved({ prefix, after, limit }) {

@@ -67,13 +67,13 @@ describeWithTargets('Deliveries, tests and repetitions', () => {
     ['refuses', 403],
     ['redirects', 307],
     ['fails', 500],
-  ])('A target that %s is no error of the test (V-8, V-12)', async (_, status) => {
+  ])('A test reports the status of a target that %s (V-8, V-12)', async (_, status) => {
     const { ask, id, received } = await openTarget({ enabled: false }, [status])
     expect((await ask('POST', `/${id}/test`)).json).toMatchObject({ status })
     expect(received).toHaveLength(1)
   })
 
-  test('A target without an answer is a fault of the delivery (V-12)', async () => {
+  test('A test reports why a target did not answer (V-12)', async () => {
     const { ask, create } = await openWebhooks()
     const { id } = await create({ enabled: false }, 'http://127.0.0.1:1/')
     const { status, json } = await ask('POST', `/${id}/test`)
@@ -81,7 +81,7 @@ describeWithTargets('Deliveries, tests and repetitions', () => {
     expect(json).toMatchObject({ status: null, fault: expect.stringMatching(/refused/) })
   })
 
-  test('A repetition sends the same event, and ends later ones (V-13)', async () => {
+  test('A repeated delivery sends the same event, and is listed (V-13)', async () => {
     const { put, deliveries, ask, id, received } = await openTarget({}, [500])
     await put('1')
     await expect.poll(deliveries).toHaveLength(1)
@@ -106,7 +106,7 @@ describeWithTargets('Deliveries, tests and repetitions', () => {
     for (const { json } of await Promise.all(four)) expect(json.status).toBe(200)
   })
 
-  test('site-admin webhook tests and repeats (V-31)', async () => {
+  test('site-admin webhook sends a test, and repeats a delivery (V-31)', async () => {
     const { put, deliveries, id, site, received } = await openTarget()
     const flags = [id, '--site', String(site), '--allow-private-webhooks']
     expect(await admin('webhook', 'test', ...flags)).toMatchObject({ type: 'webhook.test', status: 200 })

@@ -83,27 +83,27 @@ const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> =
   })
 
   describe(`deliveries: ${name}`, () => {
-    test('A delivery is a CloudEvent of an entry, signed as Standard Webhooks says (V-6, V-7)', async () => {
+    test('A delivery is a CloudEvent, signed as Standard Webhooks says (V-6, V-7)', async () => {
       const {
         secrets: [{ sealed: secret = '' } = {}],
       } = await create()
       await change('a/ä.html')
       expect(await deliver()).toBeUndefined()
       const [{ url = '', headers = {}, body = '' } = {}] = sent
-      const told = (await history.after(site, 0, 10)).at(-1) ?? expect.fail()
+      const reported = (await history.after(site, 0, 10)).at(-1) ?? expect.fail()
       expect(url).toBe('https://hooks.example/in')
-      expect(new Verifier(secret).verify(body, headers)).toMatchObject({ id: viewOfChange(told).id })
-      expect(headers['webhook-id']).toBe(viewOfChange(told).id)
+      expect(new Verifier(secret).verify(body, headers)).toMatchObject({ id: viewOfChange(reported).id })
+      expect(headers['webhook-id']).toBe(viewOfChange(reported).id)
       const event = HTTP.toEvent({ headers: { ...headers }, body })
       expect(JSON.parse(JSON.stringify(event))).toEqual({
         specversion: '1.0',
-        id: viewOfChange(told).id,
+        id: viewOfChange(reported).id,
         source: `https://us.example/api/v2/admin/sites/${site}`,
         type: 'site-admin.workflow.created',
         subject: 'a/ä.html',
-        time: new Date(told.at).toISOString(),
+        time: new Date(reported.at).toISOString(),
         datacontenttype: 'application/json',
-        data: viewOfChange(told),
+        data: viewOfChange(reported),
       })
       expect(() => new Verifier(newSecret()).verify(body, headers)).toThrow()
     })
@@ -153,7 +153,7 @@ const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect(subjects()).toEqual(['ours.html'])
     })
 
-    test('A failed delivery is repeated after its delays, and does not delay later entries (V-10)', async () => {
+    test('A failed delivery is repeated, and delays no later entries (V-10)', async () => {
       await create()
       answer = ({ body }) => (JSON.parse(body).subject === 'bad.html' ? failure : ok)
       for (const subject of ['1.html', 'bad.html', '2.html']) await change(subject)
@@ -343,7 +343,7 @@ const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect(await deliveries.recent(site, 'whk_one')).toEqual([])
     })
 
-    test('A listed delivery can be repeated, and a success ends its retry (V-13)', async () => {
+    test('A delivery of the list can be repeated, and a success ends its retry (V-13)', async () => {
       const webhook = await create()
       answer = () => failure
       await change('a.html')
