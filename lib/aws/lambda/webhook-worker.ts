@@ -18,11 +18,8 @@ interface Deps {
   readonly clock: Clock
 }
 
-// In milliseconds: the time that is reserved for the last calls of a worker.
-const timeToHandOver = 3_000
-
-// In milliseconds: a lease ends when its worker has certainly ended.
-const afterTheEnd = 1_000
+// In milliseconds: the time that is reserved for the last calls of a worker. A lease ends after the end of its worker.
+const [timeToHandOver, afterTheEnd] = [3_000, 1_000]
 
 // In seconds, as SQS limits it.
 const longestDelay = 900
