@@ -71,7 +71,7 @@ const addMeasures = (registry: Registry, watched: Watched): void => {
   }
 }
 
-/** Counts the bytes of all connections of the servers. */
+// Counts the bytes of all connections of the servers.
 const createByteCounts = (registry: Registry) => {
   const open = new Set<Socket>()
   const ended = { bytesRead: 0, bytesWritten: 0 }
@@ -103,7 +103,7 @@ const createByteCounts = (registry: Registry) => {
   }
 }
 
-/** V-26: labels have only values of the service itself, so callers cannot add labels. */
+// V-26: labels have only values of the service itself, so callers cannot add labels.
 const createCounts = (registry: Registry): Pick<Telemetry, 'signIn' | 'request'> => {
   const registers = [registry]
   const [operation, status] = ['operation', 'status']
@@ -136,7 +136,7 @@ const createCounts = (registry: Registry): Pick<Telemetry, 'signIn' | 'request'>
   }
 }
 
-/** Serves `GET /metrics` without a token (V-25). */
+// Serves `GET /metrics` without a token (V-25).
 const createMetricsServer = (registry: Registry) => {
   const server = createServer((request, response) => {
     request.resume()

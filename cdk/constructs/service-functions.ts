@@ -20,10 +20,10 @@ import { Construct } from 'constructs'
 import { settingsOf } from '../../lib/config/config.ts'
 import { environmentOf, type SettingTexts } from '../../lib/config/settings.ts'
 import { streaming } from '../../lib/config/streaming.ts'
-import { recordOf } from '../../lib/core/names.ts'
+import { tableNames, tableSettings } from '../../lib/config/tables.ts'
 import { type FunctionName, type FunctionSettings, functionName, functionSettings } from '../config/functions.ts'
 import { fileGrants, keyGrants, queueGrants, tableGrants } from '../config/grants.ts'
-import { globalTables, homeRegion, regionalTables, type Settings } from '../config/settings.ts'
+import { homeRegion, type Settings } from '../config/settings.ts'
 import { allowKey } from './encryption.ts'
 import { allow, allowOnFiles, allowOnTables } from './statements.ts'
 import type { Tables } from './tables.ts'
@@ -146,9 +146,6 @@ type AllTexts = SettingTexts<
     AllSettings['webhooks']
 >
 
-const tableNames = (tables: Tables) =>
-  recordOf([...globalTables, ...regionalTables].map((name) => [`${name}Table`, tables[name].tableName] as const))
-
 const textsOf = ({
   dataCentre,
   settings,
@@ -164,7 +161,7 @@ const textsOf = ({
   keptDays: String(settings.keptDays),
   requestsPerToken: String(settings.requestLimits.perToken),
   requestsPerSite: String(settings.requestLimits.perSite),
-  ...tableNames(tables),
+  ...tableSettings(tableNames, (name) => tables[name].tableName),
   filesBucket: files.bucketName,
   removalsQueueUrl: removals.queueUrl,
   webhooksQueueUrl: webhooks?.queue.queueUrl ?? '',

@@ -21,7 +21,7 @@ const currentVersion = ({ version, modified, size }: ObjectRow): ObjectVersion =
 
 const step = 100
 
-/** The removed object itself, or the folder that contained it. Undefined if that folder exists. */
+// The removed object itself, or the folder that contained it. Undefined if that folder exists.
 const entryOf = (
   { rows, old }: Pick<Deps, 'rows' | 'old'>,
   prefix: string,
