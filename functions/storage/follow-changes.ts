@@ -59,8 +59,10 @@ const streamOf = (listener: Listener, wanted: Wanted, after: number, timeLeft: (
   }
 
   function advance(isBeat: boolean): void {
+    // No text may follow the end.
+    if (isReading) return
     if (listener.isOver() || timeLeft() <= 0) give(null)
-    if (!isAsked || isReading || (!isBeat && listener.newest() <= position)) return
+    if (!isAsked || (!isBeat && listener.newest() <= position)) return
     isReading = true
     const news = readNews(listener, query, position)
     if (news instanceof Promise) news.then((found) => take(found, isBeat)).catch(fail)
