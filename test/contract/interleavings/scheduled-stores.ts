@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { Scheduler } from 'fast-check'
 import { vi } from 'vitest'
 import { createCategoriesHandler } from '../../../functions/categories/group.ts'
@@ -11,7 +10,6 @@ import { createStorageHandler } from '../../../functions/storage/group.ts'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
 import { openFileStores } from '../../../lib/aws/open-files.ts'
 import { openAreas, openDirectory, openUploads } from '../../../lib/aws/open-tables.ts'
-import { createS3Clients } from '../../../lib/aws/s3/bucket.ts'
 import { withDefaults } from '../../../lib/core/content-kinds.ts'
 import { unlimited } from '../../../lib/core/deadline.ts'
 import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
@@ -19,13 +17,13 @@ import type { Handler } from '../../../lib/http/request.ts'
 import { createCategoriesDeps, createFieldsDeps, createStorageDeps } from '../../../lib/service/deps.ts'
 import { continueRemoval, type RemovalMessage } from '../../../lib/storage/continue-removal.ts'
 import type { RemovalTask } from '../../../lib/storage/path-locks.ts'
-import { inMemory } from '../../support/bucket.ts'
-import { openDynalite } from '../../support/dynalite.ts'
 import { type Request, send } from '../../support/gateway.ts'
 import { entry, unrecorded } from '../../support/history.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { createMemoryS3 } from '../../support/memory-s3.ts'
 import { answer, type S3Request } from '../../support/s3-messages.ts'
-import { createTables, tableSettings } from '../../support/tables.ts'
+import { tableSettings } from '../../support/tables.ts'
+import { createFastClients } from '../../support/without-network.ts'
 
 /**
  * The fate of a call. `answered`: the store answers. `lost`: the store carries out the call, but its answer is lost.
@@ -142,19 +140,15 @@ const withoutConditions = (request: S3Request): S3Request => {
   return { ...request, headers: Object.fromEntries(headers) }
 }
 
-const plantInTables = (dynamodb: DynamoDBDocumentClient, plant: Plant | undefined): void => {
-  dynamodb.middlewareStack.add(
-    (next, { commandName = '' }) =>
-      (args) => {
-        if (commandName === 'BatchGetItemCommand') return readOnce(JSON.stringify(args.input), () => next(args))
-        const isUpload = Reflect.get(args.input, 'TableName') === 'uploads'
-        const isUnconditional = plant === 'no condition of DynamoDB' || (plant === 'no lease of uploads' && isUpload)
-        if (isUnconditional) Reflect.deleteProperty(args.input, 'ConditionExpression')
-        return next(args)
-      },
-    { step: 'initialize', priority: 'low', name: 'plant' },
-  )
-}
+const openTables = (turns: Turns, plant: Plant | undefined) =>
+  openMemoryTables((command, input, call) => {
+    const table = String(Reflect.get(input, 'TableName') ?? '')
+    const isUnconditional =
+      plant === 'no condition of DynamoDB' || (plant === 'no lease of uploads' && table === 'uploads')
+    if (isUnconditional) Reflect.deleteProperty(input, 'ConditionExpression')
+    const take = () => turns.take(`${command} ${table}`, call)
+    return command === 'BatchGetCommand' ? readOnce(JSON.stringify(input), take) : take()
+  })
 
 /**
  * At most two keys per page, so that a folder of three objects counts as large. S3 may return fewer keys than
@@ -165,10 +159,8 @@ const withSmallPages = (request: S3Request): S3Request => {
   return query['list-type'] && !query['delimiter'] ? { ...request, query: { ...query, 'max-keys': '2' } } : request
 }
 
-const openStores = async (turns: Turns, { plant, hasSmallPages }: Options) => {
+const openStores = (turns: Turns, { plant, hasSmallPages }: Options) => {
   const s3 = createMemoryS3()
-  const { connect, close } = openDynalite()
-  const tables = await createTables(connect())
   const requestHandler: typeof s3.requestHandler = {
     async handle(given, options) {
       const paged = hasSmallPages ? withSmallPages(given) : given
@@ -186,15 +178,7 @@ const openStores = async (turns: Turns, { plant, hasSmallPages }: Options) => {
       return { response: answer(response.statusCode, response.headers, bytes) }
     },
   }
-  const dynamodb = connect()
-  dynamodb.middlewareStack.add(
-    (next, { commandName = '' }) =>
-      (args) =>
-        turns.take(`${commandName} ${Reflect.get(args.input, 'TableName') ?? ''}`, () => next(args)),
-    { step: 'deserialize', priority: 'high', name: 'turns' },
-  )
-  plantInTables(dynamodb, plant)
-  return { dynamodb, s3Clients: createS3Clients({ ...inMemory(s3), requestHandler }), tables, close }
+  return { tables: openTables(turns, plant), s3Clients: createFastClients(settings.filesBucket, { requestHandler }) }
 }
 
 /** In milliseconds. */
@@ -240,9 +224,9 @@ export interface ScheduledSite {
 /** The file operations of several functions over the same tables and the same bucket. */
 export const openScheduledStores = async (turns: Turns, time: Time, options: Options) => {
   const { plant } = options
-  const { dynamodb, s3Clients, tables, close } = await openStores(turns, options)
-  const all = { ...settings, ...tableSettings(tables) }
-  const given = { dynamodb, now: () => time.now }
+  const { tables, s3Clients } = openStores(turns, options)
+  const all = { ...settings, ...tableSettings(tables.names) }
+  const given = { dynamodb: tables.connect(), now: () => time.now }
   const clock = { wall: given.now, monotonic: given.now }
   const refuse = () => Promise.reject(new Error('No interleaving needs this'))
 
@@ -328,5 +312,5 @@ export const openScheduledStores = async (turns: Turns, time: Time, options: Opt
       },
     }
   }
-  return { openSite, close }
+  return openSite
 }
