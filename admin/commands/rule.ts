@@ -11,7 +11,6 @@ import {
 } from '../../lib/access/issuers/issuers.ts'
 import { type RoleName, roles } from '../../lib/access/roles.ts'
 import type { ChangeType, HistoryEntry } from '../../lib/core/history-entry.ts'
-import type { SiteId } from '../../lib/core/ids.ts'
 import { type Right, simplified, textOfRight } from '../../lib/core/rights.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { entryOf } from '../stores/changes.ts'
@@ -23,7 +22,8 @@ import {
   mostRights,
   type OfSite,
   parseGrantedRight,
-  parsePositiveId,
+  parseSiteId,
+  siteCommandOf,
   spanUpTo,
 } from '../terminal/arguments.ts'
 import { Refusal } from '../terminal/output.ts'
@@ -99,10 +99,9 @@ const addExamples = [
 
 export const ruleCommand = (): Command =>
   groupOf('rule', 'rights for tokens of other issuers', 'rule list', [
-    commandOf('add', 'accept tokens with certain claims; a token must have all claims of a rule', ...addExamples)
+    siteCommandOf('add', 'accept tokens with certain claims; a token must have all claims of a rule', ...addExamples)
       .requiredOption('--issuer <id>', 'the issuer of the tokens', parseIssuerId)
       .requiredOption('--claim <name=value>', 'a claim of the token (repeatable)', collect(parseRuleClaim))
-      .requiredOption('--site <id>', 'the site', parsePositiveId<SiteId>)
       .option(
         '--right <right>',
         'a right of programs, such as files:write:/news (repeatable)',
@@ -119,7 +118,7 @@ export const ruleCommand = (): Command =>
       )
       .action(onStores(add)),
     commandOf('list', 'list all rules', 'rule list', 'rule list --site 1001')
-      .option('--site <id>', 'only the rules of this site', parsePositiveId<SiteId>)
+      .option('--site <id>', 'only the rules of this site', parseSiteId)
       .action(onStores(list)),
     commandOf(
       'remove',

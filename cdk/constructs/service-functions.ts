@@ -28,10 +28,7 @@ import { allow, allowOnFiles, allowOnTables } from './statements.ts'
 import type { Tables } from './tables.ts'
 
 export const createLogs = (scope: Construct, id: string, logGroupName?: string): LogGroup =>
-  new LogGroup(scope, id, {
-    ...(logGroupName !== undefined && { logGroupName }),
-    removalPolicy: RemovalPolicy.DESTROY,
-  })
+  new LogGroup(scope, id, { ...(logGroupName !== undefined && { logGroupName }), removalPolicy: RemovalPolicy.DESTROY })
 
 /**
  * Keeps every log of a stack for `days`, also the logs of functions that the CDK adds, which have no log group of their

@@ -17,8 +17,7 @@ const accepted: Findings = {
     'The functions check every request against schemas, and answer with the errors of the contract.',
   'AwsSolutions-APIG3': 'A firewall costs money per request. Installations turn it on with webApplicationFirewall.',
   'AwsSolutions-APIG6':
-    'Execution logs contain query strings, which may contain a token. The access log shows the reason of ' +
-    'a failure.',
+    'Execution logs contain query strings, which may contain a token. The access log shows the reason of a failure.',
   'AwsSolutions-APIG4': 'The functions check the token of every request, in the order that the contract requires.',
   'AwsSolutions-COG4': 'The callers are programs with tokens of the service, so there is no user pool.',
   'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
@@ -65,9 +64,7 @@ export const acceptedOf = (settings: Settings): Findings => {
   const there = Object.entries(dataCentres).map(([id, { region, streaming }]) => {
     const stack = `arn:<AWS::Partition>:cloudformation:${region}:${accountInFindings()}:stack/${prefix}-${id}/*`
     return {
-      ...(deploymentRole && {
-        [`AwsSolutions-IAM5[Resource::${stack}]`]: 'Stack names end with an unknown id.',
-      }),
+      ...(deploymentRole && { [`AwsSolutions-IAM5[Resource::${stack}]`]: 'Stack names end with an unknown id.' }),
       ...(streaming && acceptedWithStreaming(region, settings)),
     }
   })

@@ -70,10 +70,7 @@ export class WatchStack extends Stack {
       settings,
       distributions,
       ...props
-    }: StackProps & {
-      readonly settings: Settings
-      readonly distributions: Readonly<Record<string, Distribution>>
-    },
+    }: StackProps & { readonly settings: Settings; readonly distributions: Readonly<Record<string, Distribution>> },
   ) {
     super(scope, stackId, props)
     const all = Object.entries(distributions)

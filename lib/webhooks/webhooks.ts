@@ -103,6 +103,9 @@ export interface Outcome {
 
 export const keptDeliveries = 100
 
+/** V-10. */
+export const mostRetries = 500
+
 /**
  * The port of the sender. `recent` has the last `keptDeliveries`, the newest first. `retries` are in the order of their
  * due times. `record` stores the outcome of an attempt. A store that cannot write everything at once writes the retry

@@ -22,7 +22,7 @@ const savedFile = (page: Page, name: string): Promise<number[] | undefined> =>
     return handle && [...new Uint8Array(await (await handle.getFile()).arrayBuffer())]
   }, name)
 
-test('a selection is written to one zip, or to none if a file changes on the way (K-41)', async ({
+test('a selection becomes one zip, or none if a file changes meanwhile (K-41)', async ({
   openFolder,
   client,
   folder,
@@ -52,7 +52,7 @@ test('a selection is written to one zip, or to none if a file changes on the way
   expect(await readZip(Uint8Array.from((await savedFile(page, name)) ?? []))).toEqual(texts)
 })
 
-test('without a save dialog for pages, a zip has a limit, and is a download (K-41)', async ({ openFolder, folder }) => {
+test('a browser that cannot save streams downloads a zip of limited size (K-41)', async ({ openFolder, folder }) => {
   const page = await openFolder(['a.txt', 'sub/c.txt'])
   await page.evaluate(() => Reflect.deleteProperty(window, 'showSaveFilePicker'))
   const listing = '**/storage/*?*recursive*'
@@ -83,11 +83,7 @@ const chosen = (page: Page) => grid(page).locator('[aria-selected=true] bdi').al
 const picture = (colour: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="800" height="400"><rect width="800" height="400" fill="${colour}"/></svg>`
 
-test('a grid has thumbnails, which are made once, and all arrow keys move through it (K-42)', async ({
-  openFolder,
-  client,
-  folder,
-}) => {
+test('a grid makes each thumbnail once, and obeys all arrow keys (K-42)', async ({ openFolder, client, folder }) => {
   await client.files.put(`${folder}/a.svg`, picture('red'))
   await client.files.put(`${folder}/large.png`, new Uint8Array(2_000_001))
   const page = await openFolder(['b.txt', 'c.txt', 'd.txt', 'e.txt', 'f.txt', 'broken.png', 'sub/g.txt'])
@@ -179,7 +175,7 @@ test('audio is played, also after its link has expired, and video has a player (
   await details(page).getByText('No preview is available').waitFor()
 })
 
-test('a text is edited, and a change of someone else is shown beside it (K-44)', async ({
+test('the editor saves a text, and shows a change of someone else beside it (K-44)', async ({
   openFolder,
   client,
   folder,

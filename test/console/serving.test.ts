@@ -25,7 +25,7 @@ describe('the first load of the console', () => {
     expect(sum([...named, 'index.html'])).toBeLessThanOrEqual(60_000)
   })
 
-  test('the page names every script of the first view, so none is found late', () => {
+  test('the page names every script of the first view, so the browser loads all at once', () => {
     const scripts = named.filter((name) => name.endsWith('.js'))
     const imported = scripts.flatMap((name) => {
       const text = readFileSync(join(dist, name), 'utf8')

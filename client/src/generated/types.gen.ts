@@ -5929,7 +5929,7 @@ export type RemoveUserErrors = {
      */
     405: Error;
     /**
-     * - `101012` This is the last owner of a site. Choose another owner first.
+     * - `101012` This person is the last owner of a site. Give another person the role owner first.
      */
     409: Error;
     /**
@@ -6068,7 +6068,7 @@ export type ChangeUserErrors = {
      */
     405: Error;
     /**
-     * - `101012` This is the last owner of a site. Choose another owner first.
+     * - `101012` This person is the last owner of a site. Give another person the role owner first.
      */
     409: Error;
     /**

@@ -29,7 +29,7 @@ const isTransient = (error: unknown): boolean => {
 
 type Stack<Input extends object, Output extends object> = ReturnType<typeof constructStack<Input, Output>>
 
-/** Makes a client throw `unavailable` for transient failures, after its own retries. */
+/** Makes a client throw `unavailable` for transient failures, after its own repetitions. */
 export const failLikePort = <Input extends object, Output extends object>({
   middlewareStack,
 }: {

@@ -5,8 +5,7 @@ import { type Deadline, reserves, unlimited } from '../../core/deadline.ts'
 import type { CategoryId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { type ContentItems, createContentItems } from './content-items.ts'
-import type { TableOptions } from './dynamodb.ts'
-import type { RecordChange } from './journal.ts'
+import type { RecordChange, RecordingOptions } from './journal.ts'
 import { createLinkItems, type LinkItems } from './link-items.ts'
 
 interface CategoryItems {
@@ -211,10 +210,9 @@ const createContentRemoval = ({ contents, links }: CategoryItems, record: Record
   }
 }
 
-interface Options extends Omit<TableOptions, 'table'> {
+interface Options extends Omit<RecordingOptions, 'table'> {
   readonly contentTable: string
   readonly categoryLinksTable: string
-  readonly record: RecordChange
 }
 
 /**

@@ -95,7 +95,7 @@ export const awaitVersion = async (
   }
 }
 
-/** Replaces a refusal by S3 with the failure that it means, or with none. */
+/** Replaces a refusal of S3 by the result of `explain`, which may be undefined. */
 export const explainRefusal = async (
   { made, failure }: StepResult,
   explain: (refusal: unknown) => Promise<unknown>,

@@ -23,9 +23,7 @@ interface Source {
 type Goal = Pick<
   CopyObjectCommandInput,
   'ContentType' | 'Metadata' | 'IfMatch' | 'IfNoneMatch' | 'CopySourceIfMatch'
-> & {
-  readonly Key: string
-}
+> & { readonly Key: string }
 
 type Answer = Pick<CopyObjectCommandOutput, 'VersionId' | 'CopyObjectResult'> & { readonly ETag?: string | undefined }
 

@@ -179,9 +179,7 @@ const listAllOf = (kind: ObjectKind): OperationContract => {
       where: `{"${examples.flag}":true}`,
       order: `-${examples.date}`,
     }),
-    answers: page(objectPage(kind), {
-      [operationsOf(kind).listCategories]: { object: '$response.body#/items/0/id' },
-    }),
+    answers: page(objectPage(kind), { [operationsOf(kind).listCategories]: { object: '$response.body#/items/0/id' } }),
     errors: ['categoriesMalformed', 'listTooLong'],
     examples: [{ query: { limit: '1' } }],
   }

@@ -272,10 +272,7 @@ export const uploadOperations = {
       'uploadLocked',
     ],
     examples: [
-      {
-        headers: { ...tus, 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': '0' },
-        body: 'Hello ',
-      },
+      { headers: { ...tus, 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': '0' }, body: 'Hello ' },
     ],
   },
   cancelUpload: {

@@ -76,7 +76,7 @@ const questions: readonly Question[] = [
       WHERE (quota IS NULL) <> (used IS NULL) OR used <> bytes`,
     findingOf: ({ id, used, bytes }) => ({
       where: `site ${id}`,
-      fault: `its quota counts ${used} used bytes instead of ${bytes}. Set the quota to none, and then again.`,
+      fault: `its quota counts ${used} used bytes instead of ${bytes}. Set the quota to none, then set it again.`,
     }),
   },
   {

@@ -18,7 +18,7 @@ export const foreignFileIn = ({ marker, backupMarker, demo, database, wal }: Dat
     const found = lstatSync(file, { throwIfNoEntry: false })
     if (found?.isSymbolicLink()) return `${file} is a symbolic link`
     if (found && !found.isFile() && !found.isDirectory()) return `${file} is neither a file nor a folder`
-    if (found && small.includes(file) && found.size > mostInSmallFile) return `${file} is larger than it can be`
+    if (found && small.includes(file) && found.size > mostInSmallFile) return `${file} is too large`
   }
   return undefined
 }

@@ -46,8 +46,7 @@ const admitWriting = (directory: DataDirectory): void => {
   if (!isOnReadOnlyDisk(directory)) return
   throw new UsageError(
     `The data directory ${directory.path} is on a read-only file system, but every command except "check" writes ` +
-      'locks there. Copy it to a writable disk (cp -a), and name the copy with --data-dir. Nothing was ' +
-      'changed.',
+      'locks there. Copy it to a writable disk (cp -a), and name the copy with --data-dir. Nothing was changed.',
   )
 }
 

@@ -17,7 +17,7 @@ interface Deps {
 
 type Target = Pick<ListedObject, 'key' | 'version'>
 
-/** If more objects wait than this, the fingerprint is computed when it is requested. */
+/** When more objects than this wait, a fingerprint is computed on request. */
 const mostWaiting = 1_000
 
 /**

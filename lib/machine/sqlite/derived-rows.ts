@@ -42,8 +42,7 @@ export const usedBytesOf = (site: string) => `(${editions.map((edition) => sizeB
  */
 export const names = `
   CREATE TABLE names (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    key TEXT NOT NULL UNIQUE
+    id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE
   ) STRICT;
   CREATE TABLE removed_names (id INTEGER PRIMARY KEY) STRICT;
   CREATE VIRTUAL TABLE name_index USING fts5 (

@@ -118,12 +118,19 @@ const compareParts = (found: readonly Part[], expected: readonly Part[]): readon
   return [...faults, ...foreign.map(({ what }) => `the ${what} is foreign: this program does not make it`)]
 }
 
+const makeParts = (): readonly Part[] => {
+  using sound = connect(':memory:')
+  prepareSchema(sound)
+  return partsOf(sound)
+}
+
+let expected: readonly Part[] | undefined
+
+const expectedParts = (): readonly Part[] => (expected ??= makeParts())
+
 /**
  * A sentence for each part of the schema that is missing, altered or foreign. A foreign trigger must be found, because
  * SQLite would run it.
  */
-export const schemaFaults = (connection: DatabaseSync): readonly string[] => {
-  using sound = connect(':memory:')
-  prepareSchema(sound)
-  return compareParts(partsOf(connection), partsOf(sound))
-}
+export const schemaFaults = (connection: DatabaseSync): readonly string[] =>
+  compareParts(partsOf(connection), expectedParts())

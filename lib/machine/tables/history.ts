@@ -31,8 +31,8 @@ export const createRecorder = (
   }
 }
 
-export const recordIf = (isMade: boolean, record: RecordChange, entry: HistoryEntry): boolean => {
-  if (isMade) record(entry)
+export const recordIf = (isMade: boolean, record: RecordChange, ...entries: readonly HistoryEntry[]): boolean => {
+  if (isMade) entries.forEach(record)
   return isMade
 }
 
@@ -70,28 +70,18 @@ export const createHistory = (
   { watch }: Pick<ChangeWatch, 'watch'> = createChangeWatch(database),
 ): History => {
   const changes = prepareAll(database.connection, {
-    after: query<ChangeRow>('SELECT * FROM changes WHERE site = ? AND id > ? ORDER BY id LIMIT +?'),
-    before: query<ChangeRow>('SELECT * FROM changes WHERE site = ? AND id < ? ORDER BY id DESC LIMIT +?'),
+    after: query('SELECT * FROM changes WHERE site = ? AND id > ? ORDER BY id LIMIT +?', toChange),
+    before: query('SELECT * FROM changes WHERE site = ? AND id < ? ORDER BY id DESC LIMIT +?', toChange),
   })
   return {
     watch,
 
     after: (site, position, limit) =>
-      readPages(database, {
-        after: position,
-        limit,
-        query: (from, some) => changes.after.all(site, from, some).map(toChange),
-        keyOf: positionOf,
-      }),
+      readPages(database, changes.after, { of: [site], after: position, limit, keyOf: positionOf }),
 
     async before(site, position = Number.MAX_SAFE_INTEGER, limit) {
-      const newestFirst = await readPages(database, {
-        after: position,
-        limit,
-        query: (from, some) => changes.before.all(site, from, some).map(toChange),
-        keyOf: positionOf,
-      })
-      return newestFirst.toReversed()
+      const pages = { of: [site], after: position, limit, keyOf: positionOf }
+      return (await readPages(database, changes.before, pages)).toReversed()
     },
   }
 }

@@ -40,7 +40,7 @@ describeWithTargets('A delivery', () => {
     expect(signaturesOf(delivery, secret, `whsec_${'A'.repeat(32)}`)).toEqual([true, false])
   })
 
-  test('A webhook gets only the entries that it wants, and in their order (V-2, V-9)', async () => {
+  test('A webhook gets only the entries of its types, in their order (V-2, V-9)', async () => {
     const { put, subjects, ask, id } = await openTarget({ types: ['file.stored'], subject: 'news/' })
     for (const name of ['news/1', 'other/2', 'news/3', 'news/4']) await put(name)
     await expect.poll(subjects).toEqual(['news/1', 'news/3', 'news/4'])
@@ -129,13 +129,13 @@ describeWithTargets('Tests and repetitions', () => {
     ['refuses', 403],
     ['redirects', 307],
     ['fails', 500],
-  ])('A target that %s is no error of the test (V-8, V-12)', async (_, status) => {
+  ])('A test reports the status of a target that %s (V-8, V-12)', async (_, status) => {
     const { ask, id, received } = await openTarget({ enabled: false }, [status])
     expect((await ask('POST', `/${id}/test`)).json).toMatchObject({ status })
     expect(received).toHaveLength(1)
   })
 
-  test('A target without an answer is a fault of the delivery (V-12)', async () => {
+  test('A test reports why a target did not answer (V-12)', async () => {
     const { ask, create } = await openWebhooks()
     const { id } = await create({ enabled: false }, 'http://127.0.0.1:1/')
     const { status, json } = await ask('POST', `/${id}/test`)
@@ -143,7 +143,7 @@ describeWithTargets('Tests and repetitions', () => {
     expect(json).toMatchObject({ status: null, fault: expect.stringMatching(/refused/) })
   })
 
-  test('A repetition sends the same event, and ends later ones (V-13)', async () => {
+  test('A repeated delivery sends the same event, and is listed (V-13)', async () => {
     const { put, deliveries, ask, id, received } = await openTarget({}, [500])
     await put('1')
     await expect.poll(deliveries).toHaveLength(1)
@@ -168,7 +168,7 @@ describeWithTargets('Tests and repetitions', () => {
     for (const { json } of await Promise.all(four)) expect(json.status).toBe(200)
   })
 
-  test('site-admin webhook tests and repeats (V-31)', async () => {
+  test('site-admin webhook sends a test, and repeats a delivery (V-31)', async () => {
     const { put, deliveries, id, site, received } = await openTarget()
     const flags = [id, '--site', String(site), '--allow-private-webhooks']
     expect(await admin('webhook', 'test', ...flags)).toMatchObject({ type: 'webhook.test', status: 200 })

@@ -147,7 +147,7 @@ afterEach(async () => {
 const storedIds = async ({ stores }: World): Promise<readonly string[]> =>
   (await stores.history.after(site, 0, 10_000)).filter(({ type }) => type === 'file.stored').map(idOfChange)
 
-test('Every entry reaches every webhook although messages are lost, late or repeated (V-9)', async () => {
+test('Each webhook gets each entry despite lost, late or repeated messages (V-9)', async () => {
   vi.spyOn(console, 'error').mockReturnValue()
   world = await openWorld({ disorder: 0.4, deaths: 0.1 })
   const [steady, failing] = [await world.addWebhook('steady'), await world.addWebhook('failing')]

@@ -49,7 +49,7 @@ const signIn = (send: (path: string, init: RequestInit) => Promise<number>, user
     body: JSON.stringify({ username, password: 'wrong horse battery' }),
   })
 
-test('the metrics count requests, bytes and refused sign-ins, and measure the data (V-25, V-26)', async () => {
+test('the metrics count requests, bytes and sign-ins, and measure data (V-25, V-26)', async () => {
   const { send, read, service } = await start(address)
   for (const name of ['a', 'b']) await send(`${storage}/${name}`, { method: 'PUT', body: 'x'.repeat(40_000) })
   await send(`${storage}/nothing`)
@@ -73,7 +73,7 @@ test('the metrics count requests, bytes and refused sign-ins, and measure the da
   await expect.poll(() => read('site_admin_listeners')).toBe(0)
 })
 
-test('callers cannot add labels, and labels never have a name, a path or a token (V-26)', async () => {
+test('callers cannot add labels, and no label has a name, path or token (V-26)', async () => {
   const { send, scrape, service } = await start(address)
   const rounds = async (name: string) => {
     for (const path of [`/${name}`, `${storage}/${name}`, `/api/v1/admin/sites/${name}/webforms`]) await send(path)
@@ -110,12 +110,12 @@ test('every metric of the alert rules exists (V-27)', async () => {
   }
 })
 
-test('without the flag there are no metrics, and the service itself never has them (V-25)', async () => {
+test('the service has no metrics at its own port, or without the flag (V-25)', async () => {
   const { service, send } = await start()
   expect([service.metricsUrl, await send('/metrics')]).toEqual([undefined, 404])
 })
 
-test('the listener of the metrics answers nothing else, and ends with the service (V-25)', async () => {
+test('the port of the metrics answers nothing else, and closes with the service (V-25)', async () => {
   const { metricsUrl, stop } = await start(address)
   const statusOf = async (path: string, init?: RequestInit) => (await fetch(new URL(path, metricsUrl), init)).status
   expect([await statusOf('/'), await statusOf('/metrics', { method: 'POST', body: 'x' })]).toEqual([404, 404])
@@ -123,7 +123,7 @@ test('the listener of the metrics answers nothing else, and ends with the servic
   await expect(fetch(metricsUrl)).rejects.toThrow()
 })
 
-test('a start whose metrics have a taken address fails, and frees the data directory (V-25)', async () => {
+test('a start fails if the port of the metrics is taken, and locks nothing (V-25)', async () => {
   const { metricsUrl } = await start(address)
   const directory = scratchDirectory()
   const taken = { ...address, port: Number(new URL(metricsUrl).port) }

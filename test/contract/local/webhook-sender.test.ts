@@ -89,7 +89,7 @@ test('A webhook gets the changes of its site, from its creation to its removal (
   expect(subjects).toHaveLength(4)
 })
 
-test('A webhook and changes of another process are noticed, too (V-16)', async () => {
+test('The sender also notices webhooks and changes of other processes (V-16)', async () => {
   const { directory, site, put } = await start()
   const { url, subjects } = await openReceiver()
   const target = ['--url', url, '--allow-private-webhooks']
@@ -100,7 +100,7 @@ test('A webhook and changes of another process are noticed, too (V-16)', async (
   await expect.poll(() => subjects.slice(1)).toEqual(['a.txt', expect.stringMatching(/^form/)])
 })
 
-test('site-admin webhook prints why a delivery failed, and repeats only known deliveries (V-31)', async () => {
+test('webhook deliveries prints why one failed, and repeat needs a known one (V-31)', async () => {
   const { directory, site, create, put, deliveries } = await start()
   const { id } = await create('http://127.0.0.1:1/')
   await put('a.txt')
@@ -112,7 +112,7 @@ test('site-admin webhook prints why a delivery failed, and repeats only known de
   expect({ status, stderr }).toEqual({ status: 1, stderr: refusedIn(directory, messages.delivery.unknown(id)) })
 })
 
-test('A hanging target delays nobody else, and gets its entry again after a restart (V-9, V-15)', async () => {
+test('A hanging target delays no other, and gets its entry again (V-9, V-15)', async () => {
   const first = await start()
   let hangs = true
   const slow = await openReceiver((response) => void (hangs || response.writeHead(204).end()))
@@ -133,7 +133,7 @@ test('A hanging target delays nobody else, and gets its entry again after a rest
   await expect.poll(() => second.measure('waiting')).toBe(0)
 })
 
-test('A target on this machine fails without permission, and its secrets are in no log (V-4, V-14)', async () => {
+test('A private target needs permission, and no log has its secret (V-4, V-14)', async () => {
   const printed = vi.spyOn(console, 'error')
   onTestFinished(() => printed.mockRestore())
   const { url, subjects } = await openReceiver()

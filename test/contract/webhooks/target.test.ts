@@ -104,7 +104,7 @@ describe('a request to a target', () => {
     expect(await sendTo(url, { limit: 300 })).toEqual({ status: 200 })
   })
 
-  test('A target without a listener, and one that speaks no TLS, are faults', async () => {
+  test('A target that does not listen, or speaks no TLS, is a fault', async () => {
     const server = createServer()
     const url = await listen(server)
     expect(await sendTo(url.replace('http:', 'https:'))).toMatchObject({
@@ -115,7 +115,7 @@ describe('a request to a target', () => {
     expect(await sendTo(url)).toEqual({ fault: faults.refused })
   })
 
-  test('A request that the end of the sender cuts off has no outcome', async () => {
+  test('A request that is cut off when the sender ends has no outcome', async () => {
     const arrived = Promise.withResolvers<void>()
     const url = await open(() => arrived.resolve())
     const target = createTarget({ permitsPrivate: true })

@@ -13,14 +13,13 @@ import { closeAtOnce } from '../listen.ts'
 import { storage } from '../paths.ts'
 import { type SpawnedService, startService } from '../spawned-service.ts'
 
-/** Answers a delivery wrongly, or late. */
 const misbehaviours = {
   steady: undefined,
   failing: (response) => response.writeHead(500).end(),
   redirecting: (response, trap) => response.writeHead(308, { Location: trap }).end(),
   resetting: (response) => response.socket?.resetAndDestroy(),
   stalling: (response) => setTimeout(() => response.writeHead(204).end(), 50),
-  // Until the service is killed.
+  // The answer never comes.
   hanging: () => {},
   restarting: undefined,
 } as const satisfies Record<string, ((response: ServerResponse, trap: string) => unknown) | undefined>
@@ -76,7 +75,7 @@ const openReceiver = async (kind: Kind, { random, isDurable, behavesWell, receiv
   }
 }
 
-/** Beside a running service. The last connection that can write would complete the work of a killed service. */
+/** Opens a second connection beside the service: as the only one, it would complete the work of a killed service. */
 const openDatabase = (directory: string, readOnly: boolean): DatabaseSync =>
   new DatabaseSync(join(directory, 'site-admin.db'), { timeout: 5_000, readOnly })
 
@@ -177,7 +176,7 @@ export const killDuringDeliveries = async (directory: string, kills: number, see
     },
     { timeout: 60_000 + kills * 1_000, interval: 200 },
   )
-  const told = database
+  const reported = database
     .prepare(`SELECT id FROM changes WHERE site = ? AND type LIKE 'file.%' ORDER BY id`)
     .all(site)
     .map(({ id }) => idOfChange({ site, position: Number(id) }))
@@ -185,5 +184,5 @@ export const killDuringDeliveries = async (directory: string, kills: number, see
   await last.stop()
   for (const { close } of receivers) close()
   closeAtOnce(trap)
-  return { told, trapped, receivers }
+  return { reported, trapped, receivers }
 }
