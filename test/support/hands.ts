@@ -94,11 +94,10 @@ const onTables = (name: string, openTables: () => Promise<TestTables>): Hand => 
   },
 })
 
-/** Every kind of store that the contract suites of the ports test. */
-export const hands: readonly Hand[] = [
-  oneMachine,
-  onTables('AWS', openTestTables),
-  onTables('the tables of proofs', async () => openMemoryTables()),
-]
+/** The kinds of stores for contract suites. */
+export const hands: readonly Hand[] = [oneMachine, onTables('AWS', async () => openMemoryTables())]
+
+/** The suites of the ports also test dynalite, so that the tables in memory behave as the tables of an emulator. */
+export const handsOfPorts: readonly Hand[] = [...hands, onTables('dynalite', openTestTables)]
 
 export { entry } from './history.ts'

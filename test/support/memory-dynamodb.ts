@@ -1,8 +1,9 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { constructStack } from '@smithy/core/client'
+import { failLikePort } from '../../lib/aws/calls/client-calls.ts'
 import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
 import { type TableDefinition, tables } from '../../lib/config/tables.ts'
-import { ServiceError } from '../../lib/core/errors.ts'
 import { compareValues, holds, type Item, project, type Terms, updateItem } from './dynamodb-expressions.ts'
 import type { TestTables } from './tables.ts'
 
@@ -132,16 +133,16 @@ const read = (table: Table, input: Input) => {
 }
 
 const calls: Readonly<Record<string, (table: Table, input: Input) => object>> = {
-  GetCommand(table, input) {
+  GetItemCommand(table, input) {
     const item = table.get(input.Key)
     return { Item: item && project(item, input) }
   },
-  PutCommand: put,
-  UpdateCommand: update,
-  DeleteCommand: remove,
+  PutItemCommand: put,
+  UpdateItemCommand: update,
+  DeleteItemCommand: remove,
   QueryCommand: read,
   ScanCommand: read,
-  BatchGetCommand: (table, input) => ({
+  BatchGetItemCommand: (table, input) => ({
     Responses: Object.fromEntries(
       Object.entries(input.RequestItems as Readonly<Record<string, BatchRead>>).map(([name, wanted]) => {
         const found = wanted.Keys.map((key) => table.get(key)).filter((item) => item !== undefined)
@@ -149,7 +150,7 @@ const calls: Readonly<Record<string, (table: Table, input: Input) => object>> = 
       }),
     ),
   }),
-  BatchWriteCommand(table, input) {
+  BatchWriteItemCommand(table, input) {
     for (const writes of Object.values(input.RequestItems as Readonly<Record<string, readonly BatchWrite[]>>)) {
       for (const { PutRequest, DeleteRequest } of writes) {
         if (PutRequest) table.put(PutRequest.Item)
@@ -160,30 +161,29 @@ const calls: Readonly<Record<string, (table: Table, input: Input) => object>> = 
   },
 }
 
-interface Options {
-  readonly abortSignal?: AbortSignal
-}
+/** The SDK calls these commands by other names in its middleware. */
+const nameOf = (command: object): string =>
+  command.constructor.name.replace(/(?<=^(Get|Put|Update|Delete|BatchGet|BatchWrite))Command$/, 'ItemCommand')
 
-/** Carries out a call, and may delay it, change it, or let it fail. */
-type Around = (command: string, input: object, call: () => Promise<object>) => Promise<object>
-
-/** Repeats a call that failed for now, as the SDK does. */
-const repeat = async (call: () => Promise<object>, mostAttempts: number, attempts = 1): Promise<object> => {
+/** Repeats a call that failed for now. */
+const repeat = async <Result>(call: () => Promise<Result>, mostAttempts: number, attempts = 1): Promise<Result> => {
   try {
     return await call()
   } catch (error) {
     if (error instanceof ConditionalCheckFailedException) error.$metadata.attempts = attempts
-    if (!(error instanceof Error && /^(SlowDown|TimeoutError)$/.test(error.name))) throw error
-    if (attempts === mostAttempts) throw new ServiceError('unavailable', { cause: error })
+    const isOver = attempts >= mostAttempts || !(error instanceof Error && /^(SlowDown|TimeoutError)$/.test(error.name))
+    if (isOver) throw error
     return repeat(call, mostAttempts, attempts + 1)
   }
 }
 
+type Stack = ReturnType<typeof constructStack<object, object>>
+
 /**
- * The tables of the service in memory. Clients answer the calls of the service without the SDK, which takes most of the
- * time of a call.
+ * The tables of the service in memory. A client of the SDK would take most of the time of a call, so these clients have
+ * only the steps that a test adds.
  */
-export const openMemoryTables = (around: Around = (_, __, call) => call()): TestTables => {
+export const openMemoryTables = (): TestTables => {
   const all = new Map(Object.entries(tables).map(([name, definition]) => [name, createTable(definition)]))
   const answer = (command: string, input: Input): object => {
     const table = all.get(input.TableName ?? Object.keys(input.RequestItems)[0])
@@ -192,14 +192,24 @@ export const openMemoryTables = (around: Around = (_, __, call) => call()): Test
     return copyOf(call(table, input)) as object
   }
   const connect = (maxAttempts = 3): DynamoDBDocumentClient => {
-    const send = async ({ input, constructor: { name } }: object & { readonly input: object }, options?: Options) => {
-      const call = () => {
-        options?.abortSignal?.throwIfAborted()
-        return around(name, input, async () => answer(name, input as Input))
-      }
-      return repeat(call, maxAttempts)
+    const middlewareStack: Stack = constructStack()
+    failLikePort({ middlewareStack })
+    middlewareStack.add((next) => (args) => repeat(() => next(args), maxAttempts), { step: 'finalizeRequest' })
+    const send = async (command: { readonly input: object }, { abortSignal }: { abortSignal?: AbortSignal } = {}) => {
+      const commandName = nameOf(command)
+      const handler = middlewareStack.resolve(
+        async ({ input }) => {
+          abortSignal?.throwIfAborted()
+          return { response: undefined, output: answer(commandName, input as Input) }
+        },
+        { commandName },
+      )
+      return (await handler({ input: command.input })).output
     }
-    return Object.assign(createDocumentClient({ region: 'local' }), { send: send as DynamoDBDocumentClient['send'] })
+    return Object.assign(createDocumentClient({ region: 'local' }), {
+      middlewareStack: middlewareStack as unknown as DynamoDBDocumentClient['middlewareStack'],
+      send: send as DynamoDBDocumentClient['send'],
+    })
   }
   const names = Object.fromEntries(Object.keys(tables).map((name) => [name, name])) as TestTables['names']
   return { names, connect, close: async () => {} }

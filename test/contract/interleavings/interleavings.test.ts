@@ -28,7 +28,7 @@ import {
 import { anyTableOperation, listFields, listLinks } from './table-operations.ts'
 
 // `npm run prove` sets a larger number of interleavings, and a new seed each time.
-const { PROVE_COUNT = process.env['EVERY_CALL'] === '1' ? '1000' : '60', PROVE_SEED = '12', PROVE_PATH } = process.env
+const { PROVE_COUNT = process.env['EVERY_CALL'] === '1' ? '2000' : '60', PROVE_SEED = '12', PROVE_PATH } = process.env
 const count = Number(PROVE_COUNT)
 
 /** In milliseconds: enough for a busy machine. */

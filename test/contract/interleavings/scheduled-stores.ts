@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { setImmediate as turn } from 'node:timers/promises'
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { Scheduler } from 'fast-check'
 import { vi } from 'vitest'
 import { createCategoriesHandler } from '../../../functions/categories/group.ts'
@@ -140,15 +141,19 @@ const withoutConditions = (request: S3Request): S3Request => {
   return { ...request, headers: Object.fromEntries(headers) }
 }
 
-const openTables = (turns: Turns, plant: Plant | undefined) =>
-  openMemoryTables((command, input, call) => {
-    const table = String(Reflect.get(input, 'TableName') ?? '')
-    const isUnconditional =
-      plant === 'no condition of DynamoDB' || (plant === 'no lease of uploads' && table === 'uploads')
-    if (isUnconditional) Reflect.deleteProperty(input, 'ConditionExpression')
-    const take = () => turns.take(`${command} ${table}`, call)
-    return command === 'BatchGetCommand' ? readOnce(JSON.stringify(input), take) : take()
-  })
+const plantInTables = (dynamodb: DynamoDBDocumentClient, plant: Plant | undefined): void => {
+  dynamodb.middlewareStack.add(
+    (next, { commandName = '' }) =>
+      (args) => {
+        if (commandName === 'BatchGetItemCommand') return readOnce(JSON.stringify(args.input), () => next(args))
+        const isUpload = Reflect.get(args.input, 'TableName') === 'uploads'
+        const isUnconditional = plant === 'no condition of DynamoDB' || (plant === 'no lease of uploads' && isUpload)
+        if (isUnconditional) Reflect.deleteProperty(args.input, 'ConditionExpression')
+        return next(args)
+      },
+    { step: 'initialize', priority: 'low', name: 'plant' },
+  )
+}
 
 /**
  * At most two keys per page, so that a folder of three objects counts as large. S3 may return fewer keys than
@@ -178,7 +183,17 @@ const openStores = (turns: Turns, { plant, hasSmallPages }: Options) => {
       return { response: answer(response.statusCode, response.headers, bytes) }
     },
   }
-  return { tables: openTables(turns, plant), s3Clients: createFastClients(settings.filesBucket, { requestHandler }) }
+  const tables = openMemoryTables()
+  const dynamodb = tables.connect()
+  dynamodb.middlewareStack.add(
+    (next, { commandName = '' }) =>
+      (args) =>
+        turns.take(`${commandName} ${Reflect.get(args.input, 'TableName') ?? ''}`, () => next(args)),
+    { step: 'deserialize', priority: 'high', name: 'turns' },
+  )
+  plantInTables(dynamodb, plant)
+  const s3Clients = createFastClients(settings.filesBucket, { requestHandler })
+  return { dynamodb, s3Clients, all: { ...settings, ...tableSettings(tables.names) } }
 }
 
 /** In milliseconds. */
@@ -224,9 +239,8 @@ export interface ScheduledSite {
 /** The file operations of several functions over the same tables and the same bucket. */
 export const openScheduledStores = async (turns: Turns, time: Time, options: Options) => {
   const { plant } = options
-  const { tables, s3Clients } = openStores(turns, options)
-  const all = { ...settings, ...tableSettings(tables.names) }
-  const given = { dynamodb: tables.connect(), now: () => time.now }
+  const { dynamodb, s3Clients, all } = openStores(turns, options)
+  const given = { dynamodb, now: () => time.now }
   const clock = { wall: given.now, monotonic: given.now }
   const refuse = () => Promise.reject(new Error('No interleaving needs this'))
 
