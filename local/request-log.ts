@@ -1,23 +1,19 @@
 import { write, writeSync } from 'node:fs'
+import { describeError } from '../lib/core/describe-error.ts'
 import type { RequestRecord, SignInRecord, Telemetry } from '../lib/http/request.ts'
 
-const describe = (error: unknown) =>
-  error instanceof Error
-    ? { name: error.name, message: error.message, stack: error.stack }
-    : { name: 'Error', message: String(error) }
-
-/** Faults of the flags are logged too, so this flag is read before all others. */
+// Faults of the flags are logged too, so this flag is read before all others.
 const isJson = /(^|\s)--log[\s=]json(\s|$)/.test(process.argv.join(' '))
 
 const inJson = (message: string, error?: unknown): string =>
-  JSON.stringify({ time: new Date().toISOString(), message, error: error && describe(error) })
+  JSON.stringify({ time: new Date().toISOString(), message, error: error && describeError(error) })
 
-/** In milliseconds. */
+// In milliseconds.
 const delay = 50
-/** In characters: the most that waits when nobody reads standard error. Further lines are lost, and counted. */
+// In characters: the most that waits when nobody reads standard error. Further lines are lost, and counted.
 const mostWaiting = 4 * 1024 * 1024
 
-/** Writes lines to standard error. Requests do not wait for the writes. */
+// Writes lines to standard error. Requests do not wait for the writes.
 const createLogLines = (descriptor: number) => {
   let waiting: string[] = []
   let length = 0
@@ -120,7 +116,7 @@ const formats: Readonly<Record<LogFormat, (record: RequestRecord, time: string) 
       operation,
       site,
       token,
-      ...(error !== undefined && { error: describe(error) }),
+      ...(error !== undefined && { error: describeError(error) }),
     }),
 }
 

@@ -48,7 +48,7 @@ const writeTo = async (records: AsyncIterable<object>, out: Writable): Promise<n
   return count.exported
 }
 
-/** Writes a complete file or none. Errors: those of the file system. */
+// Writes a complete file or none. Errors: those of the file system.
 const writeWhole = async (records: AsyncIterable<object>, file: string): Promise<number> => {
   const partial = `${file}.${randomBytes(4).toString('hex')}.partial`
   try {

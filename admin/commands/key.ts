@@ -10,14 +10,13 @@ import { administrator } from '../stores/changes.ts'
 import { findGrant, printOnce } from '../stores/find-grant.ts'
 import { onStores, siteOf } from '../stores/stores.ts'
 import {
-  collect,
   commandOf,
   groupOf,
   lifetimeOption,
   mostRights,
   type OfSite,
-  parseGrantedRight,
   parseName,
+  rightOption,
   siteCommandOf,
 } from '../terminal/arguments.ts'
 import { Refusal } from '../terminal/output.ts'
@@ -99,13 +98,13 @@ export const keyCommand = (): Command =>
     siteCommandOf('create', 'create a key for a program, and print it once', createExample)
       .requiredOption('--user <name>', 'the owner of the key, a person', parseName)
       .requiredOption('--name <text>', 'the name of the key, such as its program', parseName)
-      .requiredOption('--right <right>', 'a right, such as files:write:/news (repeatable)', collect(parseGrantedRight))
+      .addOption(rightOption('a right').makeOptionMandatory())
       .addOption(lifetimeOption('the lifetime of the key, such as 30d or 12w; at most a year', '90d'))
       .action(onStores(create)),
     siteCommandOf('list', 'list the keys of a site with their present rights', 'key list --site 1001').action(
       onStores(list),
     ),
-    commandOf('change', 'hand a key to another person', 'key change ID --user bob')
+    commandOf('change', 'give a key to another person', 'key change ID --user bob')
       .argument(...idArgument)
       .requiredOption('--user <name>', 'the new owner of the key', parseName)
       .action(onStores(change)),

@@ -21,8 +21,8 @@ import {
   groupOf,
   mostRights,
   type OfSite,
-  parseGrantedRight,
   parseSiteId,
+  rightOption,
   siteCommandOf,
   spanUpTo,
 } from '../terminal/arguments.ts'
@@ -92,6 +92,12 @@ const remove = async ({ issuers }: AdminStores, id: string) => {
   return { removed: true }
 }
 
+const lifetimeOption = new Option('--ttl <lifetime>', 'the lifetime of tokens for programs')
+  .argParser(parseLifetime)
+  .default(900, '15m')
+const roleDescription = 'the role of people, who are added when they sign in'
+const roleOption = new Option('--role <role>', roleDescription).choices(rolesOfRules)
+
 const addExamples = [
   'rule add --issuer github --claim repository=acme/site --claim ref=refs/heads/main --site 1001 --right files:write',
   'rule add --issuer work --claim groups=web --site 1001 --role editor',
@@ -102,20 +108,9 @@ export const ruleCommand = (): Command =>
     siteCommandOf('add', 'accept tokens with certain claims; a token must have all claims of a rule', ...addExamples)
       .requiredOption('--issuer <id>', 'the issuer of the tokens', parseIssuerId)
       .requiredOption('--claim <name=value>', 'a claim of the token (repeatable)', collect(parseRuleClaim))
-      .option(
-        '--right <right>',
-        'a right of programs, such as files:write:/news (repeatable)',
-        collect(parseGrantedRight),
-        [],
-      )
-      .addOption(
-        new Option('--ttl <lifetime>', 'the lifetime of tokens for programs')
-          .argParser(parseLifetime)
-          .default(900, '15m'),
-      )
-      .addOption(
-        new Option('--role <role>', 'the role of people, who are added when they sign in').choices(rolesOfRules),
-      )
+      .addOption(rightOption('a right of programs').default([]))
+      .addOption(lifetimeOption)
+      .addOption(roleOption)
       .action(onStores(add)),
     commandOf('list', 'list all rules', 'rule list', 'rule list --site 1001')
       .option('--site <id>', 'only the rules of this site', parseSiteId)

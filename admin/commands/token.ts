@@ -16,9 +16,9 @@ import {
   lifetimeOption,
   mostRights,
   type OfSite,
-  parseGrantedRight,
   parseName,
   parseSiteId,
+  rightOption,
 } from '../terminal/arguments.ts'
 import { Refusal } from '../terminal/output.ts'
 
@@ -97,12 +97,7 @@ export const tokenCommand = (): Command =>
       .requiredOption('--user <name>', 'the name of the user of the token', parseName)
       .requiredOption('--site <id>', 'a site that the token covers (repeatable)', collect(parseSiteId))
       .addOption(permissionOption())
-      .option(
-        '--right <right>',
-        'a right, such as files:write:/news, in place of the default rights (repeatable)',
-        collect(parseGrantedRight),
-        [],
-      )
+      .addOption(rightOption('a right in place of the default rights').default([]))
       .addOption(lifetimeOption('the time that the token works, such as 30m, 4h, 3d or 2w', '2w'))
       .action(onStores(issue)),
     commandOf('list', 'list the tokens by their hash', 'token list --site 1001')

@@ -19,10 +19,10 @@ import {
   groupOf,
   mostRights,
   type OfSite,
-  parseGrantedRight,
   parseName,
   parseSiteId,
   type RemoveOptions,
+  rightOption,
   siteCommandOf,
 } from '../terminal/arguments.ts'
 import { notSure, Refusal } from '../terminal/output.ts'
@@ -48,7 +48,7 @@ interface ChangeOptions extends EntryOptions, PersonOptions {
   readonly enable?: true
 }
 
-/** An administrator has every right. */
+// An administrator has every right.
 const managerOn = (site: SiteId, others: readonly SiteId[] = []): Manager => {
   const rights = rightsOfRole('owner')
   return { site, author: administrator, rightsBySite: new Map([site, ...others].map((id) => [id, rights])) }
@@ -234,11 +234,7 @@ const withEntry = (command: Command): Command =>
   command
     .addOption(new Option('--role <role>', 'the role; "role list" explains them').choices(roleNames))
     .option('--folder <path>', 'a folder of the role author (repeatable)', collect(parseFolder))
-    .option(
-      '--right <right>',
-      'a right instead of a role, such as files:write:/news (repeatable)',
-      collect(parseGrantedRight),
-    )
+    .addOption(rightOption('a right instead of a role'))
     .option('--email <address>', 'the e-mail address', parseEmail)
     .option('--display-name <text>', 'the name to show', parseName)
     .option('--password-stdin', 'read the password from standard input')

@@ -151,22 +151,22 @@ const repeat = async (stores: AdminStores, id: string, delivery: string, options
   }
 }
 
-const parseTarget = (text: string): string => {
-  if (isTarget(text)) return text
-  throw new InvalidArgumentError('It must be an https address without user, password and fragment.')
-}
-
-const parseLine =
-  (most: number) =>
+const parsed =
+  (isValid: (text: string) => boolean, message: string) =>
   (text: string): string => {
-    if (isOneLine(text) && text.length <= most) return text
-    throw new InvalidArgumentError(`It must be one line of at most ${most} characters.`)
+    if (isValid(text)) return text
+    throw new InvalidArgumentError(message)
   }
 
-const parseType = (text: string): string => {
-  if (text === everyType || typePatterns.includes(text)) return text
-  throw new InvalidArgumentError('It must be a type of change, such as file.stored or file.*, or the word all.')
-}
+const parseTarget = parsed(isTarget, 'It must be an https address without user, password and fragment.')
+
+const parseLine = (most: number) =>
+  parsed((text) => isOneLine(text) && text.length <= most, `It must be one line of at most ${most} characters.`)
+
+const parseType = parsed(
+  (text) => text === everyType || typePatterns.includes(text),
+  'It must be a type of change, such as file.stored or file.*, or the word all.',
+)
 
 const privateOption = [
   '--allow-private-webhooks',

@@ -41,7 +41,7 @@ const startDescription = 'start the workflow of a page: until it ends, the page 
 
 export const workflowCommand = (): Command =>
   groupOf('workflow', 'running workflows of pages', 'workflow list --site 1001', [
-    siteCommandOf('list', 'list the pages of a site that have a running workflow', 'workflow list --site 1001').action(
+    siteCommandOf('list', 'list the pages of a site with a running workflow', 'workflow list --site 1001').action(
       onStores(list),
     ),
     ofPage('start', startDescription, start),

@@ -66,7 +66,7 @@ export const spanUpTo =
 /** In seconds: `30m`, `4h`, `2d`, `1w`. */
 export const parseSpan = spanUpTo(Number.POSITIVE_INFINITY, 'It must be a duration such as 30m, 4h, 2d or 1w.')
 
-/** In seconds. Tokens live from `30m` to a year. */
+// In seconds. Tokens live from `30m` to a year.
 const parseLifetime = spanUpTo(365 * day, 'It must be a duration such as 30m, 4h, 3d or 2w, and at most a year.')
 
 export const lifetimeOption = (description: string, usual: string): Option =>
@@ -84,6 +84,11 @@ export const parseGrantedRight = (text: string): Right => {
   }
   return right
 }
+
+export const rightOption = (description: string): Option =>
+  new Option('--right <right>', `${description}, such as files:write:/news (repeatable)`).argParser(
+    collect(parseGrantedRight),
+  )
 
 /** A command with its description. Its help shows the examples. */
 export const commandOf = (name: string, description: string, ...examples: readonly string[]): Command =>

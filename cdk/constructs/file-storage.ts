@@ -90,10 +90,8 @@ export type WorkQueue = ReturnType<typeof createWorkQueue>
 // functions of the account.
 const mostWorkers = 5
 
-/**
- * Recounts run often, because a recount takes several steps, and the quota of an existing site applies only after the
- * first recount.
- */
+// Recounts run often, because a recount takes several steps, and the quota of an existing site applies only after the
+// first recount.
 const recountEvery = Duration.minutes(20)
 
 export const recountRegularly = (scope: Construct, worker: IFunction): void => {

@@ -6,12 +6,12 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { removalTimes } from '../../lib/config/removals.ts'
-import { type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
+import { globalTables, type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
 import { lostEntry } from '../../lib/core/history-entry.ts'
 import { capitalised } from '../../lib/core/names.ts'
 import type { FunctionName } from '../config/functions.ts'
 import { operationsOn } from '../config/grants.ts'
-import { globalTables, type Settings } from '../config/settings.ts'
+import type { Settings } from '../config/settings.ts'
 import { createAlarms, period, type Watch } from './alarms.ts'
 import type { createChangeEvents } from './change-events.ts'
 import type { WorkQueue } from './file-storage.ts'
@@ -154,7 +154,7 @@ const ageOfRemovals = (scope: Construct, { functions }: Watched, { stackName }: 
   return new Metric({ namespace: stackName, metricName, statistic: 'Maximum', period })
 }
 
-/** `waiting`: messages wait for half an hour. `failed`: the function gave messages up. */
+// `waiting`: messages wait for half an hour. `failed`: the function gave messages up.
 const queueWatches = (
   name: FunctionName,
   { queue, failed }: WorkQueue,

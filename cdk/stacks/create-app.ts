@@ -24,7 +24,7 @@ const accepted: Findings = {
     "API Gateway requires this policy in the account's role for logs.",
   'AwsSolutions-SQS3': 'This is the dead-letter queue of the pipe of change events, which the rule does not recognise.',
   'AwsSolutions-S1':
-    'The gateway logs the requests for files. Logs of the bucket would contain the signatures of download ' + 'URLs.',
+    'The gateway logs the requests for files. Logs of the bucket would contain the signatures of download URLs.',
   'AwsSolutions-IAM5[Resource::<FilesBucket16450113.Arn>/*]':
     'The objects of the bucket are the files of sites, whose names are not known in advance.',
 }
@@ -43,7 +43,7 @@ const acceptedWithStreaming = (region: string, { webApplicationFirewall }: Setti
   'AwsSolutions-CFR4':
     'A distribution without its own domain has the certificate of CloudFront, which sets the TLS version.',
   'AwsSolutions-SMG4':
-    'Changing originSecret changes this secret, because the distribution must be deployed with the new ' + 'secret.',
+    'Changing originSecret changes this secret, because the distribution must be deployed with the new secret.',
   'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]':
     'The CDK gives this policy to its own function, which copies code during a deployment.',
   ...Object.fromEntries(

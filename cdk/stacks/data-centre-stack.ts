@@ -1,6 +1,7 @@
 import { CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib'
 import type { Distribution } from 'aws-cdk-lib/aws-cloudfront'
 import { Construct } from 'constructs'
+import { regionalTables } from '../../lib/config/tables.ts'
 import type { Bundles } from '../config/bundles.ts'
 import { byFunction, functionSettings } from '../config/functions.ts'
 import {
@@ -8,7 +9,6 @@ import {
   type DataCentreSettings,
   isProtected,
   nearestDirectory,
-  regionalTables,
   replicaRegions,
   type Settings,
 } from '../config/settings.ts'

@@ -19,7 +19,6 @@ export interface LiveChanges {
   /** Undefined when too many requests listen already (V-24). Errors: unavailable. */
   listen(site: SiteId): Promise<Listener | undefined>
   readonly count: () => number
-  /** Ends all listeners, because the process stops. */
   close(): void
 }
 
@@ -106,7 +105,6 @@ interface Wanted {
 
 interface News {
   readonly changes: readonly Change[]
-  /** The position to continue from. */
   readonly next: number
 }
 

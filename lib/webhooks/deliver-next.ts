@@ -54,7 +54,6 @@ const sendFirst = async (
   })
 }
 
-/** The time until which the webhook sends no new entries. */
 const pausedUntil = async (deps: DeliveryDeps, webhook: Webhook): Promise<number> => {
   if (webhook.failingSince === undefined || (await hasRoom(deps, webhook))) return 0
   const [last] = await deps.deliveries.recent(webhook.site, webhook.id)

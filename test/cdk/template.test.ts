@@ -159,7 +159,7 @@ describe('the gateway', () => {
 
 describe('logs', () => {
   test('every function writes to a log group that expires', () => {
-    for (const template of [directory, us]) {
+    for (const template of [directory, us, everything.us]) {
       const groups = Object.keys(template.findResources('AWS::Logs::LogGroup'))
       for (const { Properties } of Object.values(template.findResources('AWS::Lambda::Function'))) {
         expect(groups).toContain(Properties.LoggingConfig.LogGroup.Ref)

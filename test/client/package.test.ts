@@ -124,7 +124,7 @@ console.log(plan(new Map(), new Map(), undefined, { direction: 'push' }), Servic
   await execute(join(root, 'node_modules', '.bin', 'tsc'), ['--project', room])
 })
 
-test('a browser bundle of at most 13 kB works from another origin', async ({ room, service, client, folder }) => {
+test('a browser bundle of at most 10 kB works from another origin', async ({ room, service, client, folder }) => {
   const page = `import { connect } from 'site-admin-client'
 window.use = async (url, token, folder) => {
   const { files } = await connect({ url, token })
@@ -148,7 +148,7 @@ window.use = async (url, token, folder) => {
   const scripts = new Map(outputFiles.map(({ path, contents }) => [path, contents]))
   const atFirst = [...scripts].filter(([path]) => !/^\/(upload|follow)/.test(path)).map(([, script]) => script)
   expect(atFirst.length).toBeLessThan(scripts.size)
-  expect(gzipSync(Buffer.concat(atFirst), { level: 9 }).length).toBeLessThanOrEqual(13_000)
+  expect(gzipSync(Buffer.concat(atFirst), { level: 9 }).length).toBeLessThanOrEqual(10_000)
 
   const server = createServer(({ url = '' }, response) => {
     const script = scripts.get(url)

@@ -17,11 +17,7 @@ const table: readonly (readonly [folders: string, mayImport: string, packages?: 
   ['lib/http', 'lib/core lib/access lib/sites'],
   ['lib/contract', `lib/core ${areas} lib/http`],
   ['lib/service', `lib/core lib/config ${areas} lib/http`],
-  [
-    'lib/aws',
-    `lib/core lib/config ${areas} lib/http lib/service`,
-    /^(@aws-sdk\/(?!client-lambda)|@aws-lambda-powertools\/|@smithy\/|@middy\/)/,
-  ],
+  ['lib/aws', `lib/core lib/config ${areas} lib/http lib/service`, /^(@aws-sdk\/(?!client-lambda)|@smithy\/|@middy\/)/],
   ['lib/machine', `lib/core ${areas} lib/service`, /^node:sqlite$/],
   [groups, `lib/core ${areas} lib/http lib/contract lib/service`],
   ['server', 'lib/core lib/http lib/contract'],

@@ -164,7 +164,7 @@ const addSynchronisation = (add: AddCommand, context: OpenContext, finish: (stat
     syncOptions(
       add(
         'push <dir> [path]',
-        'upload the files of a local folder that differ on the site',
+        'upload the files of a local folder that differ from the site',
         'push ./site',
         'push ./site news --delete --dry-run',
       ),
@@ -178,7 +178,7 @@ const addSynchronisation = (add: AddCommand, context: OpenContext, finish: (stat
     syncOptions(
       add(
         'pull <path-or-dir> [dir]',
-        'download the files of the site that differ in a local folder',
+        'download the files of the site that differ from a local folder',
         'pull ./site',
         'pull news ./site/news',
       ),

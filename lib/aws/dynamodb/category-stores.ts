@@ -17,10 +17,8 @@ type Wanted = ReadonlyMap<number, boolean | undefined>
 
 const linksAtOnce = 16
 
-/**
- * `put`: links with a displayable flag from the caller. `add`: new links without such a flag, which another request may
- * set at this moment.
- */
+// `put`: links with a displayable flag from the caller. `add`: new links without such a flag, which another request may
+// set at this moment.
 const changesOf = (wanted: Wanted, present: ReadonlyMap<number, CategoryLink>) => ({
   put: [...wanted].flatMap(([id, displayable]): CategoryLink[] =>
     displayable === undefined || present.get(id)?.displayable === displayable ? [] : [{ id, displayable }],
@@ -52,10 +50,8 @@ interface Addition {
   readonly present: ReadonlyMap<number, CategoryLink>
 }
 
-/**
- * Writes the missing links, then checks both ends of each link again. An undone link was visible for a moment, so the
- * history records it, too.
- */
+// Writes the missing links, then checks both ends of each link again. An undone link was visible for a moment, so the
+// history records it, too.
 const addLinks = async (
   items: CategoryItems,
   additions: readonly Addition[],
@@ -85,10 +81,8 @@ const addLinks = async (
   await lookAgain().finally(() => recorded)
 }
 
-/**
- * Links from the side of the object (C-46): checks everything first, then makes each link as from the side of its
- * category. A failure may leave some of the links, and repeating the call completes them.
- */
+// Links from the side of the object (C-46): checks everything first, then makes each link as from the side of its
+// category. A failure may leave some of the links, and repeating the call completes them.
 const createObjectLinks = (
   items: CategoryItems,
   record: RecordChange,

@@ -31,7 +31,7 @@ export const isConditionFailure = (error: unknown): error is ConditionalCheckFai
 export type Attributes = Readonly<Record<string, unknown>>
 export type Key = Readonly<Record<string, string | number>>
 
-/** Expressions name attributes with `#` in front. */
+// Expressions name attributes with `#` in front.
 interface Write {
   readonly condition?: string
   readonly values?: Attributes

@@ -18,7 +18,7 @@ import {
 } from './path-items.ts'
 import { createMark, isOwnWrite } from './write-mark.ts'
 
-/** In milliseconds. Closed removals stay for this time, so that changes that began before them still see them. */
+// In milliseconds. Closed removals stay for this time, so that changes that began before them still see them.
 const closedFor = 24 * 3600 * 1000
 
 const whereFree = (now: number) => ({

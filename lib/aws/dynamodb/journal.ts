@@ -90,10 +90,8 @@ const createPositions = (now: () => number) => {
   }
 }
 
-/**
- * Runs the writes of each site one after another. If they ran in parallel, a nearly full block would refuse most of
- * them.
- */
+// Runs the writes of each site one after another. If they ran in parallel, a nearly full block would refuse most of
+// them.
 const createTurnsOfSites = () => {
   const turns = new Map<SiteId, Promise<void>>()
   return (site: SiteId, write: () => Promise<void>): Promise<void> => {
@@ -113,10 +111,8 @@ type Blocks = Table<BlockItem>
 const firstOf = async (table: Blocks, query: Query, signal: AbortSignal): Promise<Block | undefined> =>
   mapped(await queryFirst(table, query, signal), toBlock)
 
-/**
- * Starts the history of a site and returns its first block. If several writers start it, all use the block of the first
- * writer.
- */
+// Starts the history of a site and returns its first block. If several writers start it, all use the block of the first
+// writer.
 const startHistory = async (
   table: Blocks,
   site: SiteId,

@@ -53,7 +53,7 @@ type FormId = Pick<WebForm, 'site' | 'id'>
 
 const mostKnown = 100
 
-/** Forms as this process has last written them. Most often nobody else changes a form between two changes. */
+// Forms as this process has last written them. Most often nobody else changes a form between two changes.
 const createKnownForms = () => {
   const forms = new Map<string, FormItem>()
   return {
@@ -118,7 +118,7 @@ const tryToChange = async (
   return isReplaced ? { ...item, ...set } : 'overtaken'
 }
 
-/** A remembered form is used only for a change: before any other outcome, the form is read. */
+// A remembered form is used only for a change: before any other outcome, the form is read.
 const changeKnown = async (table: FormTable, known: FormItem | undefined, apply: Apply, attempt: Attempt) => {
   try {
     const attempted = known && (await tryToChange(table, known, apply, attempt))

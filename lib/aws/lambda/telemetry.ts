@@ -1,5 +1,5 @@
-import { Logger } from '@aws-lambda-powertools/logger'
-import type { EdgeSettings } from '../../config/config.ts'
+import { type EdgeSettings, logLevels } from '../../config/config.ts'
+import { describeError } from '../../core/describe-error.ts'
 import type { RequestRecord, Telemetry } from '../../http/request.ts'
 
 // V-28: CloudWatch turns log lines with these members into a metric. The metric has the same name as on one machine.
@@ -18,18 +18,23 @@ const asMetric = (at: number) => ({
  * Structured log lines, from which the dashboard computes its figures. At `DEBUG` each request is also logged on
  * arrival: if its second line is missing, the request has crashed its function.
  */
-export const createTelemetry = (serviceName: string, logLevel: EdgeSettings['logLevel']): Telemetry => {
-  const logger = new Logger({ serviceName, logLevel })
+export const createTelemetry = (service: string, lowest: EdgeSettings['logLevel']): Telemetry => {
+  // Lambda would put an object that is logged with `console` into a member of its own line.
+  const write = (level: EdgeSettings['logLevel'], message: string, members: object): void => {
+    if (logLevels.indexOf(level) < logLevels.indexOf(lowest)) return
+    const timestamp = new Date().toISOString()
+    process.stdout.write(`${JSON.stringify({ level, message, timestamp, service, ...members })}\n`)
+  }
   return {
     arrival(arrival) {
-      logger.debug('arrival', { ...arrival })
+      write('DEBUG', 'arrival', arrival)
     },
     signIn(record) {
-      logger.info('sign-in', { ...record, ...asMetric(Date.now()) })
+      write('INFO', 'sign-in', { ...record, ...asMetric(Date.now()) })
     },
     request({ error, ...record }: RequestRecord) {
-      if (error === undefined) logger.info('request', { ...record })
-      else logger.error('request', { ...record, error })
+      if (error === undefined) write('INFO', 'request', record)
+      else write('ERROR', 'request', { ...record, error: describeError(error) })
     },
   }
 }

@@ -23,10 +23,8 @@ export interface Bucket {
   readonly options: { readonly abortSignal?: AbortSignal }
 }
 
-/**
- * Features that the store behind a bucket may lack. Each text says what follows. AWS lacks only the versions, and only
- * in a new bucket.
- */
+// Features that the store behind a bucket may lack. Each text says what follows. AWS lacks only the versions, and only
+// in a new bucket.
 const abilities = {
   'the removal of an expected version only': 'the service checks the version only before the call',
   'listings in the order of names': 'names are sent as they are, and must be valid in XML',

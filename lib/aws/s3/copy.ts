@@ -19,7 +19,7 @@ interface Source {
   readonly versionId?: string
 }
 
-/** If type and mark are left out, the copy has the type and the mark of its source. */
+// If type and mark are left out, the copy has the type and the mark of its source.
 type Goal = Pick<
   CopyObjectCommandInput,
   'ContentType' | 'Metadata' | 'IfMatch' | 'IfNoneMatch' | 'CopySourceIfMatch'

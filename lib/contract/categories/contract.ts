@@ -42,7 +42,7 @@ const scalarOf = ({ type, nullable }: Member) => (nullable ? z.nullable(scalars[
 const membersOf = (members: Members) =>
   Object.fromEntries(Object.entries(members).map(([name, member]) => [name, z.optional(scalarOf(member))]))
 
-/** All members are optional, because `fields` may leave out any of them. */
+// All members are optional, because `fields` may leave out any of them.
 const itemOf = ({ own, objects }: ItemShape) =>
   z.object({
     ...membersOf(own),
@@ -90,10 +90,8 @@ const siteUrl = named(itemOf(siteUrlShape), 'SiteUrl', 'The address for requests
 
 export const siteUrlPage = pageOf(siteUrl, 'SiteUrlPage')
 
-/**
- * The names that `where` and `order` accept: members of the item, and members of the inner object with or without its
- * name in front.
- */
+// The names that `where` and `order` accept: members of the item, and members of the inner object with or without its
+// name in front.
 const comparable = ({ own, objects }: ItemShape): string[] => {
   const namesOf = (members: Members) => Object.keys(members).filter((name) => members[name]?.type !== 'text')
   const inner = objects

@@ -17,10 +17,8 @@ import { blobsIn, takeBlobs } from './take-blobs.ts'
 const damaged = ({ path }: DataDirectory, fault: string) =>
   new UsageError(`The backup ${path} is damaged: ${fault}. Name another backup. Nothing was changed.`)
 
-/**
- * Reads the database of a backup, and writes no file beside it. Throws UsageError when the database is damaged as a
- * whole, or is of a newer program, and the reason of `signal` when it is aborted.
- */
+// Reads the database of a backup, and writes no file beside it. Throws UsageError when the database is damaged as a
+// whole, or is of a newer program, and the reason of `signal` when it is aborted.
 const readDatabase = async (backup: DataDirectory, { version }: BackupMarker, signal: AbortSignal) => {
   const { database: file, path } = backup
   try {

@@ -70,7 +70,7 @@ const webForms = `
     PRIMARY KEY (site, id)
   ) STRICT;`
 
-/** Members are JSON, without the long text. Content with `going` is being removed, and reads do not find it. */
+// Members are JSON, without the long text. Content with `going` is being removed, and reads do not find it.
 const contents = (table: string) => `
   CREATE TABLE ${table} (
     site INTEGER NOT NULL, id INTEGER NOT NULL, members TEXT NOT NULL,
@@ -86,10 +86,8 @@ const longTexts = (table: string, objects: string) => `
     FOREIGN KEY (site, id) REFERENCES ${objects} (site, id) ON DELETE CASCADE
   ) STRICT;`
 
-/**
- * The links of one kind in both directions, and statistics for SQLite. Without the statistics, SQLite would search all
- * links of the site for the foreign key of a removed object.
- */
+// The links of one kind in both directions, and statistics for SQLite. Without the statistics, SQLite would search all
+// links of the site for the foreign key of a removed object.
 const links = (table: string, objects: string) => `
   CREATE TABLE ${table} (
     site INTEGER NOT NULL, category INTEGER NOT NULL, object INTEGER NOT NULL,
@@ -148,7 +146,7 @@ const secrets = `
     name TEXT PRIMARY KEY, bytes BLOB NOT NULL
   ) STRICT, WITHOUT ROWID;`
 
-/** A record outlives its upload by a day; then its blob is NULL. Moments are in epoch milliseconds, sizes in bytes. */
+// A record outlives its upload by a day; then its blob is NULL. Moments are in epoch milliseconds, sizes in bytes.
 const uploads = `
   CREATE TABLE uploads (
     id TEXT PRIMARY KEY, site INTEGER NOT NULL, user TEXT NOT NULL,
@@ -161,11 +159,9 @@ const uploads = `
   CREATE INDEX open_uploads ON uploads (site, user) WHERE complete = 0;
   CREATE INDEX uploads_by_expiry ON uploads (expires);`
 
-/**
- * Ids grow within a site, and stay near the microseconds of their moment since the epoch, so that no id repeats after a
- * backup is restored. Details are JSON; the moment is in epoch milliseconds. The table is one tree. With an index it
- * would be two, which would double the cost of an entry.
- */
+// Ids grow within a site, and stay near the microseconds of their moment since the epoch, so that no id repeats after a
+// backup is restored. Details are JSON; the moment is in epoch milliseconds. The table is one tree. With an index it
+// would be two, which would double the cost of an entry.
 const changes = `
   CREATE TABLE changes (
     site INTEGER NOT NULL, id INTEGER NOT NULL, at INTEGER NOT NULL, type TEXT NOT NULL, subject TEXT NOT NULL,
@@ -173,10 +169,8 @@ const changes = `
     PRIMARY KEY (site, id)
   ) STRICT, WITHOUT ROWID;`
 
-/**
- * Rows of replaced and removed objects. `gone` is in microseconds since the epoch. Removals of folders are in
- * milliseconds.
- */
+// Rows of replaced and removed objects. `gone` is in microseconds since the epoch. Removals of folders are in
+// milliseconds.
 const oldObjects = `
   CREATE TABLE old_objects (
     key TEXT NOT NULL, version TEXT NOT NULL, blob TEXT, size INTEGER NOT NULL, modified INTEGER NOT NULL,
@@ -190,18 +184,14 @@ const oldObjects = `
     PRIMARY KEY (site, folder)
   ) STRICT, WITHOUT ROWID;`
 
-/**
- * Running backups, each with its latest end in epoch milliseconds. Until then, blobs that are no longer needed stay.
- */
+// Running backups, each with its latest end in epoch milliseconds. Until then, blobs that are no longer needed stay.
 const backups = `
   CREATE TABLE backups (
     id TEXT PRIMARY KEY, until INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;`
 
-/**
- * The column record has the settings and the secrets of a webhook as JSON. Moments are in epoch milliseconds. The
- * positions are ids of changes.
- */
+// The column record has the settings and the secrets of a webhook as JSON. Moments are in epoch milliseconds. The
+// positions are ids of changes.
 const webhooks = `
   CREATE TABLE webhooks (
     site INTEGER NOT NULL, id TEXT NOT NULL, record TEXT NOT NULL,

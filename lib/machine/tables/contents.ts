@@ -10,9 +10,7 @@ import { createContentRemovals } from './content-removals.ts'
 import { contentReader, membersToKeep, prepareContents } from './content-rows.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
-/**
- * The numbers of items, and of characters in their texts, in one transaction, so that other requests wait only briefly.
- */
+// The numbers of items, and of characters in their texts, in one transaction, so that other requests wait only briefly.
 const mostEntries = 500
 const mostText = 1_000_000
 

@@ -47,7 +47,7 @@ export const createSiteDirectory = (database: Database, record: RecordChange): S
     putDataCentre: 'INSERT OR REPLACE INTO data_centres (id, url, is_default, region) VALUES (?, ?, ?, ?)',
   })
 
-  /** Returns false if the site does not exist. Without a difference, nothing is recorded. */
+  // Returns false if the site does not exist. Without a difference, nothing is recorded.
   const changeSite = (id: SiteId, differs: (site: Site) => boolean, change: () => void, entry: HistoryEntry) =>
     write(() => {
       const site = tables.site.get(id)

@@ -9,10 +9,8 @@ import { type ChangeWatch, createChangeWatch } from './change-watch.ts'
 /** Runs in the transaction of the change, so that both become visible, or neither. */
 export type RecordChange = (entry: HistoryEntry) => void
 
-/**
- * Positions are the microseconds of their moment, unless several entries would share a position. So new ids are larger
- * than the ids of a restored backup.
- */
+// Positions are the microseconds of their moment, unless several entries would share a position. So new ids are larger
+// than the ids of a restored backup.
 const perMillisecond = 1_000
 
 export const createRecorder = (

@@ -10,13 +10,13 @@ import type { Database } from '../sqlite/database.ts'
 import { type AnyId, prepareAll, prepareQuery, query, readPages } from '../sqlite/queries.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
-/** The paths below a folder begin here in the order of their bytes. */
+// The paths below a folder begin here in the order of their bytes.
 const insideFolder = (folder: StoragePath): string => (folder === root ? '' : `${folder}/`)
 
-/** The paths below a folder end before this: `0` follows `/`. In SQLite, all texts sort before all blobs. */
+// The paths below a folder end before this: `0` follows `/`. In SQLite, all texts sort before all blobs.
 const endOfFolder = (folder: StoragePath): string | Uint8Array => (folder === root ? new Uint8Array() : `${folder}0`)
 
-/** The lease of a removal, and the time when its worker last reported, both on the monotonic clock. */
+// The lease of a removal, and the time when its worker last reported, both on the monotonic clock.
 interface Lease {
   readonly holder: string | undefined
   readonly until: number
@@ -53,7 +53,7 @@ export const createRemovalRecords = (connection: DatabaseSync, wall: Clock['wall
   return { now, note: ({ site, folder, since }: RemovedFolder) => void insert.run(site, folder, since, now()) }
 }
 
-/** Only the service works on removals, because its process has the leases in memory. */
+// Only the service works on removals, because its process has the leases in memory.
 const createLeases = (monotonic: Clock['monotonic']) => {
   const leases = new Map<string, Lease>()
   const nameOf = ({ site, path, id }: RemovalTask) => JSON.stringify([site, path, id])

@@ -1,33 +1,22 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { startService } from '../../../local/service.ts'
 import { administer, administerJson, refusedIn } from '../../support/administration.ts'
 import { scratchDirectory } from '../../support/directory.ts'
 import { listenInTest } from '../../support/listen.ts'
 import { messages } from '../../support/messages.ts'
 import { storage } from '../../support/paths.ts'
+import { serveHere } from '../../support/serve-here.ts'
 
 const start = async (directory = scratchDirectory(), allowPrivateWebhooks = true) => {
   const logged: unknown[] = []
   const telemetry = { request: (record: unknown) => void logged.push(record) }
-  const service = await startService({
+  const { baseUrl, demo, stop, read } = await serveHere({
     dataDirectory: directory,
-    host: '127.0.0.1',
-    dataCentres: [{ id: 'us', port: 0 }],
-    reset: false,
     allowPrivateWebhooks,
     metrics: { host: '127.0.0.1', port: 0 },
     telemetry,
-    say: () => {},
   })
-  let stopping: Promise<void> | undefined
-  const stop = () => {
-    stopping ??= service.stop()
-    return stopping
-  }
-  onTestFinished(stop)
-  const { baseUrl, demo, metricsUrl = '' } = service
   const site = String(demo?.siteId)
   const rights = ['access:write', 'files:write', 'history:read'].flatMap((right) => ['--right', right])
   const { token } = await administerJson(directory, ['token', 'issue', '--user', 'ann', '--site', site, ...rights])
@@ -52,10 +41,7 @@ const start = async (directory = scratchDirectory(), allowPrivateWebhooks = true
     remove: (id: string) => ask('DELETE', `${webhooks}/${id}`),
     deliveries: (id: string) => ask('GET', `${webhooks}/${id}/deliveries`),
     put: (name: string) => ask('PUT', `${storage}/${name}`, {}),
-    async measure(name: string): Promise<number> {
-      const lines = (await (await fetch(metricsUrl)).text()).split('\n')
-      return Number(lines.find((line) => line.startsWith(`site_admin_webhooks_${name} `))?.split(' ')[1])
-    },
+    measure: (name: string) => read(`site_admin_webhooks_${name}`),
   }
 }
 

@@ -164,15 +164,6 @@ const describeWebhooks = async ({ name, open }: Hand<Tested>): Promise<void> => 
       })
     }
 
-    test('A success advances the position, and is in the list of deliveries (V-13)', async () => {
-      await create()
-      await deliveries.record(site, 'whk_one', { delivery: deliveryOf(8), position: 8 })
-      await deliveries.record(site, 'whk_one', { position: 9 })
-      expect(await webhooks.get(site, 'whk_one')).toEqual(newWebhook({ position: 9, lastSuccess: 1_800_000_000_008 }))
-      expect(await elsewhere().deliveries.recent(site, 'whk_one')).toEqual([deliveryOf(8)])
-      expect(await deliveries.recent(site, 'whk_two')).toEqual([])
-    })
-
     test('The position never goes back', async () => {
       await create()
       await deliveries.record(site, 'whk_one', { position: 9 })

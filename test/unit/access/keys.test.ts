@@ -11,7 +11,7 @@ describe('a new key', () => {
     expect(new Set(keys).size).toBe(keys.length)
   })
 
-  test('the checksum shows one wrong character, and two swapped ones (A-90)', () => {
+  test('the checksum detects a wrong character, and two swapped ones (A-90)', () => {
     const key = newKey()
     for (let at = 4; at < key.length; at++) {
       const other = key[at] === 'x' ? 'y' : 'x'

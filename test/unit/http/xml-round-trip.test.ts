@@ -69,9 +69,9 @@ const writtenBySomeone = (value: unknown, g: GeneratorValue): string => {
 
   const text = (content: string): string => {
     if (!content.includes(']]>') && g(fc.boolean)) return `<![CDATA[${content}]]>`
-    const cut = g(fc.nat, content.length)
     if (!g(fc.boolean)) return escaped(content)
-    return `${escaped(content.slice(0, cut))}<!-- cut -->${escaped(content.slice(cut))}`
+    const characters = [...content].map(escaped)
+    return characters.toSpliced(g(fc.nat, characters.length), 0, '<!-- cut -->').join('')
   }
 
   const element = (name: string, content: unknown, attributes = ''): string => {
