@@ -47,7 +47,6 @@ export const tables = {
   pathLocks: { partitionKey: number('site'), sortKey: text('path'), global: false, timeToLive: 'expires' },
   // Each item is a block of a few entries: lib/aws/dynamodb/journal-blocks.ts.
   journal: { partitionKey: number('site'), sortKey: number('block'), global: false, timeToLive: 'expires' },
-  // Webhooks, their last deliveries, and the deliveries that are to be repeated.
   webhooks: { partitionKey: number('site'), sortKey: text('key'), global: false, timeToLive: 'expires' },
   uploads: { partitionKey: text('token'), global: false, timeToLive: 'expires' },
 } as const satisfies Record<string, TableDefinition>
