@@ -9,7 +9,6 @@ import type { Settings } from '../config/settings.ts'
 /** The managed policies of AWS for backups. An operator restores with a role of the account, not with this role. */
 export const backupPolicies = ['AWSBackupServiceRolePolicyForBackup', 'AWSBackupServiceRolePolicyForS3Backup']
 
-/** Backs up tables and buckets every night. Copies each backup to another vault, which may be in another region. */
 export const createBackup = (
   scope: Construct,
   { backup, encryptionKeys }: Settings,

@@ -69,7 +69,6 @@ const createStreamFunction = (
     runtime: WebFunctionRuntime.NODEJS_24_X,
     code: WebFunctionCode.fromAssetToManagedBucket(options.bundle),
     role,
-    // CloudFormation inserts the secrets, so that the template does not contain them.
     environment: streamEnvironment(options, secretTexts(secrets)),
     timeout: Duration.seconds(streaming.longestRequest),
     maxConcurrencyPerEnvironment: streaming.requestsAtOnce,

@@ -46,7 +46,6 @@ const encryptionOf = (scope: Construct, name: TableName, { keys, replicas = [] }
   return TableEncryptionV2.customerManagedKey(Key.fromKeyArn(scope, `${tableOutput(name)}Key`, key), others)
 }
 
-/** A table from lib/config/tables.ts: billed on demand, encrypted, with point-in-time recovery. */
 export const createTable = (scope: Construct, name: TableName, options: Options): TableV2 => {
   const { partitionKey, sortKey, timeToLive, global, indexes = {} }: TableDefinition = tables[name]
   const { deletionProtection, tableName, hasStream = false, replicas = [] } = options

@@ -32,13 +32,11 @@ const openQueue = (queueUrl: string, config: SQSClientConfig) => {
   }
 }
 
-/** `createRemovalWorker` reads its messages. */
 export const createSqsRemovalQueue = (queueUrl: string, config: SQSClientConfig = {}): RemovalQueue => {
   const send = openQueue(queueUrl, config)
   return { send: ({ site, path, id }, delay) => send({ site: String(site), path, id }, delay) }
 }
 
-/** `createWebhookWorker` reads its messages. */
 export const createSqsWebhookQueue = (queueUrl: string, config: SQSClientConfig = {}): WebhookQueue => {
   const send = openQueue(queueUrl, config)
   return {

@@ -55,7 +55,6 @@ const toUpload = (id: string, item: RecordItem): Upload => {
   }
 }
 
-// The same table has the progress of tokens, by the hash of the token.
 const uploadKey = (id: string) => ({ token: `upload#${id}` })
 const openKey = ({ site, user }: Pick<Upload, 'site' | 'user'>) => ({ token: `open#${site}#${user}` })
 

@@ -141,7 +141,7 @@ export const existsBelow = async (bucket: Bucket, prefix: string): Promise<boole
 const isFolder = (key: string) => key.endsWith('/')
 const parentOf = (folder: string) => folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1)
 
-// Returns which of some folders in one parent exist. For two or more folders, one listing replaces a listing of each.
+// For two or more folders of one parent, one listing replaces a listing of each.
 const existingFolders = async (
   bucket: Bucket,
   [parent, folders]: readonly [string, readonly string[]],
