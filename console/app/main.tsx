@@ -12,10 +12,10 @@ import { createLinks, type Links } from './link.ts'
 import { followPreferences } from './preferences.ts'
 import { Shell } from './shell.tsx'
 import { OtherAddress, SignIn } from './sign-in.tsx'
+import { SignInAgain } from './sign-in-again.tsx'
 import { showOwnMessages } from './validation.ts'
 
 const loadLinkDialog = async () => (await import('./on-demand.ts')).LinkDialog
-const loadSignInAgain = async () => (await import('./on-demand.ts')).SignInAgain
 const loadAcceptInvitation = async () => (await import('./on-demand.ts')).AcceptInvitation
 
 interface AppProps {
@@ -58,7 +58,7 @@ const App = ({ session, live, links }: AppProps) => {
     <>
       <OtherAddress />
       <Shell access={client} me={entrance.me} session={session} live={live} />
-      {session.isExpired.value && <Loaded load={loadSignInAgain} props={{ session }} />}
+      {session.isExpired.value && <SignInAgain session={session} />}
       {links.asked.value && <Loaded load={loadLinkDialog} props={{ session, links }} />}
     </>
   )

@@ -1,9 +1,11 @@
 import type { FoundItem, SiteClient } from '../../client/src/index.ts'
+import { copyText } from '../parts/copy-text.ts'
 import type { MenuItem } from '../parts/menu.tsx'
-import { notifyFailure } from '../parts/toasts.tsx'
+import { notify, notifyFailure } from '../parts/toasts.tsx'
 import { goTo, linkTo } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { nameOf, parentOf, partsOf } from '../uploads/paths.ts'
+import { download } from './download.ts'
 import type { FilesPage } from './files-context.ts'
 import type { FilesStore } from './files-store.ts'
 import { relocateAndNotify } from './notified-actions.ts'
@@ -40,13 +42,13 @@ export const linkOf = (
     : linkTo({ view: 'files', path: partsOf(folder), query: { file: name } })
 
 export const downloadFile = (client: SiteClient, path: string): void => {
-  import('./on-demand.ts')
-    .then(({ download }) => download(client, path))
-    .catch((error: unknown) => notifyFailure('', error, () => downloadFile(client, path)))
+  download(client, path).catch((error: unknown) => notifyFailure('', error, () => downloadFile(client, path)))
 }
 
 const copyPath = (paths: readonly string[]): void => {
-  import('./on-demand.ts').then(({ copyPaths }) => copyPaths(paths)).catch((error: unknown) => notifyFailure('', error))
+  copyText(paths.map((path) => `/${path}`).join('\n'))
+    .then(() => notify(texts.value.files.pathCopied))
+    .catch((error: unknown) => notifyFailure('', error))
 }
 
 export const paste = (store: FilesStore): void => {
