@@ -1,6 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { temporaryFolder } from './test/support/temporary-folder.ts'
+
+process.env['TMPDIR'] ??= temporaryFolder()
 
 /**
  * Test files share the modules that they import, because reading the SDK of AWS again for each file takes minutes. Two

@@ -101,7 +101,7 @@ export const createProgram = (
   return program
 }
 
-/** Throws CommanderError for wrong usage, and the errors of the commands. */
+// Throws CommanderError for wrong usage, and the errors of the commands.
 const carryOut = async (args: readonly string[], isJson: boolean): Promise<void> => {
   const help: string[] = []
   try {
@@ -113,7 +113,7 @@ const carryOut = async (args: readonly string[], isJson: boolean): Promise<void>
   }
 }
 
-/** The failure that caused this refusal. */
+// The failure that caused this refusal.
 const causeOf = (error: unknown): unknown => Object(error).cause ?? error
 
 /**

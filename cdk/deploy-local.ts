@@ -10,7 +10,7 @@ import {
 } from './emulator/emulator.ts'
 import { runScript } from './run-script.ts'
 
-/** `npm run deploy:local` deploys this app to the emulator at `AWS_ENDPOINT_URL`. */
+// `npm run deploy:local` deploys this app to the emulator at `AWS_ENDPOINT_URL`.
 const usage = `Usage: npm run deploy:local -- [--data-centres us:us-east-1,eu:eu-west-1] [--destroy]
 Works on the emulator at AWS_ENDPOINT_URL (default http://127.0.0.1:4566).`
 

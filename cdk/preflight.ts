@@ -3,11 +3,9 @@ import { contextKey, settingsOfCommand } from './config/settings.ts'
 import { checkWebFunctions } from './config/web-functions.ts'
 import { runScript } from './run-script.ts'
 
-/**
- * `npm run preflight` checks, before a deployment, that the account allows enough concurrent executions in each region.
- * New accounts allow 10. With streaming it also compares the quotas of Web Functions. Exit status 1: a limit is too
- * low, or AWS did not answer; 2: wrong usage.
- */
+// `npm run preflight` checks, before a deployment, that the account allows enough concurrent executions in each region.
+// New accounts allow 10. With streaming it also compares the quotas of Web Functions. Exit status 1: a limit is too
+// low, or AWS did not answer; 2: wrong usage.
 const usage = `Usage: npm run preflight -- [-c ${contextKey}='{…}']
 Without -c, the settings are those of cdk.json.`
 

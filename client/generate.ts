@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 
@@ -13,16 +14,26 @@ registerHooks({
 })
 const { createClient } = await import('@hey-api/openapi-ts')
 
+const input = join(import.meta.dirname, '..', 'docs', 'openapi.json')
+const path = process.argv[2] ?? join(import.meta.dirname, 'src', 'generated')
 await createClient({
-  input: join(import.meta.dirname, '..', 'docs', 'openapi.json'),
-  output: {
-    path: process.argv[2] ?? join(import.meta.dirname, 'src', 'generated'),
-    clean: true,
-    module: { extension: '.ts' },
-    // The generated code does not support exactOptionalPropertyTypes.
-    header: ({ defaultValue }) => ['// @ts-nocheck', ...defaultValue],
-  },
+  input,
+  output: { path, clean: true, entryFile: false },
   logs: { level: 'silent' },
-  // The transport adds the token.
-  plugins: ['@hey-api/typescript', '@hey-api/client-fetch', { name: '@hey-api/sdk', auth: false }],
+  plugins: ['@hey-api/typescript'],
 })
+
+const { paths } = JSON.parse(readFileSync(input, 'utf8')) as {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>
+}
+const types = readFileSync(join(path, 'types.gen.ts'), 'utf8')
+const operations = Object.entries(paths).flatMap(([address, methods]) =>
+  Object.entries(methods).map(([method, { operationId: id }]) => {
+    const name = id.charAt(0).toUpperCase() + id.slice(1)
+    const answer = types.includes(`type ${name}Response =`) ? `T.${name}Response` : 'unknown'
+    const parameters = `Omit<T.${name}Data, 'url'>, ${answer}`
+    return `export const ${id} = /* @__PURE__ */ operation<${parameters}>('${method.toUpperCase()}', '${address}')\n`
+  }),
+)
+const imports = ["import { operation } from '../operation.ts'\n", "import type * as T from './types.gen.ts'\n"]
+writeFileSync(join(path, 'operations.gen.ts'), [...imports, ...operations].join(''))

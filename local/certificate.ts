@@ -18,7 +18,7 @@ interface Certificate {
   readonly expires: string
 }
 
-/** In bytes. */
+// In bytes.
 const largestFile = 1024 * 1024
 
 const readText = (file: string): string => {
@@ -40,7 +40,7 @@ const blocks = /-----BEGIN ([A-Z ]+)-----[^-]+-----END \1-----/g
 
 const isCut = (pem: string): boolean => pem.replace(blocks, '').includes('-----')
 
-/** Throws UsageError for files that cannot be read, are incomplete, or do not belong together. */
+// Throws UsageError for files that cannot be read, are incomplete, or do not belong together.
 const readCertificate = (files: CertificateFiles): Certificate => {
   const cert = attempt(
     () => readText(files.cert),
@@ -70,7 +70,7 @@ const readCertificate = (files: CertificateFiles): Certificate => {
   return { cert, key, expires: first.validToDate.toISOString() }
 }
 
-/** Differs after every change of the file, and after another file has taken its name. */
+// Differs after every change of the file, and after another file has taken its name.
 const stateOf = (file: string): string => {
   try {
     const { dev, ino, size, mtimeMs, ctimeMs } = statSync(file)
@@ -80,7 +80,7 @@ const stateOf = (file: string): string => {
   }
 }
 
-/** In milliseconds. Polls, because watching the folders would miss files behind symbolic links. */
+// In milliseconds. Polls, because watching the folders would miss files behind symbolic links.
 const interval = 1_000
 
 /**

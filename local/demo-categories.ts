@@ -26,10 +26,8 @@ const day = (year: number, dayOfYear: number): string =>
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
-/**
- * The dates cover two years. Every tenth item has expired, and some are deleted, switched off or weighted, so that
- * every filter finds items.
- */
+// The dates cover two years. Every tenth item has expired, and some are deleted, switched off or weighted, so that
+// every filter finds items.
 const news = (id: number): Content => {
   const category = entry(categories, id)
   const subject = `${entry(places, id)} ${entry(category.words, Math.floor(id / 3))}`
@@ -87,7 +85,7 @@ const demoObjects: Partial<Record<ObjectKind, DemoObjects>> = {
   blog: { count: 8, objectOf: blog, isIn: isInOne, isDisplayable: () => true },
 }
 
-/** A kind that has no demo data gets the examples of the document. */
+// A kind that has no demo data gets the examples of the document.
 const plainObjects = (kind: ObjectKind): DemoObjects => ({
   count: 8,
   objectOf: (id) => withDefaults(kind, { id }, Date.UTC(2025, 0, id)),

@@ -33,14 +33,14 @@ const forms: readonly { id: WebFormId; name: string; fields: readonly SystemFiel
   },
 ]
 
-/** The demo token belongs to one data directory and never expires. */
+// The demo token belongs to one data directory and never expires.
 const tenYears = 10 * 365 * 24 * 3600
 
 const entryOf =
   (site: SiteId) =>
   (type: ChangeType, subject: string): HistoryEntry => ({ site, type, subject, actor: 'npm start' })
 
-/** The examples of the reference page read and delete these files. */
+// The examples of the reference page read and delete these files.
 const demoFiles: Readonly<Record<string, string>> = { 'hello.txt': 'Hello\n', 'old/notice.txt': 'This may go.\n' }
 
 async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
@@ -56,7 +56,7 @@ const storeDemoFiles = async (stores: Stores, site: SiteId): Promise<void> => {
   }
 }
 
-/** If the first start is interrupted, the next start repeats all of this. */
+// If the first start is interrupted, the next start repeats all of this.
 const storeDemoContents = async (stores: Stores, site: SiteId) => {
   const { webForms, contents, links } = stores
   const entry = entryOf(site)
@@ -91,10 +91,8 @@ const newDemo = (): Demo => ({
   token: newToken(),
 })
 
-/**
- * The site is created last: if it exists, its token exists too. A site of this id without the demo token is not the
- * demo.
- */
+// The site is created last: if it exists, its token exists too. A site of this id without the demo token is not the
+// demo.
 const makeDemo = async ({ directory, stores, dataCentre, clock }: DemoDeps, demo: Demo): Promise<Demo> => {
   const { siteId: id } = demo
   writeDemo(directory, demo, 'begun')

@@ -11,10 +11,10 @@ import type { LinkTo } from '../lib/service/deps.ts'
 import { asAttachment } from '../lib/storage/file-kind.ts'
 import type { ObjectStore } from '../lib/storage/object-store.ts'
 
-/** The links of `?link` on one machine (S-73). On AWS the links lead to the bucket. */
+// The links of `?link` on one machine (S-73). On AWS the links lead to the bucket.
 const prefix = '/downloads'
 
-/** In milliseconds. */
+// In milliseconds.
 const lifetime = 300_000
 
 interface Claim {
@@ -36,7 +36,7 @@ const only = (query: Request['query'], name: string): string => {
   return others.length > 0 ? '' : value
 }
 
-/** The comparison takes the same time for every wrong signature. */
+// The comparison takes the same time for every wrong signature.
 const isSignature = (text: string, expected: Buffer): boolean => {
   const given = Buffer.from(text, 'base64url')
   return given.length === expected.length && timingSafeEqual(given, expected)
@@ -63,7 +63,7 @@ export const createLinkTo =
     return { url: `${url}${prefix}/${key.split('/').map(encodeURIComponent).join('/')}?${query}`, expires }
   }
 
-/** Errors: fileUnknown, for every fault of the link. */
+// Errors: fileUnknown, for every fault of the link.
 const claimIn = ({ params, query }: RoutedRequest, { secret }: Secret, now: number): Claim => {
   const claim = {
     key: decode(params['key'] ?? ''),

@@ -9,7 +9,7 @@ import type { DataCentreListener } from './listeners.ts'
 import type { MetricsAddress } from './metrics.ts'
 import type { LogFormat } from './request-log.ts'
 
-/** One URL for the only data centre, or a URL for each data centre id. */
+// One URL for the only data centre, or a URL for each data centre id.
 type BaseUrls = string | ReadonlyMap<string, string>
 
 export interface RawFlags {

@@ -3,6 +3,8 @@ import { statfsSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { cachedLookup } from '../lib/core/cached-lookup.ts'
+import { systemClock } from '../lib/core/clock.ts'
 import type { Telemetry } from '../lib/http/request.ts'
 import { UsageError } from '../lib/machine/directory/faults.ts'
 import type { Measures } from '../lib/machine/directory/measures.ts'
@@ -28,32 +30,12 @@ const buckets = [0.005, 0.02, 0.1, 0.5, 2, 5, 20]
 // In milliseconds: a walk through all blobs takes long in a large directory.
 const blobInterval = 300_000
 
-const addGauge = (registry: Registry, name: string, help: string, read: () => number | Promise<number>): void => {
-  new Gauge({
-    name: `site_admin_${name}`,
-    help,
-    registers: [registry],
-    async collect() {
-      this.set(await read())
-    },
+const gaugesOf = ({ measures, dataDirectory, listeners }: Watched) => {
+  const blobs = cachedLookup(async () => ({ bytes: await measures.blobBytes() }), {
+    ttl: blobInterval,
+    max: 1,
+    now: systemClock.monotonic,
   })
-}
-
-const cached = (read: () => Promise<number>, interval: number) => {
-  let known: Promise<number> | undefined
-  let until = 0
-  return (): Promise<number> => {
-    if (known && performance.now() < until) return known
-    until = performance.now() + interval
-    known = read()
-    known.catch(() => {
-      known = undefined
-    })
-    return known
-  }
-}
-
-const addMeasures = (registry: Registry, { measures, dataDirectory, listeners }: Watched): void => {
   const age = async () => {
     const began = await measures.oldestRemoval()
     return began === undefined ? 0 : (Date.now() - began) / 1000
@@ -62,20 +44,34 @@ const addMeasures = (registry: Registry, { measures, dataDirectory, listeners }:
     const { bavail, bsize } = statfsSync(dataDirectory)
     return bavail * bsize
   }
-  addGauge(registry, 'database_bytes', 'The size of the database.', measures.databaseBytes)
-  addGauge(registry, 'blob_bytes', 'The size of all blobs.', cached(measures.blobBytes, blobInterval))
-  addGauge(registry, 'disk_free_bytes', 'The free space of the disk of the data directory.', free)
-  addGauge(registry, 'oldest_removal_age_seconds', 'The age of the oldest open removal of a folder.', age)
-  for (const [name, help] of [
-    ['waiting', 'Webhooks with entries that were not sent yet.'],
-    ['failing', 'Webhooks whose last delivery failed.'],
-  ] as const) {
-    addGauge(registry, `webhooks_${name}`, help, async () => (await measures.webhooks())[name])
-  }
-  addGauge(registry, 'listeners', 'The requests that wait for changes.', listeners)
+  return {
+    database_bytes: ['The size of the database.', measures.databaseBytes],
+    blob_bytes: ['The size of all blobs.', async () => (await blobs('all'))?.bytes ?? 0],
+    disk_free_bytes: ['The free space of the disk of the data directory.', free],
+    oldest_removal_age_seconds: ['The age of the oldest open removal of a folder.', age],
+    webhooks_waiting: [
+      'Webhooks with entries that were not sent yet.',
+      async () => (await measures.webhooks()).waiting,
+    ],
+    webhooks_failing: ['Webhooks whose last delivery failed.', async () => (await measures.webhooks()).failing],
+    listeners: ['The requests that wait for changes.', listeners],
+  } as const satisfies Record<string, readonly [help: string, read: () => number | Promise<number>]>
 }
 
-/** Counts the bytes of all connections of the servers. */
+const addMeasures = (registry: Registry, watched: Watched): void => {
+  for (const [name, [help, read]] of Object.entries(gaugesOf(watched))) {
+    new Gauge({
+      name: `site_admin_${name}`,
+      help,
+      registers: [registry],
+      async collect() {
+        this.set(await read())
+      },
+    })
+  }
+}
+
+// Counts the bytes of all connections of the servers.
 const createByteCounts = (registry: Registry) => {
   const open = new Set<Socket>()
   const ended = { bytesRead: 0, bytesWritten: 0 }
@@ -107,7 +103,7 @@ const createByteCounts = (registry: Registry) => {
   }
 }
 
-/** V-26: labels have only values of the service itself, so callers cannot add labels. */
+// V-26: labels have only values of the service itself, so callers cannot add labels.
 const createCounts = (registry: Registry): Pick<Telemetry, 'signIn' | 'request'> => {
   const registers = [registry]
   const [operation, status] = ['operation', 'status']
@@ -140,7 +136,7 @@ const createCounts = (registry: Registry): Pick<Telemetry, 'signIn' | 'request'>
   }
 }
 
-/** Serves `GET /metrics` without a token (V-25). */
+// Serves `GET /metrics` without a token (V-25).
 const createMetricsServer = (registry: Registry) => {
   const server = createServer((request, response) => {
     request.resume()

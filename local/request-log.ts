@@ -2,18 +2,18 @@ import { write, writeSync } from 'node:fs'
 import { describeError } from '../lib/core/describe-error.ts'
 import type { RequestRecord, SignInRecord, Telemetry } from '../lib/http/request.ts'
 
-/** Faults of the flags are logged too, so this flag is read before all others. */
+// Faults of the flags are logged too, so this flag is read before all others.
 const isJson = /(^|\s)--log[\s=]json(\s|$)/.test(process.argv.join(' '))
 
 const inJson = (message: string, error?: unknown): string =>
   JSON.stringify({ time: new Date().toISOString(), message, error: error && describeError(error) })
 
-/** In milliseconds. */
+// In milliseconds.
 const delay = 50
-/** In characters: the most that waits when nobody reads standard error. Further lines are lost, and counted. */
+// In characters: the most that waits when nobody reads standard error. Further lines are lost, and counted.
 const mostWaiting = 4 * 1024 * 1024
 
-/** Writes lines to standard error. Requests do not wait for the writes. */
+// Writes lines to standard error. Requests do not wait for the writes.
 const createLogLines = (descriptor: number) => {
   let waiting: string[] = []
   let length = 0

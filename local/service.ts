@@ -49,10 +49,10 @@ interface ServerDeps {
   readonly checkReady: () => Promise<void>
 }
 
-/** In milliseconds. A renewal records how many bytes of an upload are on the disk, and the upload waits for it. */
+// In milliseconds. A renewal records how many bytes of an upload are on the disk, and the upload waits for it.
 const lease = { lasts: 15_000, renewsEvery: 1_000 }
 
-/** The handlers of all groups for one data centre. */
+// The handlers of all groups for one data centre.
 const handlersFor = (deps: ServerDeps) => {
   const { dataCentre, stores, settings, telemetry, callers, insecureSignIn, target, checkReady } = deps
   const here = { dataCentre, ...settings }
@@ -72,7 +72,7 @@ const handlersFor = (deps: ServerDeps) => {
   return (path: string): Handler => (isDownload(path) ? downloads : groups(path))
 }
 
-/** The default data centre of this list becomes the only default in the directory. */
+// The default data centre of this list becomes the only default in the directory.
 const registerDataCentres = async (
   sites: SiteDirectory,
   urls: Readonly<Record<string, string>>,

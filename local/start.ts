@@ -8,7 +8,7 @@ import { type Flags, parseFlags } from './flags.ts'
 import { createRequestLog, logInJson } from './request-log.ts'
 import { type RunningService, startService } from './service.ts'
 
-/** The printed lines work when a user pastes them into a shell. */
+// The printed lines work when a user pastes them into a shell.
 const demoLines = (baseUrl: string, demo: Demo, firstPerson: readonly string[]): readonly string[] => {
   const forms = `/api/v1/admin/sites/current/webforms`
   const fields = `${forms}/${demo.webFormId}/fields/system`
@@ -66,7 +66,7 @@ const welcome = (service: RunningService, admin: string): string => {
 
 const counted = (count: number, what: string) => `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`
 
-/** Asks for a confirmation on a terminal. Without a terminal, throws (O-11). */
+// Asks for a confirmation on a terminal. Without a terminal, throws (O-11).
 const confirmReset =
   (dataDirectory: string): Reset =>
   async (contents) => {

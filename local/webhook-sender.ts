@@ -57,7 +57,6 @@ export const createWebhookSender = (stores: LocalStores, permitsPrivate: boolean
   const target = createTarget({ permitsPrivate })
   const deps = createDeliveryDeps(stores, { target: { ...target, ...limitSends(target) }, clock })
   const workers = new Map<string, ReturnType<typeof hire>>()
-  const leaving = new Set<string>()
   let isStopped = false
   let unwatch = () => {}
   let retry: NodeJS.Timeout | undefined
@@ -83,10 +82,9 @@ export const createWebhookSender = (stores: LocalStores, permitsPrivate: boolean
   }
 
   const dismiss = async (name: string, worker: ReturnType<typeof hire>): Promise<void> => {
-    leaving.add(name)
     await worker.stop()
+    if (workers.get(name) !== worker) return
     workers.delete(name)
-    leaving.delete(name)
     follow()
   }
 
@@ -94,7 +92,7 @@ export const createWebhookSender = (stores: LocalStores, permitsPrivate: boolean
     const enabled = new Map((await stores.webhooks.listEnabled()).map((key) => [`${key.site}/${key.id}`, key]))
     if (isStopped) return
     for (const [name, key] of enabled) if (!workers.has(name)) workers.set(name, hire(key))
-    for (const [name, worker] of workers) if (!enabled.has(name) && !leaving.has(name)) void dismiss(name, worker)
+    for (const [name, worker] of workers) if (!enabled.has(name)) void dismiss(name, worker)
   }
 
   /** A webhook that is enabled again gets its next worker when the last one has ended. */

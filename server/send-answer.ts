@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
 import { giveBack, pieceSize } from '../lib/core/pieces.ts'
 import type { Answer, Send } from '../lib/http/request.ts'
 import type { WaitingAnswers } from './waiting-answers.ts'
@@ -36,17 +37,9 @@ const discardRest = async (request: IncomingMessage, { bytes, ms }: BodyLimits):
   }
 }
 
-const untilDrained = (response: ServerResponse): Promise<void> =>
-  new Promise((resolve) => {
-    const done = () => {
-      response.off('drain', done).off('close', done)
-      resolve()
-    }
-    response.on('drain', done).on('close', done)
-  })
-
-// Throws the error of the stream, or an error if the length is not the declared length. Only the loop has a
-// variable for a chunk: any other variable would keep the chunk in memory until the answer ends.
+// Rejects with the error of the stream, or with an error if the length is not the declared length. Only the listener has
+// a variable for a chunk: any other variable would keep the chunk in memory until the answer ends. A loop would keep
+// promises while it waits for a chunk.
 const writeStream = async (
   stream: Readable,
   declared: number | undefined,
@@ -54,16 +47,29 @@ const writeStream = async (
   prepare: () => void,
 ): Promise<void> => {
   let length = 0
-  for await (const chunk of stream) {
+  const wrongLength = () => new Error(`The answer does not have the ${declared} bytes that it declares`)
+  const resume = () => stream.resume()
+  const write = (chunk: Uint8Array): void => {
     if (response.destroyed) return
     prepare()
     length += chunk.length
-    if (declared !== undefined && length > declared) break
-    if (!response.write(chunk, () => giveBack(chunk))) await untilDrained(response)
+    if (declared !== undefined && length > declared) throw wrongLength()
+    if (!response.write(chunk, () => giveBack(chunk))) stream.pause()
   }
-  if (declared !== undefined && length !== declared) {
-    throw new Error(`The answer does not have the ${declared} bytes that it declares`)
+  response.on('drain', resume)
+  stream.on('data', (chunk: Uint8Array) => {
+    try {
+      write(chunk)
+    } catch (error) {
+      stream.destroy(error as Error)
+    }
+  })
+  try {
+    await finished(stream, { writable: false })
+  } finally {
+    response.off('drain', resume)
   }
+  if (declared !== undefined && length !== declared) throw wrongLength()
 }
 
 // In bytes. Smaller answers, and answers to changes, are always sent.

@@ -21,6 +21,7 @@ const proofs: readonly Proof[] = [
     count: 100_000,
   },
   { name: 'deliveries', project: 'long', test: 'test/contract/local/kill-deliveries.test.ts', count: 1_000 },
+  { name: 'messages', project: 'contract', test: 'test/contract/aws/webhook-worker.test.ts', count: 1_000 },
   { name: 'power-cuts', project: 'long', test: 'test/power-cuts', count: 10_000 },
 ]
 

@@ -6,7 +6,7 @@ import type { History } from '../../lib/history/history.ts'
 import { newestChanges, viewOfChange } from '../../lib/history/list-changes.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { onStores, siteOf } from '../stores/stores.ts'
-import { commandOf, type OfSite, parseSpan, siteOption } from '../terminal/arguments.ts'
+import { type OfSite, parseSpan, siteCommandOf } from '../terminal/arguments.ts'
 
 interface Options extends OfSite {
   // In seconds.
@@ -57,8 +57,7 @@ const audit = async (stores: AdminStores, { site: id, since, actor, type }: Opti
 const description = 'show the changes to a site in the last 90 days, newest last'
 
 export const auditCommand = (): Command =>
-  commandOf('audit', description, 'audit --site 1001 --since 2d --type file.removed')
-    .requiredOption(...siteOption)
+  siteCommandOf('audit', description, 'audit --site 1001 --since 2d --type file.removed')
     .option('--since <span>', 'how far to look back: 30m, 4h, 2d or 1w', parseSpan)
     .option(
       '--actor <name>',

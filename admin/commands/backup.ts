@@ -36,14 +36,18 @@ interface BackupOptions {
   readonly bytes: boolean
 }
 
-const damageOption = [
-  '--even-if-damaged',
-  'continue when a file is missing or damaged; its damage stays',
-  false,
-] as const
+interface RestoreOptions extends Pick<BackupOptions, 'evenIfDamaged'> {
+  readonly keepWebhooks: boolean
+}
 
-// Explains the damage that needs no repair.
-const explain = async ({ damagedEarlier: states, damagedUploads: uploads }: DamageCounts): Promise<void> => {
+const damageOption = ['--even-if-damaged', 'continue in spite of missing or damaged files', false] as const
+
+interface Counts extends DamageCounts {
+  readonly disabledWebhooks?: number
+}
+
+// Explains the damage that needs no repair, and the webhooks of a restored directory (V-33).
+const explain = async ({ damagedEarlier: states, damagedUploads: uploads, disabledWebhooks: webhooks = 0 }: Counts) => {
   const nothing = 'The current files of the sites are complete.'
   if (states > 0) {
     const which = states === 1 ? '1 old version is' : `${states} old versions are`
@@ -55,9 +59,16 @@ const explain = async ({ damagedEarlier: states, damagedUploads: uploads }: Dama
     const damage = `${which} bytes: the sender must start again`
     await printText(`\n${damage}. ${nothing} "site-admin check" lists the affected uploads.`)
   }
+  if (webhooks > 0) {
+    const which = webhooks === 1 ? '1 webhook is' : `${webhooks} webhooks are`
+    await printText(
+      `\n${which} disabled, so that this copy sends nothing. If the copy replaces the old directory, restore the ` +
+        'backup into another empty directory with --keep-webhooks.',
+    )
+  }
 }
 
-const report = async (place: object, counts: DamageCounts, json: boolean): Promise<void> => {
+const report = async (place: object, counts: Counts, json: boolean): Promise<void> => {
   await print({ ...place, ...counts }, json)
   if (!json) await explain(counts)
 }
@@ -98,11 +109,12 @@ export const backupCommand = (): Command =>
 export const restoreCommand = (): Command =>
   commandOf('restore', restoreDescription, 'restore /backups/2026-11-22 --data-dir /var/lib/site-admin')
     .argument('<directory>', 'the folder of the backup')
+    .option('--keep-webhooks', 'the directory replaces the old one: its webhooks continue to send', false)
     .option(...damageOption)
-    .action(async (backup: string, { evenIfDamaged }: BackupOptions, self: Command) => {
+    .action(async (backup: string, { evenIfDamaged, keepWebhooks }: RestoreOptions, self: Command) => {
       const { dataDir, json } = onOneMachine(self)
       const { path, ...rest } = await interruptibly(
-        (signal) => restoreBackup(backup, dataDir, { evenIfDamaged, signal }),
+        (signal) => restoreBackup(backup, dataDir, { evenIfDamaged, keepsWebhooks: keepWebhooks, signal }),
         wasEnded('restoration'),
       )
       await report({ dataDirectory: path }, rest, json)

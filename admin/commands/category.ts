@@ -5,17 +5,14 @@ import type { AdminStores, AreaStores } from '../stores/admin-stores.ts'
 import { createUnderId, entryOf } from '../stores/changes.ts'
 import { areaOf, onStores } from '../stores/stores.ts'
 import {
-  commandOf,
-  dryRun,
+  confirmed,
   groupOf,
   type NewOptions,
   type OfSite,
-  ownerOption,
   parseContentId,
   parseName,
   type RemoveOptions,
-  siteOption,
-  yes,
+  siteCommandOf,
 } from '../terminal/arguments.ts'
 import { notSure, Refusal } from '../terminal/output.ts'
 
@@ -81,25 +78,18 @@ const remove = async (stores: AdminStores, id: CategoryId, { site, yes, dryRun }
 const removal = `remove a category with its links; the ${manyObjects} stay`
 const removeExamples = ['category remove 1 --site 1001 --dry-run', 'category remove 1 --site 1001 --yes']
 
+const ofId = (...described: Parameters<typeof siteCommandOf>): Command =>
+  siteCommandOf(...described).argument('<id>', 'the id of the category', parseContentId<CategoryId>)
+
 export const categoryCommand = (): Command =>
   groupOf('category', `categories of ${manyObjects}`, 'category list --site 1001', [
-    commandOf('create', 'create a category', 'category create --site 1001 --name "Press"')
-      .requiredOption(...ownerOption)
+    siteCommandOf('create', 'create a category', 'category create --site 1001 --name "Press"')
       .requiredOption('--name <name>', 'the name of the category', parseName)
       .option('--id <id>', 'the id of the category (default: one more than the highest id)', parseContentId<CategoryId>)
       .action(onStores(create)),
-    commandOf('list', 'list the categories of a site', 'category list --site 1001')
-      .requiredOption(...siteOption)
-      .action(onStores(list)),
-    commandOf('rename', 'rename a category', 'category rename 1 --site 1001 --name "Press releases"')
-      .argument('<id>', 'the id of the category', parseContentId<CategoryId>)
-      .requiredOption(...ownerOption)
+    siteCommandOf('list', 'list the categories of a site', 'category list --site 1001').action(onStores(list)),
+    ofId('rename', 'rename a category', 'category rename 1 --site 1001 --name "Press releases"')
       .requiredOption('--name <name>', 'the new name', parseName)
       .action(onStores(rename)),
-    commandOf('remove', removal, ...removeExamples)
-      .argument('<id>', 'the id of the category', parseContentId<CategoryId>)
-      .requiredOption(...ownerOption)
-      .option(...yes)
-      .option(...dryRun)
-      .action(onStores(remove)),
+    confirmed(ofId('remove', removal, ...removeExamples)).action(onStores(remove)),
   ])

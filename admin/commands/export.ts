@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { createWriteStream, lstatSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import type { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { failureOf, reasonOf, type SystemFailure } from '../../lib/core/system-failures.ts'
 import { layoutOf, liesIn } from '../../lib/machine/directory/data-directory.ts'
 import { exportRecords } from '../records/export-records.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { areaOf, type GlobalOptions, onStores } from '../stores/stores.ts'
-import { commandOf, type OfSite, siteOption } from '../terminal/arguments.ts'
+import { type OfSite, siteCommandOf } from '../terminal/arguments.ts'
 import { interruptibly } from '../terminal/interruption.ts'
-import { Refusal } from '../terminal/output.ts'
+import { outputLost, Refusal, writeOut } from '../terminal/output.ts'
 
 interface Options extends OfSite {
   readonly out?: string
@@ -19,54 +19,36 @@ interface Options extends OfSite {
 // In characters: the size of one write.
 const piece = 64 * 1024
 
-/**
- * Writes one record per line, and pauses when the stream is full. Returns the number of records. Errors: those of the
- * stream.
- */
-const writeLines = async (records: AsyncIterable<object>, out: Writable): Promise<number> => {
-  let failure: unknown
-  // Between two writes, no other code handles a failure of the stream.
-  out.on('error', (error) => {
-    failure = error
-  })
-  let count = 0
+interface Count {
+  exported: number
+}
+
+// One record per line, in pieces. Counts the records.
+async function* piecesOf(records: AsyncIterable<object>, count: Count): AsyncGenerator<string, void> {
   let text = ''
-  const write = async () => {
-    if (failure) throw failure
-    if (text !== '' && !out.write(text)) await once(out, 'drain')
+  for await (const record of records) {
+    text += `${count.exported === 0 ? '' : '\n'}${JSON.stringify(record)}`
+    count.exported += 1
+    if (text.length < piece) continue
+    yield text
     text = ''
   }
-  for await (const record of records) {
-    text += `${count === 0 ? '' : '\n'}${JSON.stringify(record)}`
-    count += 1
-    if (text.length >= piece) await write()
-  }
-  await write()
+  if (text !== '') yield text
   // The last line end is written separately. Node does not report that a file took only part of a text, but the next
   // write then fails.
-  text = count === 0 ? '' : '\n'
-  await write()
-  return count
+  if (count.exported > 0) yield '\n'
 }
 
 const isSystemError = (error: unknown): boolean => error instanceof Error && 'syscall' in error
 
-// Flushes the file to the disk before it closes it.
+// Returns the number of records.
 const writeTo = async (records: AsyncIterable<object>, out: Writable): Promise<number> => {
-  try {
-    await once(out, 'open')
-    const count = await writeLines(records, out)
-    const closed = once(out, 'close')
-    out.end()
-    await closed
-    return count
-  } catch (error) {
-    out.destroy()
-    throw error
-  }
+  const count = { exported: 0 }
+  await pipeline(piecesOf(records, count), out)
+  return count.exported
 }
 
-/** Writes a complete file or none. Errors: those of the file system. */
+// Writes a complete file or none. Errors: those of the file system.
 const writeWhole = async (records: AsyncIterable<object>, file: string): Promise<number> => {
   const partial = `${file}.${randomBytes(4).toString('hex')}.partial`
   try {
@@ -121,13 +103,9 @@ async function* until<Value>(signal: AbortSignal, values: AsyncIterable<Value>):
 }
 
 const writeOutput = async (records: AsyncIterable<object>): Promise<void> => {
-  try {
-    await writeLines(records, process.stdout)
-  } catch (error) {
-    if (!isSystemError(error)) throw error
-    throw new Refusal(
-      `Standard output cannot be written: ${reasonOf(error)}. The export is incomplete. Repeat the command.`,
-    )
+  for await (const text of piecesOf(records, { exported: 0 })) {
+    const failure = await writeOut(text)
+    if (failure) throw new Refusal(`${outputLost(failure)} The export is incomplete. Repeat the command.`)
   }
 }
 
@@ -150,7 +128,6 @@ const run = async (stores: AdminStores, { site, out }: Options, self: Command): 
 const description = 'export everything of a site except its files, as JSON lines for "import"'
 
 export const exportCommand = (): Command =>
-  commandOf('export', description, 'export --site 1001 --out site.jsonl')
-    .requiredOption(...siteOption)
+  siteCommandOf('export', description, 'export --site 1001 --out site.jsonl')
     .option('--out <file>', 'the file to write (default: standard output)')
     .action(onStores(run))

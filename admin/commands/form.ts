@@ -4,17 +4,14 @@ import type { AdminStores } from '../stores/admin-stores.ts'
 import { createUnderId, entryOf } from '../stores/changes.ts'
 import { areaOf, onStores } from '../stores/stores.ts'
 import {
-  commandOf,
-  dryRun,
+  confirmed,
   groupOf,
   type NewOptions,
   type OfSite,
-  ownerOption,
   parseName,
   parsePositiveId,
   type RemoveOptions,
-  siteOption,
-  yes,
+  siteCommandOf,
 } from '../terminal/arguments.ts'
 import { notSure, Refusal } from '../terminal/output.ts'
 
@@ -59,25 +56,18 @@ const remove = async (stores: AdminStores, id: WebFormId, { site, yes, dryRun }:
 
 const removeExamples = ['form remove 1 --site 1001 --dry-run', 'form remove 1 --site 1001 --yes']
 
+const ofId = (...described: Parameters<typeof siteCommandOf>): Command =>
+  siteCommandOf(...described).argument('<id>', 'the id of the web form', parsePositiveId<WebFormId>)
+
 export const formCommand = (): Command =>
   groupOf('form', 'web forms', 'form list --site 1001', [
-    commandOf('create', 'create a web form', 'form create --site 1001 --name "Contact us"')
-      .requiredOption(...ownerOption)
+    siteCommandOf('create', 'create a web form', 'form create --site 1001 --name "Contact us"')
       .requiredOption('--name <name>', 'the name of the web form', parseName)
       .option('--id <id>', 'the id of the web form (default: one more than the highest id)', parsePositiveId<WebFormId>)
       .action(onStores(create)),
-    commandOf('list', 'list the web forms of a site', 'form list --site 1001')
-      .requiredOption(...siteOption)
-      .action(onStores(list)),
-    commandOf('rename', 'rename a web form', 'form rename 1 --site 1001 --name "Write to us"')
-      .argument('<id>', 'the id of the web form', parsePositiveId<WebFormId>)
-      .requiredOption(...ownerOption)
+    siteCommandOf('list', 'list the web forms of a site', 'form list --site 1001').action(onStores(list)),
+    ofId('rename', 'rename a web form', 'form rename 1 --site 1001 --name "Write to us"')
       .requiredOption('--name <name>', 'the new name', parseName)
       .action(onStores(rename)),
-    commandOf('remove', 'remove a web form with its system fields', ...removeExamples)
-      .argument('<id>', 'the id of the web form', parsePositiveId<WebFormId>)
-      .requiredOption(...ownerOption)
-      .option(...yes)
-      .option(...dryRun)
-      .action(onStores(remove)),
+    confirmed(ofId('remove', 'remove a web form with its system fields', ...removeExamples)).action(onStores(remove)),
   ])

@@ -1,12 +1,11 @@
 import { clearLine, cursorTo } from 'node:readline'
 import type { WriteStream } from 'node:tty'
 import type { Command } from 'commander'
-import type { SiteId } from '../../lib/core/ids.ts'
 import { type ImportOutcome, importRecords } from '../records/import-records.ts'
 import { readInput, readRecords, statsOf } from '../records/read-records.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { onStores, siteOf } from '../stores/stores.ts'
-import { commandOf, type OfSite, parsePositiveId } from '../terminal/arguments.ts'
+import { type OfSite, siteCommandOf } from '../terminal/arguments.ts'
 import { interruptibly } from '../terminal/interruption.ts'
 import { FaultsFound, Refusal } from '../terminal/output.ts'
 
@@ -90,9 +89,8 @@ const forPeople = ({ errors, ...sums }: ImportOutcome) => ({
 const description = 'import records: JSON lines, or one JSON array, in UTF-8; importing again is safe'
 
 export const importCommand = (): Command =>
-  commandOf('import', description, 'import records.jsonl --site 1001')
+  siteCommandOf('import', description, 'import records.jsonl --site 1001')
     .argument('<file>', 'the file to read; - reads standard input')
-    .requiredOption('--site <id>', 'the site that the records belong to', parsePositiveId<SiteId>)
     .option('--strict', 'stop at the first bad record', false)
     .option(
       '--replace',

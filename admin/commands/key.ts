@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { isGrantOfKey, type Key } from '../../lib/access/grants.ts'
 import { currentKeys, describeKeys, issueKey, keyEntry } from '../../lib/access/keys.ts'
 import { type Person, rightsOfEntry } from '../../lib/access/people.ts'
@@ -8,18 +8,17 @@ import { includesRight, type Right, textOfRight } from '../../lib/core/rights.ts
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { administrator } from '../stores/changes.ts'
 import { findGrant, printOnce } from '../stores/find-grant.ts'
-import { type GlobalOptions, onStores, siteOf } from '../stores/stores.ts'
+import { onStores, siteOf } from '../stores/stores.ts'
 import {
   commandOf,
   groupOf,
+  lifetimeOption,
   type OfSite,
-  ownerOption,
-  parseLifetime,
   parseName,
   rightOption,
-  siteOption,
+  siteCommandOf,
 } from '../terminal/arguments.ts'
-import { Refusal, textOf } from '../terminal/output.ts'
+import { Refusal } from '../terminal/output.ts'
 
 interface CreateOptions extends OfSite {
   readonly user: string
@@ -51,9 +50,8 @@ const create = async (stores: AdminStores, options: CreateOptions, self: Command
   refuseLacking(person, site, rights)
   const wanted = { name, rights, expires: Math.floor(Date.now() / 1000) + ttl }
   const { id, key, expires } = await issueKey(stores.grants, person, site, wanted, administrator)
-  const { json } = self.optsWithGlobals<GlobalOptions>()
-  await printOnce(textOf({ id, key, expires }, json), { what: 'key', again: 'create' }, id, () => revoke(stores, id))
-  return undefined
+  const printed = { what: 'key', name: id, again: 'create' } as const
+  return printOnce(self, { id, key, expires }, printed, () => revoke(stores, id))
 }
 
 const list = async (stores: AdminStores, { site }: OfSite) => {
@@ -88,11 +86,6 @@ const revoke = async (stores: AdminStores, text: string) => {
   return { revoked: true }
 }
 
-const lifetimeOption = () =>
-  new Option('--ttl <lifetime>', 'the lifetime of the key, such as 30d or 12w; at most a year')
-    .argParser(parseLifetime)
-    .default(parseLifetime('90d'), '90d')
-
 const createExample =
   'key create --site 1001 --user ann --name "Deployment" --right files:write:/news --right history:read --ttl 30d'
 
@@ -100,17 +93,16 @@ const idArgument = ['<id>', 'the id from the list, 8 or more of its first digits
 
 export const keyCommand = (): Command =>
   groupOf('key', 'keys for programs', 'key list --site 1001', [
-    commandOf('create', 'create a key for a program, and print it once', createExample)
-      .requiredOption(...ownerOption)
+    siteCommandOf('create', 'create a key for a program, and print it once', createExample)
       .requiredOption('--user <name>', 'the owner of the key, a person', parseName)
       .requiredOption('--name <text>', 'the name of the key, such as its program', parseName)
-      .requiredOption(...rightOption('a right'))
-      .addOption(lifetimeOption())
+      .addOption(rightOption('a right').makeOptionMandatory())
+      .addOption(lifetimeOption('the lifetime of the key, such as 30d or 12w; at most a year', '90d'))
       .action(onStores(create)),
-    commandOf('list', 'list the keys of a site with their present rights', 'key list --site 1001')
-      .requiredOption(...siteOption)
-      .action(onStores(list)),
-    commandOf('change', 'hand a key to another person', 'key change ID --user bob')
+    siteCommandOf('list', 'list the keys of a site with their present rights', 'key list --site 1001').action(
+      onStores(list),
+    ),
+    commandOf('change', 'give a key to another person', 'key change ID --user bob')
       .argument(...idArgument)
       .requiredOption('--user <name>', 'the new owner of the key', parseName)
       .action(onStores(change)),

@@ -18,15 +18,12 @@ import { type AdminStores, type AreaStores, idOf, readPages } from '../stores/ad
 import { createUnderId, entryOf } from '../stores/changes.ts'
 import { areaOf, onStores } from '../stores/stores.ts'
 import {
-  commandOf,
-  dryRun,
+  confirmed,
   groupOf,
   type OfSite,
-  ownerOption,
   parseContentId,
   type RemoveOptions,
-  siteOption,
-  yes,
+  siteCommandOf,
 } from '../terminal/arguments.ts'
 import { notSure, Refusal } from '../terminal/output.ts'
 
@@ -125,26 +122,25 @@ const remove = async (
 // One member per row, because an object has too many members for columns.
 const inRows = (object: object): object[] => Object.entries(object).map(([member, value]) => ({ member, value }))
 
-const kindArgument = () => new Argument('<kind>', 'the kind of object').choices(objectKindNames)
 const eachKind = objectKindNames.map(oneOf).join(' or ')
 
 const removal = `remove ${eachKind} with its links`
 const creation = `object create news --site 1001 --members '{"subject": "We are open"}'`
+const removeExamples = ['object remove news 36 --site 1001 --dry-run', 'object remove news 36 --site 1001 --yes']
+
+const ofKind = (...described: Parameters<typeof siteCommandOf>): Command =>
+  siteCommandOf(...described).addArgument(new Argument('<kind>', 'the kind of object').choices(objectKindNames))
+
+const ofId = (...described: Parameters<typeof siteCommandOf>): Command =>
+  ofKind(...described).argument('<id>', 'the id of the object', parseContentId<number>)
 
 export const objectCommand = (): Command =>
   groupOf('object', manyObjects, 'object list news --site 1001', [
-    commandOf('list', `list the ${manyObjects} of a site`, 'object list news --site 1001')
-      .addArgument(kindArgument())
-      .requiredOption(...siteOption)
-      .action(onStores(list)),
-    commandOf('show', `show all members of ${eachKind}, and its categories`, 'object show news 36 --site 1001')
-      .addArgument(kindArgument())
-      .argument('<id>', 'the id of the object', parseContentId<number>)
-      .requiredOption(...ownerOption)
-      .action(onStores(show, inRows)),
-    commandOf('create', `create ${eachKind}`, creation)
-      .addArgument(kindArgument())
-      .requiredOption(...ownerOption)
+    ofKind('list', `list the ${manyObjects} of a site`, 'object list news --site 1001').action(onStores(list)),
+    ofId('show', `show all members of ${eachKind}, and its categories`, 'object show news 36 --site 1001').action(
+      onStores(show, inRows),
+    ),
+    ofKind('create', `create ${eachKind}`, creation)
       .option('--id <id>', 'the id of the object (default: one more than the highest id)', parseContentId<number>)
       .option(
         '--members <json>',
@@ -153,16 +149,5 @@ export const objectCommand = (): Command =>
         {},
       )
       .action(onStores(create, inRows)),
-    commandOf(
-      'remove',
-      removal,
-      'object remove news 36 --site 1001 --dry-run',
-      'object remove news 36 --site 1001 --yes',
-    )
-      .addArgument(kindArgument())
-      .argument('<id>', 'the id of the object', parseContentId<number>)
-      .requiredOption(...ownerOption)
-      .option(...yes)
-      .option(...dryRun)
-      .action(onStores(remove)),
+    confirmed(ofId('remove', removal, ...removeExamples)).action(onStores(remove)),
   ])

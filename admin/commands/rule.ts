@@ -11,7 +11,6 @@ import {
 } from '../../lib/access/issuers/issuers.ts'
 import { type RoleName, roles } from '../../lib/access/roles.ts'
 import type { ChangeType, HistoryEntry } from '../../lib/core/history-entry.ts'
-import type { SiteId } from '../../lib/core/ids.ts'
 import { type Right, simplified, textOfRight } from '../../lib/core/rights.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { entryOf } from '../stores/changes.ts'
@@ -21,8 +20,9 @@ import {
   commandOf,
   groupOf,
   type OfSite,
-  parsePositiveId,
+  parseSiteId,
   rightOption,
+  siteCommandOf,
   spanUpTo,
 } from '../terminal/arguments.ts'
 import { Refusal } from '../terminal/output.ts'
@@ -89,6 +89,12 @@ const remove = async ({ issuers }: AdminStores, id: string) => {
   return { removed: true }
 }
 
+const lifetimeOption = new Option('--ttl <lifetime>', 'the lifetime of tokens for programs')
+  .argParser(parseLifetime)
+  .default(900, '15m')
+const roleDescription = 'the role of people, who are added when they sign in'
+const roleOption = new Option('--role <role>', roleDescription).choices(rolesOfRules)
+
 const addExamples = [
   'rule add --issuer github --claim repository=acme/site --claim ref=refs/heads/main --site 1001 --right files:write',
   'rule add --issuer work --claim groups=web --site 1001 --role editor',
@@ -96,22 +102,15 @@ const addExamples = [
 
 export const ruleCommand = (): Command =>
   groupOf('rule', 'rights for tokens of other issuers', 'rule list', [
-    commandOf('add', 'accept tokens with certain claims; a token must have all claims of a rule', ...addExamples)
+    siteCommandOf('add', 'accept tokens with certain claims; a token must have all claims of a rule', ...addExamples)
       .requiredOption('--issuer <id>', 'the issuer of the tokens', parseIssuerId)
       .requiredOption('--claim <name=value>', 'a claim of the token (repeatable)', collect(parseRuleClaim))
-      .requiredOption('--site <id>', 'the site', parsePositiveId<SiteId>)
-      .option(...rightOption('a right of programs'), [])
-      .addOption(
-        new Option('--ttl <lifetime>', 'the lifetime of tokens for programs')
-          .argParser(parseLifetime)
-          .default(900, '15m'),
-      )
-      .addOption(
-        new Option('--role <role>', 'the role of people, who are added when they sign in').choices(rolesOfRules),
-      )
+      .addOption(rightOption('a right of programs').default([]))
+      .addOption(lifetimeOption)
+      .addOption(roleOption)
       .action(onStores(add)),
     commandOf('list', 'list all rules', 'rule list', 'rule list --site 1001')
-      .option('--site <id>', 'only the rules of this site', parsePositiveId<SiteId>)
+      .option('--site <id>', 'only the rules of this site', parseSiteId)
       .action(onStores(list)),
     commandOf(
       'remove',

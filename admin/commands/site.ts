@@ -8,14 +8,13 @@ import { contentsOf, inWords, removeSite } from '../stores/site-removal.ts'
 import { onStores, siteOf } from '../stores/stores.ts'
 import {
   commandOf,
-  dryRun,
+  confirmed,
   groupOf,
   parseDataCentreId,
   parseName,
-  parsePositiveId,
   parseQuota,
+  parseSiteId,
   type RemoveOptions,
-  yes,
 } from '../terminal/arguments.ts'
 import { notSure, Refusal } from '../terminal/output.ts'
 
@@ -38,10 +37,8 @@ const view = ({ id, name, dataCentre, renderingEngine, quota }: Site) => ({
 })
 
 const homeOf = (wanted: string | undefined, dataCentres: readonly DataCentre[]): string => {
-  const home =
-    wanted === undefined
-      ? (dataCentres.find(({ isDefault }) => isDefault) ?? dataCentres[0])
-      : dataCentres.find(({ id }) => id === wanted)
+  const usual = dataCentres.find(({ isDefault }) => isDefault) ?? dataCentres[0]
+  const home = wanted === undefined ? usual : dataCentres.find(({ id }) => id === wanted)
   if (home) return home.id
   const known = dataCentres.map(({ id }) => id).join(', ')
   throw new Refusal(
@@ -138,30 +135,25 @@ const showing = 'show one site, its quota and used bytes, and the size of its re
 const limiting = 'limit the bytes that live files, drafts and open uploads use together; existing files stay'
 const removal = 'remove a site with its files, web forms, categories and objects; tokens no longer cover it'
 
+const ofId = (...described: Parameters<typeof commandOf>): Command =>
+  commandOf(...described).argument('<id>', 'the id of the site', parseSiteId)
+
 export const siteCommand = (): Command =>
   groupOf('site', 'sites', 'site list', [
     commandOf('create', 'create a site', 'site create --name "My site"')
       .requiredOption('--name <name>', 'the name of the site', parseName)
-      .option('--id <id>', 'the id of the site (default: one more than the highest id)', parsePositiveId<SiteId>)
+      .option('--id <id>', 'the id of the site (default: one more than the highest id)', parseSiteId)
       .option('--data-centre <id>', 'the data centre of the site (default: the default data centre)', parseDataCentreId)
       .option('--no-rendering-engine', 'switch off the new rendering engine, and with it the operations on categories')
       .option('--quota <bytes>', 'the bytes that the site may use (default: no limit)', parseQuota)
       .action(onStores(create)),
     commandOf('list', 'list all sites', 'site list').action(onStores(list)),
-    commandOf('show', showing, 'site show 1001')
-      .argument('<id>', 'the id of the site', parsePositiveId<SiteId>)
-      .action(onStores(show)),
-    commandOf('rename', 'rename a site', 'site rename 1001 --name "Our site"')
-      .argument('<id>', 'the id of the site', parsePositiveId<SiteId>)
+    ofId('show', showing, 'site show 1001').action(onStores(show)),
+    ofId('rename', 'rename a site', 'site rename 1001 --name "Our site"')
       .requiredOption('--name <name>', 'the new name', parseName)
       .action(onStores(rename)),
-    commandOf('quota', limiting, 'site quota 1001 5000000000', 'site quota 1001 none')
-      .argument('<id>', 'the id of the site', parsePositiveId<SiteId>)
+    ofId('quota', limiting, 'site quota 1001 5000000000', 'site quota 1001 none')
       .argument('<bytes>', 'the quota in bytes, or none', parseQuota)
       .action(onStores(setQuota)),
-    commandOf('remove', removal, 'site remove 1001 --dry-run', 'site remove 1001 --yes')
-      .argument('<id>', 'the id of the site', parsePositiveId<SiteId>)
-      .option(...yes)
-      .option(...dryRun)
-      .action(onStores(remove)),
+    confirmed(ofId('remove', removal, 'site remove 1001 --dry-run', 'site remove 1001 --yes')).action(onStores(remove)),
   ])

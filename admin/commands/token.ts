@@ -8,18 +8,18 @@ import type { AdminStores } from '../stores/admin-stores.ts'
 import { entryOf } from '../stores/changes.ts'
 import { findGrant, printOnce } from '../stores/find-grant.ts'
 import { grantsOf } from '../stores/site-removal.ts'
-import { type GlobalOptions, onStores, siteOf } from '../stores/stores.ts'
+import { onStores, siteOf } from '../stores/stores.ts'
 import {
   collect,
   commandOf,
   groupOf,
+  lifetimeOption,
   type OfSite,
-  parseLifetime,
   parseName,
-  parsePositiveId,
+  parseSiteId,
   rightOption,
 } from '../terminal/arguments.ts'
-import { Refusal, textOf } from '../terminal/output.ts'
+import { Refusal } from '../terminal/output.ts'
 
 interface IssueOptions {
   readonly user: string
@@ -54,13 +54,9 @@ const issue = async (stores: AdminStores, { user, site, ttl, ...granted }: Issue
     expires: Math.floor(Date.now() / 1000) + ttl,
   }
   await stores.grants.put(grant, entriesOf('token.created', grant))
-
-  const { json } = self.optsWithGlobals<GlobalOptions>()
-  const text = textOf({ token, expires: expiryOf(grant) }, json)
-  await printOnce(text, { what: 'token', again: 'issue' }, grant.hash, () =>
+  return printOnce(self, { token, expires: expiryOf(grant) }, { what: 'token', name: grant.hash, again: 'issue' }, () =>
     stores.grants.remove(grant.hash, entriesOf('token.removed', grant)),
   )
-  return undefined
 }
 
 const list = async (stores: AdminStores, { site }: Partial<OfSite>) => {
@@ -87,11 +83,6 @@ const issueExamples = [
   'token issue --user press --site 1001 --right files:write:/news --right history:read',
 ]
 
-const lifetimeOption = () =>
-  new Option('--ttl <lifetime>', 'the time that the token works, such as 30m, 4h, 3d or 2w')
-    .argParser(parseLifetime)
-    .default(parseLifetime('2w'), '2w')
-
 const permissionOption = () =>
   new Option('--permission <permission...>', 'another permission of the token (repeatable)')
     .choices(permissions)
@@ -101,13 +92,13 @@ export const tokenCommand = (): Command =>
   groupOf('token', 'access tokens', 'token list', [
     commandOf('issue', 'issue a token, and print it once', ...issueExamples)
       .requiredOption('--user <name>', 'the name of the user of the token', parseName)
-      .requiredOption('--site <id>', 'a site that the token covers (repeatable)', collect(parsePositiveId<SiteId>))
+      .requiredOption('--site <id>', 'a site that the token covers (repeatable)', collect(parseSiteId))
       .addOption(permissionOption())
-      .option(...rightOption('a right in place of the default rights'), [])
-      .addOption(lifetimeOption())
+      .addOption(rightOption('a right in place of the default rights').default([]))
+      .addOption(lifetimeOption('the time that the token works, such as 30m, 4h, 3d or 2w', '2w'))
       .action(onStores(issue)),
     commandOf('list', 'list the tokens by their hash', 'token list --site 1001')
-      .option('--site <id>', 'only tokens that cover this site', parsePositiveId<SiteId>)
+      .option('--site <id>', 'only tokens that cover this site', parseSiteId)
       .action(onStores(list)),
     commandOf('revoke', 'revoke a token; it stops working within a minute', 'token revoke HASH')
       .argument('<token>', 'the token, or at least the first 8 digits of its hash from "token list"')

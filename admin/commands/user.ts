@@ -22,15 +22,14 @@ import { onStores, siteOf } from '../stores/stores.ts'
 import {
   collect,
   commandOf,
-  dryRun,
+  confirmed,
   groupOf,
   type OfSite,
   parseName,
-  parsePositiveId,
+  parseSiteId,
   type RemoveOptions,
   rightOption,
-  siteOption,
-  yes,
+  siteCommandOf,
 } from '../terminal/arguments.ts'
 import { notSure, Refusal } from '../terminal/output.ts'
 
@@ -55,7 +54,7 @@ interface ChangeOptions extends EntryOptions, PersonOptions {
   readonly enable?: true
 }
 
-/** An administrator has every right. */
+// An administrator has every right.
 const managerOn = (site: SiteId, others: readonly SiteId[] = []): Manager => {
   const rights = rightsOfRole('owner')
   return { site, author: administrator, rightsBySite: new Map([site, ...others].map((id) => [id, rights])) }
@@ -233,7 +232,7 @@ const withEntry = (command: Command): Command =>
   command
     .addOption(new Option('--role <role>', 'the role; "role list" explains them').choices(roleNames))
     .option('--folder <path>', 'a folder of the role author (repeatable)', collect(parseFolder))
-    .option(...rightOption('a right instead of a role'))
+    .addOption(rightOption('a right instead of a role'))
     .option('--email <address>', 'the e-mail address', parseEmail)
     .option('--display-name <text>', 'the name to show', parseName)
     .option('--password-stdin', 'read the password from standard input')
@@ -248,14 +247,12 @@ const removeExamples = ['user remove ann --yes', 'user remove ann --site 1001 --
 export const userCommand = (): Command =>
   groupOf('user', 'people who sign in', 'user list --site 1001', [
     withEntry(personCommand('add', 'add a person, and print an invitation', ...addExamples))
-      .requiredOption('--site <id>', 'a site of the person (repeatable)', collect(parsePositiveId<SiteId>))
+      .requiredOption('--site <id>', 'a site of the person (repeatable)', collect(parseSiteId))
       .action(onStores(add)),
-    commandOf('list', 'list the people of a site', 'user list --site 1001')
-      .requiredOption(...siteOption)
-      .action(onStores(list)),
+    siteCommandOf('list', 'list the people of a site', 'user list --site 1001').action(onStores(list)),
     personCommand('show', 'show a person with all sites', 'user show ann').action(onStores(show)),
     withEntry(personCommand('change', 'change rights, address or password of a person', changeExample))
-      .option('--site <id>', 'the site of the new role or rights', parsePositiveId<SiteId>)
+      .option('--site <id>', 'the site of the new role or rights', parseSiteId)
       .option('--enable', 'let a disabled person sign in again')
       .action(onStores(change)),
     personCommand('invite', 'print a new invitation, which resets the password', 'user invite ann').action(
@@ -266,9 +263,11 @@ export const userCommand = (): Command =>
       'end all sessions and keys of a person until "user change --enable"',
       'user disable ann',
     ).action(onStores(disable)),
-    personCommand('remove', 'remove a person, from one site or from all sites', ...removeExamples)
-      .option('--site <id>', 'remove the person only from this site', parsePositiveId<SiteId>)
-      .option(...yes)
-      .option(...dryRun)
-      .action(onStores(remove)),
+    confirmed(
+      personCommand('remove', 'remove a person, from one site or from all sites', ...removeExamples).option(
+        '--site <id>',
+        'remove the person only from this site',
+        parseSiteId,
+      ),
+    ).action(onStores(remove)),
   ])

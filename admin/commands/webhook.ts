@@ -22,9 +22,9 @@ import { mostWebhooks } from '../../lib/webhooks/webhooks.ts'
 import type { AdminStores, AreaStores } from '../stores/admin-stores.ts'
 import { administrator } from '../stores/changes.ts'
 import { printOnce } from '../stores/find-grant.ts'
-import { areaOf, type GlobalOptions, onStores } from '../stores/stores.ts'
-import { collect, commandOf, groupOf, type OfSite, siteOption } from '../terminal/arguments.ts'
-import { Refusal, textOf } from '../terminal/output.ts'
+import { areaOf, onStores } from '../stores/stores.ts'
+import { collect, groupOf, type OfSite, siteCommandOf } from '../terminal/arguments.ts'
+import { Refusal } from '../terminal/output.ts'
 
 interface Options extends OfSite {
   readonly url?: string
@@ -75,11 +75,8 @@ const create = async (stores: AdminStores, options: Options & { readonly url: st
   const created = await createWebhook(area, site, { ...settingsOf(options), targetUrl }, administrator)
   if (!created) throw new Refusal(`Site ${site} already has ${mostWebhooks} webhooks. Remove one of them first.`)
   const { webhook, secret } = created
-  const text = textOf({ id: webhook.id, secret }, self.optsWithGlobals<GlobalOptions>().json)
-  await printOnce(text, { what: 'webhook', again: 'create', undo: 'remove' }, `${webhook.id} --site ${site}`, () =>
-    removeWebhook(area, webhook, administrator),
-  )
-  return undefined
+  const printed = { what: 'webhook', name: `${webhook.id} --site ${site}`, again: 'create', undo: 'remove' } as const
+  return printOnce(self, { id: webhook.id, secret }, printed, () => removeWebhook(area, webhook, administrator))
 }
 
 // A table would leave out an empty list.
@@ -154,22 +151,22 @@ const repeat = async (stores: AdminStores, id: string, delivery: string, options
   }
 }
 
-const parseTarget = (text: string): string => {
-  if (isTarget(text)) return text
-  throw new InvalidArgumentError('It must be an https address without user, password and fragment.')
-}
-
-const parseLine =
-  (most: number) =>
+const parsed =
+  (isValid: (text: string) => boolean, message: string) =>
   (text: string): string => {
-    if (isOneLine(text) && text.length <= most) return text
-    throw new InvalidArgumentError(`It must be one line of at most ${most} characters.`)
+    if (isValid(text)) return text
+    throw new InvalidArgumentError(message)
   }
 
-const parseType = (text: string): string => {
-  if (text === everyType || typePatterns.includes(text)) return text
-  throw new InvalidArgumentError('It must be a type of change, such as file.stored or file.*, or the word all.')
-}
+const parseTarget = parsed(isTarget, 'It must be an https address without user, password and fragment.')
+
+const parseLine = (most: number) =>
+  parsed((text) => isOneLine(text) && text.length <= most, `It must be one line of at most ${most} characters.`)
+
+const parseType = parsed(
+  (text) => text === everyType || typePatterns.includes(text),
+  'It must be a type of change, such as file.stored or file.*, or the word all.',
+)
 
 const privateOption = [
   '--allow-private-webhooks',
@@ -178,7 +175,6 @@ const privateOption = [
 
 const withSettings = (command: Command): Command =>
   command
-    .requiredOption(...siteOption)
     .option('--type <type>', 'a type to report, such as file.* or link.added, or all (repeatable)', collect(parseType))
     .option('--subject <text>', 'the beginning of the subjects to report', parseLine(longest.subject))
     .option('--description <text>', 'a note for people', parseLine(longest.description))
@@ -188,23 +184,21 @@ const urlOption = ['--url <address>', 'the address that gets the changes', parse
 const idArgument = ['<id>', 'the id of the webhook'] as const
 
 const ofWebhook = (name: string, description: string, ids = 'ID'): Command =>
-  commandOf(name, description, `webhook ${name} ${ids} --site 1001`)
-    .argument(...idArgument)
-    .requiredOption(...siteOption)
+  siteCommandOf(name, description, `webhook ${name} ${ids} --site 1001`).argument(...idArgument)
 
 const createExample = 'webhook create --site 1001 --url https://example.com/hooks --type "file.*" --type link.added'
 
 export const webhookCommand = (): Command =>
   groupOf('webhook', 'addresses that get the changes of a site', 'webhook list --site 1001', [
-    withSettings(commandOf('create', 'create a webhook, and print its secret once', createExample))
+    withSettings(siteCommandOf('create', 'create a webhook, and print its secret once', createExample))
       .requiredOption(...urlOption)
       .option('--no-enable', 'create the webhook disabled')
       .action(onStores(create)),
-    commandOf('list', 'list the webhooks of a site', 'webhook list --site 1001')
-      .requiredOption(...siteOption)
-      .action(onStores(list, (all) => all.map(inText))),
+    siteCommandOf('list', 'list the webhooks of a site', 'webhook list --site 1001').action(
+      onStores(list, (all) => all.map(inText)),
+    ),
     ofWebhook('show', 'show a webhook').action(onStores(show, inText)),
-    withSettings(commandOf('change', 'change a webhook', 'webhook change ID --site 1001 --rotate'))
+    withSettings(siteCommandOf('change', 'change a webhook', 'webhook change ID --site 1001 --rotate'))
       .argument(...idArgument)
       .option(...urlOption)
       .option('--enable', 'send changes again')

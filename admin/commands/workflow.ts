@@ -5,7 +5,7 @@ import type { AdminStores } from '../stores/admin-stores.ts'
 import { entryOf } from '../stores/changes.ts'
 import { runningWorkflows } from '../stores/site-removal.ts'
 import { areaOf, onStores } from '../stores/stores.ts'
-import { commandOf, groupOf, type OfSite, siteOption } from '../terminal/arguments.ts'
+import { groupOf, type OfSite, siteCommandOf } from '../terminal/arguments.ts'
 import { Refusal } from '../terminal/output.ts'
 
 // Users often begin a path with a slash.
@@ -33,18 +33,17 @@ const list = async (stores: AdminStores, { site }: OfSite) =>
   (await runningWorkflows(await areaOf(stores, site), site)).map((path) => ({ path, workflow: 'running' }))
 
 const ofPage = (name: string, description: string, run: typeof start): Command =>
-  commandOf(name, description, `workflow ${name} folder/index.html --site 1001`)
+  siteCommandOf(name, description, `workflow ${name} folder/index.html --site 1001`)
     .argument('<path>', 'the path of the page, such as folder/index.html')
-    .requiredOption(...siteOption)
     .action(onStores(run))
 
 const startDescription = 'start the workflow of a page: until it ends, the page cannot be changed or deleted'
 
 export const workflowCommand = (): Command =>
   groupOf('workflow', 'running workflows of pages', 'workflow list --site 1001', [
-    commandOf('list', 'list the pages of a site that have a running workflow', 'workflow list --site 1001')
-      .requiredOption(...siteOption)
-      .action(onStores(list)),
+    siteCommandOf('list', 'list the pages of a site with a running workflow', 'workflow list --site 1001').action(
+      onStores(list),
+    ),
     ofPage('start', startDescription, start),
     ofPage('end', 'end the workflow of a page', end),
   ])

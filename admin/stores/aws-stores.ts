@@ -3,26 +3,23 @@ import { logLostEntry, type RecordChange } from '../../lib/aws/dynamodb/journal.
 import { createFilesOnDemand } from '../../lib/aws/files-on-demand.ts'
 import { openAreas, openDirectory, openIssuers, openJournal, openWebhooks } from '../../lib/aws/open-tables.ts'
 import { readStackOutputs } from '../../lib/aws/stack-outputs.ts'
+import { type TableName, tableSettings } from '../../lib/config/tables.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
-import { byName, capitalised } from '../../lib/core/names.ts'
+import { capitalised } from '../../lib/core/names.ts'
 import type { SiteDirectory } from '../../lib/sites/site-directory.ts'
 import type { SecretSeals } from '../../lib/webhooks/webhooks.ts'
 import { Refusal } from '../terminal/output.ts'
 import type { AdminStores, AreaStores } from './admin-stores.ts'
 
-type Outputs = (name: string) => string
-
 const outputsOf = async (stack: string, wanted: string | undefined) => {
   const { region, outputs } = await readStackOutputs(stack, wanted)
   if (region === undefined)
-    throw new Refusal(
-      'No valid region is set. Set AWS_REGION to the home region of the directory, such as ' + 'us-east-1.',
-    )
+    throw new Refusal('No valid region is set. Set AWS_REGION to the home region of the directory, such as us-east-1.')
   const where = `stack ${stack} in ${region}`
   if (!outputs) {
     throw new Refusal(`There is no ${where}. Deploy first, or set AWS_REGION to the home region of the directory.`)
   }
-  const need: Outputs = (name) => {
+  const need = (name: string): string => {
     const value = outputs.get(name)
     if (value === undefined) throw new Refusal(`The ${where} has no output ${name}. Deploy the current version.`)
     return value
@@ -30,7 +27,7 @@ const outputsOf = async (stack: string, wanted: string | undefined) => {
   return { need, find: (name: string) => outputs.get(name) }
 }
 
-/** Few commands need the key, so the first call loads its client. */
+// Few commands need the key, so the first call loads its client.
 const createSeals = (key: string, region: string): SecretSeals => {
   const open = async () => (await import('../../lib/aws/kms-seals.ts')).createKmsSeals(key, { region })
   return {
@@ -39,14 +36,10 @@ const createSeals = (key: string, region: string): SecretSeals => {
   }
 }
 
-const tableNames = [
-  'journalTable',
-  'pathLocksTable',
-  'webFormsTable',
-  'contentTable',
-  'categoryLinksTable',
-  'webhooksTable',
-] as const
+const directoryTables = ['sites', 'tokens', 'users'] as const
+const areaTables = ['journal', 'pathLocks', 'webForms', 'content', 'categoryLinks', 'webhooks'] as const
+
+const outputOf = (table: TableName) => `${capitalised(table)}Table`
 
 // In milliseconds (A-13).
 const longestMemory = 60_000
@@ -57,8 +50,7 @@ const longestMemory = 60_000
  * at home.
  */
 export const openAwsStores = async (prefix: string, replica?: string): Promise<AdminStores> => {
-  const named: Outputs = (name) => `${prefix}-${name.replace('Table', '').toLowerCase()}`
-  const directory = replica === undefined ? (await outputsOf(`${prefix}-directory`, undefined)).need : named
+  const home = replica === undefined ? await outputsOf(`${prefix}-directory`, undefined) : undefined
   const dynamodb = createDocumentClient(replica === undefined ? {} : { region: replica })
   const openDataCentre = async (id: string) => {
     const known = await sites.getDataCentre(id)
@@ -72,16 +64,12 @@ export const openAwsStores = async (prefix: string, replica?: string): Promise<A
     try {
       const home = homes.get(entry.site) ?? (await sites.getSite(entry.site))?.dataCentre
       const { need, dynamodb } = await openDataCentre(home ?? '')
-      await openJournal({ journalTable: need('JournalTable') }, { dynamodb }).record(entry)
+      await openJournal({ journalTable: need(outputOf('journal')) }, { dynamodb }).record(entry)
     } catch (error) {
       logLostEntry(entry, error)
     }
   }
-  const tables = {
-    sitesTable: directory('SitesTable'),
-    tokensTable: directory('TokensTable'),
-    usersTable: directory('UsersTable'),
-  }
+  const tables = tableSettings(directoryTables, (table) => home?.need(outputOf(table)) ?? `${prefix}-${table}`)
   const { sites: stored, grants, people } = openDirectory(tables, { dynamodb, record })
   const { issuers } = openIssuers(tables, { dynamodb, record })
   // Remembers the data centre of a site that this command removes.
@@ -102,7 +90,7 @@ export const openAwsStores = async (prefix: string, replica?: string): Promise<A
     people,
     async areas({ dataCentre }): Promise<AreaStores> {
       const { need, find, region, dynamodb } = await openDataCentre(dataCentre)
-      const tables = byName(tableNames, (name) => need(capitalised(name)))
+      const tables = tableSettings(areaTables, (table) => need(outputOf(table)))
       const { removals, record, ...areas } = openAreas(tables, { dynamodb })
       const { webhooks, deliveries } = openWebhooks(tables, { dynamodb, record })
       const key = find('WebhooksKey')

@@ -1,11 +1,14 @@
+import type { Command } from 'commander'
 import { type Grant, hashToken } from '../../lib/access/grants.ts'
-import { outputLost, Refusal, tryToPrint } from '../terminal/output.ts'
+import { outputLost, Refusal, textOf, tryToPrint } from '../terminal/output.ts'
 import type { AdminStores } from './admin-stores.ts'
 import { grantsOf } from './site-removal.ts'
+import type { GlobalOptions } from './stores.ts'
 
-/** A secret that a command shows once: its owner, and the commands that revoke and replace it. */
+// A secret that a command shows once: its owner, and the commands that revoke and replace it.
 interface Secret {
   readonly what: 'token' | 'key' | 'webhook'
+  readonly name: string
   readonly again: string
   readonly undo?: 'revoke' | 'remove'
 }
@@ -39,12 +42,12 @@ export const findGrant = async <Found extends Grant>(
  * secret, and throws a Refusal that names the next step.
  */
 export const printOnce = async (
-  text: string,
-  { what, again, undo = 'revoke' }: Secret,
-  name: string,
+  self: Command,
+  shown: object,
+  { what, name, again, undo = 'revoke' }: Secret,
   revoke: () => Promise<unknown>,
-): Promise<void> => {
-  const failure = await tryToPrint(text)
+): Promise<undefined> => {
+  const failure = await tryToPrint(textOf(shown, self.optsWithGlobals<GlobalOptions>().json))
   if (!failure) return
   const unseen = `${outputLost(failure)} Nobody saw the ${what === 'webhook' ? 'secret of the webhook' : what}`
   try {

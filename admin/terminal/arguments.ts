@@ -1,10 +1,10 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { largestContentId, parseId, type SiteId } from '../../lib/core/ids.ts'
 import { areas, parseRight, type Right } from '../../lib/core/rights.ts'
 
 export const parsePositiveId = <Id extends number>(text: string): Id => {
   const id = parseId<Id>(text)
-  if (id === undefined || id < 1) throw new InvalidArgumentError('It must be a whole number from 1.')
+  if (id === undefined || id < 1) throw new InvalidArgumentError('It must be a whole number, 1 or more.')
   return id
 }
 
@@ -66,8 +66,11 @@ export const spanUpTo =
 /** In seconds: `30m`, `4h`, `2d`, `1w`. */
 export const parseSpan = spanUpTo(Number.POSITIVE_INFINITY, 'It must be a duration such as 30m, 4h, 2d or 1w.')
 
-/** In seconds. Tokens live from `30m` to a year. */
-export const parseLifetime = spanUpTo(365 * day, 'It must be a duration such as 30m, 4h, 3d or 2w, and at most a year.')
+// In seconds. Tokens live from `30m` to a year.
+const parseLifetime = spanUpTo(365 * day, 'It must be a duration such as 30m, 4h, 3d or 2w, and at most a year.')
+
+export const lifetimeOption = (description: string, usual: string): Option =>
+  new Option('--ttl <lifetime>', description).argParser(parseLifetime).default(parseLifetime(usual), usual)
 
 const mostRights = 50
 
@@ -83,15 +86,26 @@ const collectRights = (text: string, previous: readonly Right[] = []): Right[] =
   return [...previous, right]
 }
 
-/** The repeatable option of every command that grants rights. */
-export const rightOption = (description: string) =>
-  ['--right <right>', `${description}, such as files:write:/news (repeatable)`, collectRights] as const
+export const rightOption = (description: string): Option =>
+  new Option('--right <right>', `${description}, such as files:write:/news (repeatable)`).argParser(collectRights)
 
 /** A command with its description. Its help shows the examples. */
 export const commandOf = (name: string, description: string, ...examples: readonly string[]): Command =>
   new Command(name)
     .description(description)
     .addHelpText('after', `\nExample:\n${examples.map((example) => `  site-admin ${example}`).join('\n')}`)
+
+export const parseSiteId = parsePositiveId<SiteId>
+
+/** A command that works on one site. */
+export const siteCommandOf = (...described: Parameters<typeof commandOf>): Command =>
+  commandOf(...described).requiredOption('--site <id>', 'the site', parseSiteId)
+
+/** A command that removes something only with --yes. */
+export const confirmed = (command: Command): Command =>
+  command
+    .option('--yes', 'remove it; without --yes, only list what would be removed')
+    .option('--dry-run', 'only list what would be removed')
 
 /** A command that only has subcommands. */
 export const groupOf = (name: string, description: string, example: string, commands: readonly Command[]): Command =>
@@ -106,13 +120,7 @@ export interface NewOptions<Id> extends OfSite {
   readonly id?: Id
 }
 
-export const siteOption = ['--site <id>', 'the site', parsePositiveId<SiteId>] as const
-export const ownerOption = ['--site <id>', 'the site to work on', parsePositiveId<SiteId>] as const
-
 export interface RemoveOptions {
   readonly yes?: true
   readonly dryRun?: true
 }
-
-export const yes = ['--yes', 'remove it; without --yes, only list what would be removed'] as const
-export const dryRun = ['--dry-run', 'only list what would be removed'] as const

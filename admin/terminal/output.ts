@@ -45,7 +45,8 @@ export class Refusal extends Error {
   override readonly name = 'Refusal'
 }
 
-const write = (text: string): Promise<Error | undefined> =>
+/** Returns the error of a failed write. */
+export const writeOut = (text: string): Promise<Error | undefined> =>
   new Promise((resolve) => {
     const { stdout } = process
     // The stream also emits the error of the callback as an event, and an event without a listener would end the
@@ -62,12 +63,11 @@ const isClosedByReader = (error: Error): boolean => 'code' in error && error.cod
 
 export const outputLost = (error: Error): string => `Standard output cannot be written: ${error.message}.`
 
-/** Returns the error of a failed write. */
 export const tryToPrint = async (text: string): Promise<Error | undefined> => {
-  const failure = await write(text)
+  const failure = await writeOut(text)
   if (failure) return failure
   // Node does not report that a file took only part of a text, but the next write then fails.
-  const later = await write('\n')
+  const later = await writeOut('\n')
   return later && isClosedByReader(later) ? undefined : later
 }
 

@@ -4,13 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 import { byName } from '../../lib/core/names.ts'
-import {
-  type FunctionName,
-  type FunctionSettings,
-  functionEntry,
-  functionNames,
-  functionSettings,
-} from './functions.ts'
+import { type FunctionSettings, functionEntry, functionNames, functionSettings } from './functions.ts'
 
 // Some bundled packages are CommonJS modules that load built-in modules of Node with `require`.
 const requireForCommonJs =
@@ -68,7 +62,9 @@ export const bundleFunction = async (
   return metafile
 }
 
-export type Bundles = Readonly<Record<FunctionName | 'registration' | 'canary' | 'stream', string>>
+const bundledNames = [...functionNames, 'registration', 'canary', 'stream'] as const
+
+export type Bundles = Readonly<Record<(typeof bundledNames)[number], string>>
 
 // This function is a process without a handler: Lambda runs `index.js` as a script.
 export const bundleStream = async (folder: string): Promise<void> => {
@@ -83,9 +79,8 @@ export const bundleFunctions = async (): Promise<Bundles> => {
   const folderOf = (name: keyof Bundles) => join(folder, name)
   await Promise.all([
     ...functionNames.map((name) => bundleFunction(functionEntry(name), folderOf(name), functionSettings[name])),
-    bundleFunction(functionEntry('registration'), folderOf('registration')),
-    bundleFunction(functionEntry('canary'), folderOf('canary')),
+    ...(['registration', 'canary'] as const).map((name) => bundleFunction(functionEntry(name), folderOf(name))),
     bundleStream(folderOf('stream')),
   ])
-  return byName([...functionNames, 'registration', 'canary', 'stream'] as const, folderOf)
+  return byName(bundledNames, folderOf)
 }

@@ -28,9 +28,7 @@ const judge = (region: string, wanted: number, available: number) => {
   const request =
     `aws service-quotas request-service-quota-increase --region ${region} --service-code lambda ` +
     `--quota-code ${quota.code} --desired-value ${Math.max(quota.usual, wanted)}`
-  const message =
-    `${limit}. A burst of requests would get 503.\n` +
-    `Ask AWS for more (free of charge; it may take days):\n  ${request}`
+  const message = `${limit}. A burst of requests would get 503.\nAsk AWS for more (free of charge; it may take days):\n  ${request}`
   return { isEnough: false, message }
 }
 

@@ -34,11 +34,7 @@ export const functionSettings: Readonly<Record<FunctionName, FunctionSettings>> 
     memorySize: 1024,
     timeout: Duration.seconds(25),
   },
-  fields: {
-    description: 'System fields of web forms',
-    memorySize: 512,
-    timeout: Duration.seconds(25),
-  },
+  fields: { description: 'System fields of web forms', memorySize: 512, timeout: Duration.seconds(25) },
   categories: {
     description: 'Categories and the news items and blogs linked to them',
     // A filtered list may read up to 20,000 objects at once.

@@ -6,7 +6,7 @@ import type { Node } from 'constructs'
 import { safeParse } from 'secure-json-parse'
 import * as z from 'zod'
 import { logLevels } from '../../lib/config/config.ts'
-import { type TableName, tables } from '../../lib/config/tables.ts'
+import { regionalTables } from '../../lib/config/tables.ts'
 import { functionNames } from './functions.ts'
 
 const hostName = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/
@@ -42,11 +42,6 @@ const arnOf = (service: string, resource: RegExp, thing: string) =>
       new RegExp(`^arn:aws[\\w-]*:${service}:[a-z\\d-]+:\\d{12}:${resource.source}$`),
       `must be the ARN of ${thing}`,
     )
-
-const names = Object.keys(tables) as TableName[]
-
-export const globalTables = names.filter((name) => tables[name].global)
-export const regionalTables = names.filter((name) => !tables[name].global)
 
 const dataCentre = z.strictObject({
   region,

@@ -72,11 +72,7 @@ export const createFilesBucket = (
 
 /** A queue and its dead letters. `longestWork` is the time of a worker for one message. */
 export const createWorkQueue = (parts: Construct, longestWork: Duration) => {
-  const common = {
-    encryption: QueueEncryption.SQS_MANAGED,
-    enforceSSL: true,
-    retentionPeriod: Duration.days(14),
-  }
+  const common = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true, retentionPeriod: Duration.days(14) }
   const failed = new Queue(parts, 'Failed', common)
   const queue = new Queue(parts, 'Queue', {
     ...common,
@@ -94,10 +90,8 @@ export type WorkQueue = ReturnType<typeof createWorkQueue>
 // functions of the account.
 const mostWorkers = 5
 
-/**
- * Recounts run often, because a recount takes several steps, and the quota of an existing site applies only after the
- * first recount.
- */
+// Recounts run often, because a recount takes several steps, and the quota of an existing site applies only after the
+// first recount.
 const recountEvery = Duration.minutes(20)
 
 export const recountRegularly = (scope: Construct, worker: IFunction): void => {
@@ -105,7 +99,7 @@ export const recountRegularly = (scope: Construct, worker: IFunction): void => {
   new Rule(scope, 'Recount', { description: 'Recounts used bytes', schedule: Schedule.rate(recountEvery), targets })
 }
 
-export const workOff = (queue: Queue, worker: IFunction): void => {
+export const consumeQueue = (queue: Queue, worker: IFunction): void => {
   const eventSourceArn = queue.queueArn
   new EventSourceMapping(queue, 'Worker', { target: worker, eventSourceArn, batchSize: 1, maxConcurrency: mostWorkers })
 }

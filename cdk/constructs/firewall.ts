@@ -39,29 +39,29 @@ const busy = 'busy'
 const { code, message } = errors.tooManyRequests
 const tooManyRequests = { code, message, requestId: '' }
 
+const rule = (
+  name: string,
+  priority: number,
+  effect: Pick<CfnWebACL.RuleProperty, 'action' | 'overrideAction' | 'statement'>,
+): CfnWebACL.RuleProperty => ({ name, priority, ...effect, visibilityConfig: visible(name) })
+
+const unchanged = [{ priority: 0, type: 'NONE' }]
+
 // The limit of O-22, counted for the whole data centre.
-const tokenRule = (perToken: number): CfnWebACL.RuleProperty => ({
-  name: 'Tokens',
-  priority: 2,
-  action: {
-    block: {
-      customResponse: {
-        responseCode: errors.tooManyRequests.status,
-        customResponseBodyKey: busy,
-        responseHeaders: [{ name: 'Retry-After', value: String(windowSeconds) }],
-      },
-    },
-  },
-  statement: {
-    rateBasedStatement: {
-      aggregateKeyType: 'CUSTOM_KEYS',
-      customKeys: [{ header: { name: 'authorization', textTransformations: [{ priority: 0, type: 'NONE' }] } }],
-      evaluationWindowSec: windowSeconds,
-      limit: Math.max(10, perToken * windowSeconds),
-    },
-  },
-  visibilityConfig: visible('Tokens'),
-})
+const tokenRule = (perToken: number): CfnWebACL.RuleProperty => {
+  const customResponse = {
+    responseCode: errors.tooManyRequests.status,
+    customResponseBodyKey: busy,
+    responseHeaders: [{ name: 'Retry-After', value: String(windowSeconds) }],
+  }
+  const rateBasedStatement = {
+    aggregateKeyType: 'CUSTOM_KEYS',
+    customKeys: [{ header: { name: 'authorization', textTransformations: unchanged } }],
+    evaluationWindowSec: windowSeconds,
+    limit: Math.max(10, perToken * windowSeconds),
+  }
+  return rule('Tokens', 2, { action: { block: { customResponse } }, statement: { rateBasedStatement } })
+}
 
 /**
  * Blocks addresses with a bad reputation, floods from one address, and tokens that send too many requests. Bodies are
@@ -79,20 +79,14 @@ export const createFirewall = (
     visibilityConfig: visible(name),
     customResponseBodies: { [busy]: { contentType: 'APPLICATION_JSON', content: JSON.stringify(tooManyRequests) } },
     rules: [
-      {
-        name: 'Reputation',
-        priority: 0,
+      rule('Reputation', 0, {
         overrideAction: { none: {} },
         statement: { managedRuleGroupStatement: { vendorName: 'AWS', name: 'AWSManagedRulesAmazonIpReputationList' } },
-        visibilityConfig: visible('Reputation'),
-      },
-      {
-        name: 'Floods',
-        priority: 1,
+      }),
+      rule('Floods', 1, {
         action: { block: {} },
         statement: { rateBasedStatement: { aggregateKeyType: 'IP', limit: 10_000 } },
-        visibilityConfig: visible('Floods'),
-      },
+      }),
       ...(perToken > 0 ? [tokenRule(perToken)] : []),
     ],
   })
@@ -113,7 +107,7 @@ export const admitDistribution = (api: RestApi, secrets: readonly Secret[]): voi
         fieldToMatch: { singleHeader: { Name: streaming.secretHeader } },
         positionalConstraint: 'EXACTLY',
         searchString: secret.secretValue.unsafeUnwrap(),
-        textTransformations: [{ priority: 0, type: 'NONE' }],
+        textTransformations: unchanged,
       },
     }),
   )
@@ -123,13 +117,10 @@ export const admitDistribution = (api: RestApi, secrets: readonly Secret[]): voi
     defaultAction: { block: {} },
     visibilityConfig: visible(`${metricName(Stack.of(api))}-gateway`),
     rules: [
-      {
-        name: 'Distribution',
-        priority: 0,
+      rule('Distribution', 0, {
         action: { allow: {} },
         statement: others.length > 0 ? { orStatement: { statements: [first, ...others] } } : first,
-        visibilityConfig: visible('Distribution'),
-      },
+      }),
     ],
   })
   associate(api, acl)

@@ -21,10 +21,8 @@ import { createLogs } from './service-functions.ts'
 
 type Functions = ByFunction<IFunction>
 
-/**
- * Sends each request to a function: requests below the prefix of a group to the function of this group, all others to
- * one function, so that 404 and 405 come from the service.
- */
+// Sends each request to a function: requests below the prefix of a group to the function of this group, all others to
+// one function, so that 404 and 405 come from the service.
 const addRoutes = ({ root }: RestApi, functions: Functions): void => {
   const integrations = new Map(
     Object.entries<IFunction>(functions).map(([name, lambda]) => [

@@ -6,12 +6,12 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { removalTimes } from '../../lib/config/removals.ts'
-import { type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
+import { globalTables, type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
 import { lostEntry } from '../../lib/core/history-entry.ts'
 import { capitalised } from '../../lib/core/names.ts'
 import type { FunctionName } from '../config/functions.ts'
 import { operationsOn } from '../config/grants.ts'
-import { globalTables, type Settings } from '../config/settings.ts'
+import type { Settings } from '../config/settings.ts'
 import { createAlarms, period, type Watch } from './alarms.ts'
 import type { createChangeEvents } from './change-events.ts'
 import type { WorkQueue } from './file-storage.ts'
@@ -154,7 +154,7 @@ const ageOfRemovals = (scope: Construct, { functions }: Watched, { stackName }: 
   return new Metric({ namespace: stackName, metricName, statistic: 'Maximum', period })
 }
 
-/** `impacts`: of messages that wait for half an hour, and of messages that the function failed to work off. */
+// `waiting`: messages wait for half an hour. `failed`: the function gave messages up.
 const queueWatches = (
   name: FunctionName,
   { queue, failed }: WorkQueue,
@@ -189,8 +189,7 @@ const removalWatches = (removals: WorkQueue, age: Metric): readonly Watch[] => [
     periods: 1,
     impact: 'The removal of a folder has taken more than two hours: uploads into the folder are refused.',
     action:
-      'Search the log of the function removals for "removalAge". If the removal is large, it may only need ' +
-      'more time.',
+      'Search the log of the function removals for "removalAge". If the removal is large, it may only need more time.',
   },
 ]
 

@@ -20,6 +20,7 @@ import { Construct } from 'constructs'
 import { settingsOf } from '../../lib/config/config.ts'
 import { environmentOf, type SettingTexts } from '../../lib/config/settings.ts'
 import { streaming } from '../../lib/config/streaming.ts'
+import { tableNames, tableSettings } from '../../lib/config/tables.ts'
 import { type FunctionName, type FunctionSettings, functionName, functionSettings } from '../config/functions.ts'
 import { fileGrants, keyGrants, queueGrants, tableGrants } from '../config/grants.ts'
 import { homeRegion, type Settings } from '../config/settings.ts'
@@ -28,10 +29,7 @@ import { allow, allowOnFiles, allowOnTables } from './statements.ts'
 import type { Tables } from './tables.ts'
 
 export const createLogs = (scope: Construct, id: string, logGroupName?: string): LogGroup =>
-  new LogGroup(scope, id, {
-    ...(logGroupName !== undefined && { logGroupName }),
-    removalPolicy: RemovalPolicy.DESTROY,
-  })
+  new LogGroup(scope, id, { ...(logGroupName !== undefined && { logGroupName }), removalPolicy: RemovalPolicy.DESTROY })
 
 /**
  * Keeps every log of a stack for `days`, also the logs of functions that the CDK adds, which have no log group of their
@@ -163,19 +161,9 @@ const textsOf = ({
   keptDays: String(settings.keptDays),
   requestsPerToken: String(settings.requestLimits.perToken),
   requestsPerSite: String(settings.requestLimits.perSite),
-  sitesTable: tables.sites.tableName,
-  tokensTable: tables.tokens.tableName,
-  usersTable: tables.users.tableName,
-  signInsTable: tables.signIns.tableName,
-  journalTable: tables.journal.tableName,
-  webFormsTable: tables.webForms.tableName,
-  contentTable: tables.content.tableName,
-  categoryLinksTable: tables.categoryLinks.tableName,
-  pathLocksTable: tables.pathLocks.tableName,
-  uploadsTable: tables.uploads.tableName,
+  ...tableSettings(tableNames, (name) => tables[name].tableName),
   filesBucket: files.bucketName,
   removalsQueueUrl: removals.queueUrl,
-  webhooksTable: tables.webhooks.tableName,
   webhooksQueueUrl: webhooks?.queue.queueUrl ?? '',
   webhooksKey: webhooks?.key.keyArn ?? '',
   clientSecretsParameter: clientSecretsOf(settings),

@@ -20,10 +20,7 @@ export const streamingWatches = ({ lambda, logs }: StreamFunction): readonly Wat
       metric: new Metric({
         namespace: 'AWS/Lambda/Web',
         metricName: 'HTTPResponseStatusClass5XX',
-        dimensionsMap: {
-          FunctionName: lambda.webFunctionName,
-          EndpointName: lambda.endpoint.resource.endpointName,
-        },
+        dimensionsMap: { FunctionName: lambda.webFunctionName, EndpointName: lambda.endpoint.resource.endpointName },
         statistic: 'Sum',
         period,
       }),

@@ -101,11 +101,7 @@ const withSecret = (secret: Secret) => ({ [streaming.secretHeader]: secret.secre
 const gatewayOrigin = (api: RestApi, secret: Secret): IOrigin => {
   const { region, urlSuffix } = Stack.of(api)
   const host = `${api.restApiId}.execute-api.${region}.${urlSuffix}`
-  return new HttpOrigin(host, {
-    ...securely,
-    originPath: `/${stageName}`,
-    customHeaders: withSecret(secret),
-  })
+  return new HttpOrigin(host, { ...securely, originPath: `/${stageName}`, customHeaders: withSecret(secret) })
 }
 
 const functionOrigin = ({ lambda, secrets: [secret] }: StreamFunction): IOrigin =>

@@ -11,15 +11,13 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb'
 import { Key } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
-import { type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
+import { globalTables, regionalTables, type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
 import { byName, capitalised } from '../../lib/core/names.ts'
 import {
   type DataCentreSettings,
-  globalTables,
   isProtected,
   nearestDirectory,
   needsStream,
-  regionalTables,
   type Settings,
 } from '../config/settings.ts'
 
@@ -84,12 +82,8 @@ export const createTables = (stack: Stack, settings: Settings, dataCentre: DataC
   const keys = settings.encryptionKeys
   const own = (name: TableName) => {
     const tableName = dataCentre.restoredTables?.[name]
-    if (tableName === undefined)
-      return createTable(stack, name, {
-        deletionProtection,
-        hasStream: name === 'journal' && needsStream(settings),
-        keys,
-      })
+    const hasStream = name === 'journal' && needsStream(settings)
+    if (tableName === undefined) return createTable(stack, name, { deletionProtection, hasStream, keys })
     const { indexes = {} }: TableDefinition = tables[name]
     return TableV2.fromTableAttributes(stack, tableOutput(name), { tableName, globalIndexes: Object.keys(indexes) })
   }

@@ -25,10 +25,10 @@ export type WebhookParts = ReturnType<typeof createWebhookParts>
 // A worker works on all messages of a batch at once, so 200 targets may be slow at once.
 const [batchSize, mostWorkers] = [10, 20]
 
-// Every retry repeats the whole batch, which is harmless.
+// After a failure, the whole batch is repeated, which is harmless.
 const retryAttempts = 20
 
-export const workOffWebhooks = ({ queue, failed }: WebhookParts, journal: ITable, worker: LambdaFunction): void => {
+export const consumeWebhooks = ({ queue, failed }: WebhookParts, journal: ITable, worker: LambdaFunction): void => {
   const stream = streamOf(journal)
   worker.addToRolePolicy(allow('dynamodb', streamActions, stream))
   worker.addToRolePolicy(allow('sqs', ['SendMessage'], failed.queueArn))

@@ -17,15 +17,14 @@ const accepted: Findings = {
     'The functions check every request against schemas, and answer with the errors of the contract.',
   'AwsSolutions-APIG3': 'A firewall costs money per request. Installations turn it on with webApplicationFirewall.',
   'AwsSolutions-APIG6':
-    'Execution logs contain query strings, which may contain a token. The access log shows the reason of ' +
-    'a failure.',
+    'Execution logs contain query strings, which may contain a token. The access log shows the reason of a failure.',
   'AwsSolutions-APIG4': 'The functions check the token of every request, in the order that the contract requires.',
   'AwsSolutions-COG4': 'The callers are programs with tokens of the service, so there is no user pool.',
   'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
     "API Gateway requires this policy in the account's role for logs.",
   'AwsSolutions-SQS3': 'This is the dead-letter queue of the pipe of change events, which the rule does not recognise.',
   'AwsSolutions-S1':
-    'The gateway logs the requests for files. Logs of the bucket would contain the signatures of download ' + 'URLs.',
+    'The gateway logs the requests for files. Logs of the bucket would contain the signatures of download URLs.',
   'AwsSolutions-IAM5[Resource::<FilesBucket16450113.Arn>/*]':
     'The objects of the bucket are the files of sites, whose names are not known in advance.',
 }
@@ -44,7 +43,7 @@ const acceptedWithStreaming = (region: string, { webApplicationFirewall }: Setti
   'AwsSolutions-CFR4':
     'A distribution without its own domain has the certificate of CloudFront, which sets the TLS version.',
   'AwsSolutions-SMG4':
-    'Changing originSecret changes this secret, because the distribution must be deployed with the new ' + 'secret.',
+    'Changing originSecret changes this secret, because the distribution must be deployed with the new secret.',
   'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]':
     'The CDK gives this policy to its own function, which copies code during a deployment.',
   ...Object.fromEntries(
@@ -65,9 +64,7 @@ export const acceptedOf = (settings: Settings): Findings => {
   const there = Object.entries(dataCentres).map(([id, { region, streaming }]) => {
     const stack = `arn:<AWS::Partition>:cloudformation:${region}:${accountInFindings()}:stack/${prefix}-${id}/*`
     return {
-      ...(deploymentRole && {
-        [`AwsSolutions-IAM5[Resource::${stack}]`]: 'Stack names end with an unknown id.',
-      }),
+      ...(deploymentRole && { [`AwsSolutions-IAM5[Resource::${stack}]`]: 'Stack names end with an unknown id.' }),
       ...(streaming && acceptedWithStreaming(region, settings)),
     }
   })

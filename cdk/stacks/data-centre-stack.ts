@@ -1,6 +1,7 @@
 import { CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib'
 import type { Distribution } from 'aws-cdk-lib/aws-cloudfront'
 import { Construct } from 'constructs'
+import { regionalTables } from '../../lib/config/tables.ts'
 import type { Bundles } from '../config/bundles.ts'
 import { byFunction, functionSettings } from '../config/functions.ts'
 import {
@@ -8,7 +9,6 @@ import {
   type DataCentreSettings,
   isProtected,
   nearestDirectory,
-  regionalTables,
   replicaRegions,
   type Settings,
 } from '../config/settings.ts'
@@ -19,14 +19,14 @@ import { createChangeEvents } from '../constructs/change-events.ts'
 import { createDashboard } from '../constructs/dashboard.ts'
 import { createEntrance } from '../constructs/domain.ts'
 import { encryptWith } from '../constructs/encryption.ts'
-import { createFilesBucket, createWorkQueue, recountRegularly, workOff } from '../constructs/file-storage.ts'
+import { consumeQueue, createFilesBucket, createWorkQueue, recountRegularly } from '../constructs/file-storage.ts'
 import { createGateway } from '../constructs/gateway.ts'
 import { watchDataCentre } from '../constructs/monitoring.ts'
 import { registerDataCentre } from '../constructs/registration.ts'
 import { createGrantedFunction, keepLogs } from '../constructs/service-functions.ts'
 import { createStreaming, type Edge, secretTexts } from '../constructs/streaming.ts'
 import { createTables, tableOutput, watchedTables } from '../constructs/tables.ts'
-import { createWebhookParts, workOffWebhooks } from '../constructs/webhooks.ts'
+import { consumeWebhooks, createWebhookParts } from '../constructs/webhooks.ts'
 
 interface Props extends StackProps {
   readonly settings: Settings
@@ -51,9 +51,9 @@ export class DataCentreStack extends Stack {
     const functions = byFunction(settings, (name) =>
       createGrantedFunction(this, name, { bundle: bundles[name], dataCentre: id, settings, stores }),
     )
-    workOff(removals.queue, functions.removals)
+    consumeQueue(removals.queue, functions.removals)
     recountRegularly(this, functions.removals)
-    if (webhooks && functions.webhooks) workOffWebhooks(webhooks, tables.journal, functions.webhooks)
+    if (webhooks && functions.webhooks) consumeWebhooks(webhooks, tables.journal, functions.webhooks)
     const api = createGateway(this, functions, dataCentre, settings)
     const stream = { bundle: bundles.stream, dataCentre: id, settings, stores }
     const streaming = dataCentre.streaming ? createStreaming(this, api, dataCentre, edge, stream) : undefined

@@ -1,16 +1,9 @@
 import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
 import type { Distribution } from 'aws-cdk-lib/aws-cloudfront'
 import { Construct } from 'constructs'
+import { globalTables } from '../../lib/config/tables.ts'
 import { administrationGrants } from '../config/grants.ts'
-import {
-  edgeRegion,
-  globalTables,
-  homeRegion,
-  isProtected,
-  onEdge,
-  replicaRegions,
-  type Settings,
-} from '../config/settings.ts'
+import { edgeRegion, homeRegion, isProtected, onEdge, replicaRegions, type Settings } from '../config/settings.ts'
 import { createAdministrationPolicy } from '../constructs/administration.ts'
 import { createAlarms } from '../constructs/alarms.ts'
 import { createBackup } from '../constructs/backup.ts'
@@ -70,10 +63,7 @@ export class WatchStack extends Stack {
       settings,
       distributions,
       ...props
-    }: StackProps & {
-      readonly settings: Settings
-      readonly distributions: Readonly<Record<string, Distribution>>
-    },
+    }: StackProps & { readonly settings: Settings; readonly distributions: Readonly<Record<string, Distribution>> },
   ) {
     super(scope, stackId, props)
     const all = Object.entries(distributions)

@@ -11,7 +11,7 @@ import {
   listUsers,
   removeUser,
   signOut,
-} from './generated/sdk.gen.ts'
+} from './generated/operations.gen.ts'
 import type {
   CreatedKey,
   Invitation,
@@ -53,33 +53,28 @@ export interface Access {
 
 const after = (cursor: string | undefined) => (cursor === undefined ? {} : { query: { cursor } })
 
-export const createAccess = ({ site, calls: client }: Connection): Access => {
-  const common = { client, throwOnError: true } as const
-  const here = { ...common, path: { site: site.id } }
-  const ofUser = (user: string) => ({ ...common, path: { site: site.id, user } })
-  return {
-    people: {
-      list: () =>
-        paginate(async (cursor) => {
-          const { users: items, nextCursor: next } = (await listUsers({ ...here, ...after(cursor) })).data
-          return { items, next }
-        }),
-      get: async (name) => (await getUser(ofUser(name))).data,
-      add: async (body) => (await addUser({ ...here, body })).data,
-      change: async (name, body) => (await changeUser({ ...ofUser(name), body })).data,
-      remove: async (name) => void (await removeUser(ofUser(name))),
-    },
-    keys: {
-      list: () =>
-        paginate(async (cursor) => {
-          const { keys: items, nextCursor: next } = (await listKeys({ ...here, ...after(cursor) })).data
-          return { items, next }
-        }),
-      create: async (body) => (await createKey({ ...here, body })).data,
-      revoke: async (key) => void (await deleteKey({ ...common, path: { site: site.id, key } })),
-    },
-    me: async () => (await getMe(common)).data,
-    changePassword: async (body) => void (await changePassword({ ...common, body })),
-    signOut: async ({ all } = {}) => void (await signOut({ ...common, ...(all && { query: { all: '' } }) })),
-  }
-}
+export const createAccess = ({ site: { id: site }, call }: Connection): Access => ({
+  people: {
+    list: () =>
+      paginate(async (cursor) => {
+        const { users: items, nextCursor: next } = (await listUsers(call, { path: { site }, ...after(cursor) })).data
+        return { items, next }
+      }),
+    get: async (user) => (await getUser(call, { path: { site, user } })).data,
+    add: async (body) => (await addUser(call, { path: { site }, body })).data,
+    change: async (user, body) => (await changeUser(call, { path: { site, user }, body })).data,
+    remove: async (user) => void (await removeUser(call, { path: { site, user } })),
+  },
+  keys: {
+    list: () =>
+      paginate(async (cursor) => {
+        const { keys: items, nextCursor: next } = (await listKeys(call, { path: { site }, ...after(cursor) })).data
+        return { items, next }
+      }),
+    create: async (body) => (await createKey(call, { path: { site }, body })).data,
+    revoke: async (key) => void (await deleteKey(call, { path: { site, key } })),
+  },
+  me: async () => (await getMe(call, {})).data,
+  changePassword: async (body) => void (await changePassword(call, { body })),
+  signOut: async ({ all } = {}) => void (await signOut(call, all ? { query: { all: '' } } : {})),
+})

@@ -16,7 +16,7 @@ import {
   unlinkCategoriesOfBlog,
   unlinkCategoriesOfNews,
   unlinkNews,
-} from './generated/sdk.gen.ts'
+} from './generated/operations.gen.ts'
 import type { Blog, BlogAssociation, Category, NewsAssociation, NewsItem } from './generated/types.gen.ts'
 import { paginate } from './pages.ts'
 
@@ -89,8 +89,7 @@ const serializeQuery = ({ where, ...query }: ListQuery) => ({
   ...(where && { where: JSON.stringify(where) }),
 })
 
-export const createCategories = ({ site, calls: client }: Connection): Categories => {
-  const common = { client, throwOnError: true } as const
+export const createCategories = ({ site, call }: Connection): Categories => {
   const list = <Item>(read: (query: PageQuery) => Promise<{ data: AnsweredPage<Item> }>, query: ListQuery = {}) =>
     paginate(async (cursor = '') => {
       const { data } = await read({ ...serializeQuery(query), limit: pageSize, cursor })
@@ -115,39 +114,39 @@ export const createCategories = ({ site, calls: client }: Connection): Categorie
   const categoryIds = (ids: readonly number[]) => ({ items: ids.map((categoryId) => ({ categoryId })) })
   const path = { site: site.id }
   return {
-    list: (switches) => list((query) => listCategories({ ...common, path, query }), switches),
-    get: async (id) => (await getCategory({ ...common, path: inCategory(id) })).data,
+    list: (switches) => list((query) => listCategories(call, { path, query }), switches),
+    get: async (id) => (await getCategory(call, { path: inCategory(id) })).data,
     news: {
-      list: (switches) => list((query) => listNews({ ...common, path, query }), switches),
-      of: (id, switches) => list((query) => listNewsOfCategory({ ...common, path: inCategory(id), query }), switches),
-      page: (switches) => readPage((query) => listNews({ ...common, path, query }), switches),
+      list: (switches) => list((query) => listNews(call, { path, query }), switches),
+      of: (id, switches) => list((query) => listNewsOfCategory(call, { path: inCategory(id), query }), switches),
+      page: (switches) => readPage((query) => listNews(call, { path, query }), switches),
       pageOf: (id, switches) =>
-        readPage((query) => listNewsOfCategory({ ...common, path: inCategory(id), query }), switches),
+        readPage((query) => listNewsOfCategory(call, { path: inCategory(id), query }), switches),
       link: async (id, ids, options) =>
-        void (await linkNews({ ...common, path: inCategory(id), body: linksTo(ids, options) })),
-      unlink: async (id, ids) => void (await unlinkNews({ ...common, path: inCategory(id), body: objectIds(ids) })),
+        void (await linkNews(call, { path: inCategory(id), body: linksTo(ids, options) })),
+      unlink: async (id, ids) => void (await unlinkNews(call, { path: inCategory(id), body: objectIds(ids) })),
       categoriesOf: (id, switches) =>
-        list((query) => listCategoriesOfNews({ ...common, path: ofObject(id), query }), switches),
+        list((query) => listCategoriesOfNews(call, { path: ofObject(id), query }), switches),
       linkCategories: async (id, ids) =>
-        void (await linkCategoriesOfNews({ ...common, path: ofObject(id), body: categoryIds(ids) })),
+        void (await linkCategoriesOfNews(call, { path: ofObject(id), body: categoryIds(ids) })),
       unlinkCategories: async (id, ids) =>
-        void (await unlinkCategoriesOfNews({ ...common, path: ofObject(id), body: categoryIds(ids) })),
+        void (await unlinkCategoriesOfNews(call, { path: ofObject(id), body: categoryIds(ids) })),
     },
     blogs: {
-      list: (switches) => list((query) => listBlogs({ ...common, path, query }), switches),
-      of: (id, switches) => list((query) => listBlogsOfCategory({ ...common, path: inCategory(id), query }), switches),
-      page: (switches) => readPage((query) => listBlogs({ ...common, path, query }), switches),
+      list: (switches) => list((query) => listBlogs(call, { path, query }), switches),
+      of: (id, switches) => list((query) => listBlogsOfCategory(call, { path: inCategory(id), query }), switches),
+      page: (switches) => readPage((query) => listBlogs(call, { path, query }), switches),
       pageOf: (id, switches) =>
-        readPage((query) => listBlogsOfCategory({ ...common, path: inCategory(id), query }), switches),
+        readPage((query) => listBlogsOfCategory(call, { path: inCategory(id), query }), switches),
       link: async (id, ids, options) =>
-        void (await linkBlogs({ ...common, path: inCategory(id), body: linksTo(ids, options) })),
-      unlink: async (id, ids) => void (await unlinkBlogs({ ...common, path: inCategory(id), body: objectIds(ids) })),
+        void (await linkBlogs(call, { path: inCategory(id), body: linksTo(ids, options) })),
+      unlink: async (id, ids) => void (await unlinkBlogs(call, { path: inCategory(id), body: objectIds(ids) })),
       categoriesOf: (id, switches) =>
-        list((query) => listCategoriesOfBlog({ ...common, path: ofObject(id), query }), switches),
+        list((query) => listCategoriesOfBlog(call, { path: ofObject(id), query }), switches),
       linkCategories: async (id, ids) =>
-        void (await linkCategoriesOfBlog({ ...common, path: ofObject(id), body: categoryIds(ids) })),
+        void (await linkCategoriesOfBlog(call, { path: ofObject(id), body: categoryIds(ids) })),
       unlinkCategories: async (id, ids) =>
-        void (await unlinkCategoriesOfBlog({ ...common, path: ofObject(id), body: categoryIds(ids) })),
+        void (await unlinkCategoriesOfBlog(call, { path: ofObject(id), body: categoryIds(ids) })),
     },
   }
 }

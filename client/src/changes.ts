@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts'
 import type { ChangesQuery, FollowQuery } from './follow-changes.ts'
-import { listChanges } from './generated/sdk.gen.ts'
+import { listChanges } from './generated/operations.gen.ts'
 import type { Change } from './generated/types.gen.ts'
 import { paginate } from './pages.ts'
 
@@ -36,17 +36,10 @@ async function* follow(connection: Connection, query: FollowQuery): AsyncGenerat
 }
 
 export const createChanges = (connection: Connection): Changes => {
-  const { site, calls } = connection
+  const { site, call } = connection
   const read = async ({ types, ...query }: ChangesQuery & { readonly before?: string; readonly limit: number }) => {
     const type = types?.join(',')
-    const path = { site: site.id }
-    const { data } = await listChanges({
-      client: calls,
-      path,
-      query: { ...query, ...(type && { type }) },
-      throwOnError: true,
-    })
-    return data
+    return (await listChanges(call, { path: { site: site.id }, query: { ...query, ...(type && { type }) } })).data
   }
   return {
     list: ({ after = '', ...query } = {}) =>

@@ -5,9 +5,9 @@ import { type Changes, createChanges } from './changes.ts'
 import type { Connection } from './connection.ts'
 import { createFiles, type Files } from './files.ts'
 import { createForms, type Forms } from './forms.ts'
-import { type Client as Calls, createClient, createConfig } from './generated/client/index.ts'
-import { listSites, acceptInvitation as requestAcceptance, signIn as requestToken } from './generated/sdk.gen.ts'
+import { listSites, acceptInvitation as requestAcceptance, signIn as requestToken } from './generated/operations.gen.ts'
 import type { Acceptance, SignInCode, Site } from './generated/types.gen.ts'
+import { addressOf, type SendCall } from './operation.ts'
 import { answerOf, isList, ServiceError } from './service-error.ts'
 import { createTransport, type Fetch, type Patience, type Send } from './transport.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
@@ -73,37 +73,29 @@ const chooseSite = (sites: readonly Site[], id: number | undefined): Site => {
   return sites.find((site) => site.id === id) ?? refuse(`The token does not cover site ${id}. It covers: ${offered}.`)
 }
 
+type KnownMembers = { items: []; users: []; keys: []; id: number; name: string }
+
 /**
- * Generated calls that use the transport. Among the calls that change something, only the creation of a field cannot be
- * repeated safely.
+ * Sends generated calls through the transport. Among the calls that change something, only the creation of a field cannot
+ * be repeated safely.
  */
-const createCalls = (baseUrl: string, send: Send): Calls =>
-  createClient(
-    createConfig({
-      baseUrl,
-      throwOnError: true,
-      parseAs: 'json',
-      fetch: async (input, init) => {
-        const { method, url, headers, signal, body } = new Request(input, init)
-        const repeatable = method !== 'POST' || url.includes('/categories')
-        const response = await send({
-          method,
-          url,
-          headers,
-          signal,
-          repeatable,
-          body: body ? await new Response(body).text() : undefined,
-        })
-        if (method === 'GET')
-          await answerOf<{ items: []; users: []; keys: []; id: number; name: string }>(
-            ({ items, users, keys, id, name }) => id ?? name ?? isList(items ?? users ?? keys),
-            response.clone(),
-            new URL(url).host,
-          )
-        return response
-      },
-    }),
-  )
+const createCall =
+  (baseUrl: string, send: Send): SendCall =>
+  async <Data>(method: string, address: string, given: Parameters<SendCall>[2]) => {
+    const url = `${baseUrl}${addressOf(address, given)}`
+    const { body, headers } = given
+    const response = await send({
+      method,
+      url,
+      headers: { ...headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
+      repeatable: method !== 'POST' || url.includes('/categories'),
+      body: body === undefined ? undefined : JSON.stringify(body),
+    })
+    const isRight = ({ items, users, keys, id, name }: Partial<KnownMembers>) =>
+      method !== 'GET' || (id ?? name ?? isList(items ?? users ?? keys))
+    const data = await answerOf<Data & KnownMembers>(isRight, response, new URL(url).host)
+    return { data, headers: response.headers }
+  }
 
 const sendTo = (
   base: string,
@@ -119,9 +111,9 @@ const sendTo = (
   })
 
 /** For calls that need no token. */
-export const openCalls = (options: Service): Calls => {
+export const openCall = (options: Service): SendCall => {
   const base = readUrl(options.url)
-  return createCalls(base, sendTo(base, options, { trustedUrls: () => [base] }))
+  return createCall(base, sendTo(base, options, { trustedUrls: () => [base] }))
 }
 
 /**
@@ -135,7 +127,7 @@ export const signIn = async (options: Service & (Credentials | SignInCode)): Pro
       ? { code: options.code, verifier: options.verifier }
       : { username: options.username, password: options.password }
   const body = { ...proof, ...(tokenExpiryPeriod && { tokenExpiryPeriod }) }
-  const { data } = await requestToken({ client: openCalls(options), throwOnError: true, body })
+  const { data } = await requestToken(openCall(options), { body })
   return readToken('token' in data ? data.token : data.access_token)
 }
 
@@ -146,7 +138,7 @@ export const signIn = async (options: Service & (Credentials | SignInCode)): Pro
 export const acceptInvitation = async (options: Service & Acceptance): Promise<string> => {
   const { invitation, password, tokenExpiryPeriod } = options
   const body = { invitation, password, ...(tokenExpiryPeriod && { tokenExpiryPeriod }) }
-  const { data } = await requestAcceptance({ client: openCalls(options), throwOnError: true, body })
+  const { data } = await requestAcceptance(openCall(options), { body })
   return readToken(data.token)
 }
 
@@ -161,14 +153,14 @@ export const findSites = async (options: Service & Identity): Promise<Sites> => 
   const token = 'token' in options ? readToken(options.token) : await signIn(options)
   let trustedUrls: readonly string[] = [base]
   const send = sendTo(base, options, { token, trustedUrls: () => trustedUrls })
-  const { data } = await listSites({ client: createCalls(base, send), throwOnError: true })
+  const { data } = await listSites(createCall(base, send), {})
   const list = data.items.map((site) => ({ ...site, url: readUrl(site.url) }))
   trustedUrls = [base, ...list.map((each) => each.url)]
   return {
     list,
     choose(id) {
       const site = chooseSite(list, id)
-      const connection: Connection = { site, calls: createCalls(site.url, send), send }
+      const connection: Connection = { site, call: createCall(site.url, send), send }
       return {
         site,
         sites: list,

@@ -1,9 +1,9 @@
-import type { Client } from './generated/client/index.ts'
 import type { Site } from './generated/types.gen.ts'
+import type { SendCall } from './operation.ts'
 import type { Send } from './transport.ts'
 
 export interface Connection {
   readonly site: Site
-  readonly calls: Client
+  readonly call: SendCall
   readonly send: Send
 }

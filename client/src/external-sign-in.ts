@@ -1,9 +1,9 @@
-import { openCalls, readUrl, type Service } from './connect.ts'
-import { listIssuers } from './generated/sdk.gen.ts'
+import { openCall, readUrl, type Service } from './connect.ts'
+import { listIssuers } from './generated/operations.gen.ts'
 
 /** The ids of the issuers through which people can sign in. */
 export const findIssuers = async (options: Service): Promise<readonly string[]> => {
-  const { data } = await listIssuers({ client: openCalls(options), throwOnError: true })
+  const { data } = await listIssuers(openCall(options), {})
   return data.items.map(({ id }) => id)
 }
 
@@ -13,14 +13,14 @@ const inBase64Url = (bytes: Uint8Array): string =>
     .replaceAll('/', '_')
     .replaceAll('=', '')
 
-/** \`verifier\` is secret. */
+/** `verifier` is secret. */
 export interface ExternalSignIn {
   readonly address: string
   readonly verifier: string
 }
 
 /**
- * Open the address in a browser. The browser comes back to the console with a one-time code behind \`#\`. \`signIn\` takes
+ * Open the address in a browser. The browser comes back to the console with a one-time code behind `#`. `signIn` takes
  * this code with the verifier. A page needs https or 127.0.0.1 for this.
  */
 export const beginSignIn = async ({ url }: Pick<Service, 'url'>, issuer: string): Promise<ExternalSignIn> => {

@@ -8,7 +8,7 @@ import {
   listFieldTypes,
   listWebForms,
   updateField,
-} from './generated/sdk.gen.ts'
+} from './generated/operations.gen.ts'
 import type { Field, FieldChange, FieldType, FieldTypeId, WebForm } from './generated/types.gen.ts'
 import { paginate } from './pages.ts'
 import { hasStatus, ServiceError } from './service-error.ts'
@@ -44,27 +44,25 @@ export interface Forms {
 
 const fieldUnknown = 115002
 
-export const createForms = ({ site, calls: client }: Connection): Forms => {
-  const common = { client, throwOnError: true } as const
+export const createForms = ({ site, call }: Connection): Forms => {
   const path = { site: site.id }
   /** These lists have one page. */
   const list = <Item>(read: () => Promise<{ data: { items: readonly Item[] } }>) =>
     paginate(async () => ({ items: (await read()).data.items, next: undefined }))
 
   const read = async (webForm: number, field: number): Promise<ReadField> => {
-    const { data, response } = await getField({ ...common, path: { ...path, webForm, field } })
-    return { ...data, etag: response?.headers.get('ETag') ?? '*' }
+    const { data, headers } = await getField(call, { path: { ...path, webForm, field } })
+    return { ...data, etag: headers.get('ETag') ?? '*' }
   }
 
   return {
-    list: () => list(() => listWebForms({ ...common, path })),
-    get: async (webForm) => (await getWebForm({ ...common, path: { ...path, webForm } })).data,
-    types: () => list(() => listFieldTypes({ ...common, path })),
-    fields: (webForm) => list(() => listFields({ ...common, path: { ...path, webForm } })),
+    list: () => list(() => listWebForms(call, { path })),
+    get: async (webForm) => (await getWebForm(call, { path: { ...path, webForm } })).data,
+    types: () => list(() => listFieldTypes(call, { path })),
+    fields: (webForm) => list(() => listFields(call, { path: { ...path, webForm } })),
     field: read,
     async add(webForm, { type, ...field }) {
-      const { data } = await createField({
-        ...common,
+      const { data } = await createField(call, {
         path: { ...path, webForm },
         body: { type: { id: type }, ...field },
       })
@@ -72,9 +70,9 @@ export const createForms = ({ site, calls: client }: Connection): Forms => {
     },
     async change(webForm, field, body, { etag } = {}) {
       const tag = etag ?? (await read(webForm, field)).etag
-      const request = { ...common, path: { ...path, webForm, field }, headers: { 'If-Match': tag }, body }
+      const request = { path: { ...path, webForm, field }, headers: { 'If-Match': tag }, body }
       try {
-        await updateField(request)
+        await updateField(call, request)
       } catch (error) {
         if (!hasStatus(error, 412)) throw error
         const now = await read(webForm, field)
@@ -87,7 +85,7 @@ export const createForms = ({ site, calls: client }: Connection): Forms => {
     async remove(webForm, field, { etag } = {}) {
       const tag = etag ?? (await read(webForm, field)).etag
       try {
-        await deleteField({ ...common, path: { ...path, webForm, field }, headers: { 'If-Match': tag } })
+        await deleteField(call, { path: { ...path, webForm, field }, headers: { 'If-Match': tag } })
       } catch (error) {
         // The field existed before, so an earlier attempt has removed it, and its answer was lost.
         if (!(error instanceof ServiceError && error.code === fieldUnknown)) throw error

@@ -69,13 +69,13 @@ export const unexpectedAnswer = ({ status }: Response, host: string, requestId =
 export const isList = <Each>(value: readonly Each[] | undefined, isOne: (each: Each) => unknown = Boolean): boolean =>
   Array.isArray(value) && value.every(isOne)
 
-/** The JSON object of an answer. Errors: a `ServiceError` if another server has answered. */
+/** The JSON object of an answer. An empty answer counts as an empty object. Errors: a `ServiceError` if another server has answered. */
 export const answerOf = async <Answer extends object>(
   isRight: (answer: Partial<Answer>) => unknown,
   response: Response,
   host: string,
 ): Promise<Answer> => {
-  const answer: Answer | undefined = parse(await response.text())
+  const answer: Answer | undefined = parse((await response.text()) || '{}')
   if (answer && isRight(answer)) return answer
   throw unexpectedAnswer(response, host)
 }

@@ -4,7 +4,7 @@ export interface Watch {
 }
 
 /**
- * The local bytes cannot be read. A retry does not help, because the network is not the cause. `cause` has the reason.
+ * The local bytes cannot be read. A repetition does not help, because the network is not the cause. `cause` has the reason.
  */
 export class Unreadable extends Error {}
 

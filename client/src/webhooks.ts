@@ -8,7 +8,7 @@ import {
   removeWebhook,
   repeatDelivery,
   testWebhook,
-} from './generated/sdk.gen.ts'
+} from './generated/operations.gen.ts'
 import type {
   ChangedWebhook,
   CreatedWebhook,
@@ -32,23 +32,17 @@ export interface Webhooks {
   repeat(id: string, delivery: string): Promise<Delivery>
 }
 
-export const createWebhooks = ({ site, calls: client }: Connection): Webhooks => {
-  const common = { client, throwOnError: true } as const
-  const here = { ...common, path: { site: site.id } }
-  const of = (webhook: string) => ({ ...common, path: { site: site.id, webhook } })
-  return {
-    async *list() {
-      yield* (await listWebhooks(here)).data.items
-    },
-    get: async (id) => (await getWebhook(of(id))).data,
-    create: async (body) => (await createWebhook({ ...here, body })).data,
-    change: async (id, body) => (await changeWebhook({ ...of(id), body })).data,
-    remove: async (id) => void (await removeWebhook(of(id))),
-    test: async (id) => (await testWebhook(of(id))).data,
-    async *deliveries(id) {
-      yield* (await listDeliveries(of(id))).data.items
-    },
-    repeat: async (webhook, delivery) =>
-      (await repeatDelivery({ ...common, path: { site: site.id, webhook, delivery } })).data,
-  }
-}
+export const createWebhooks = ({ site: { id: site }, call }: Connection): Webhooks => ({
+  async *list() {
+    yield* (await listWebhooks(call, { path: { site } })).data.items
+  },
+  get: async (webhook) => (await getWebhook(call, { path: { site, webhook } })).data,
+  create: async (body) => (await createWebhook(call, { path: { site }, body })).data,
+  change: async (webhook, body) => (await changeWebhook(call, { path: { site, webhook }, body })).data,
+  remove: async (webhook) => void (await removeWebhook(call, { path: { site, webhook } })),
+  test: async (webhook) => (await testWebhook(call, { path: { site, webhook } })).data,
+  async *deliveries(webhook) {
+    yield* (await listDeliveries(call, { path: { site, webhook } })).data.items
+  },
+  repeat: async (webhook, delivery) => (await repeatDelivery(call, { path: { site, webhook, delivery } })).data,
+})

@@ -74,7 +74,9 @@ const listPath = async (files: Files, path: string, room: number, signal?: Abort
   for await (const { path: below, etag, size, lastModified } of files.listAll(path, signal)) {
     found.push({ name: joinPath(name, below), path: joinPath(path, below), etag, size, lastModified })
     if (found.length > room)
-      throw refusal(`A zip can contain at most ${mostFiles.toLocaleString('en')} files. Download the folders in it.`)
+      throw refusal(
+        `A zip can contain at most ${mostFiles.toLocaleString('en')} files. Download its folders one by one.`,
+      )
   }
   return { files: found, folders: found.length === 0 && name !== '' ? [name] : [] }
 }

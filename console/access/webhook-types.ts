@@ -19,7 +19,7 @@ export const rightFor = (subject: Reported): AreaRight => subjects[subject].righ
 export const typesOf = (chosen: readonly Reported[]) =>
   chosen.length === reportable.length ? [] : chosen.flatMap((subject) => [...subjects[subject].types])
 
-/** The subjects whose types are all in the list, and the other types as they are. */
+/** The subjects with all of their types in the list, then the remaining types. */
 export const describeTypes = (types: readonly string[]): string => {
   const t = viewTexts.value.webhooks
   if (types.length === 0) return t.everything

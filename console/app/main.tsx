@@ -16,8 +16,7 @@ import { showOwnMessages } from './validation.ts'
 
 const loadLinkDialog = async () => (await import('./on-demand.ts')).LinkDialog
 const loadSignInAgain = async () => (await import('./on-demand.ts')).SignInAgain
-
-const loadAcceptInvitation = async () => (await import('../access/accept-invitation.tsx')).AcceptInvitation
+const loadAcceptInvitation = async () => (await import('./on-demand.ts')).AcceptInvitation
 
 interface AppProps {
   readonly session: Session
@@ -87,7 +86,7 @@ const Invited = ({ session, invitation }: InvitedProps) =>
 /** Returns when the sign-in has begun, so that the page shows no form meanwhile. */
 const finish = async (session: Session, outcome: string) => {
   try {
-    const { finishSignIn } = await import('./issuers.tsx')
+    const { finishSignIn } = await import('./on-demand.ts')
     finishSignIn(session, outcome)
   } catch (error) {
     session.failure.value = error

@@ -1,3 +1,6 @@
 /** Parts that most visits do not need, in one script. */
+export { AcceptInvitation } from '../access/accept-invitation.tsx'
+export { AccountDialog } from '../access/account-dialog.tsx'
+export { finishSignIn, Issuers } from './issuers.tsx'
 export { LinkDialog } from './link-dialog.tsx'
 export { SignInAgain } from './sign-in-again.tsx'

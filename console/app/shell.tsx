@@ -17,7 +17,7 @@ import { signOut } from './sign-in.tsx'
 import { views } from './views.ts'
 
 const loadUploadPanel = async () => (await import('../files/on-demand.ts')).UploadPanel
-const loadAccount = async () => (await import('../access/account-dialog.tsx')).AccountDialog
+const loadAccount = async () => (await import('./on-demand.ts')).AccountDialog
 
 interface ShellProps {
   readonly access: SiteClient

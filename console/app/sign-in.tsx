@@ -10,7 +10,7 @@ import { texts } from '../texts/texts.ts'
 import { otherBaseUrl } from './base-url.ts'
 import { SettingsMenu } from './settings-menu.tsx'
 
-const loadIssuers = async () => (await import('./issuers.tsx')).Issuers
+const loadIssuers = async () => (await import('./on-demand.ts')).Issuers
 
 export interface SignInProps {
   readonly session: Session

@@ -14,7 +14,7 @@ const messageFor = ({ validity, title, labels }: Control): string => {
 
 /** Replaces the messages of the browser for invalid fields with messages in the language of the page. */
 export const showOwnMessages = (): void => {
-  // Another button of a group may have the message.
+  // In a group of radio buttons, another button may have the message.
   const clear = ({ target }: Event) => {
     if (isControl(target))
       for (const each of target.form?.elements ?? [target]) if (isControl(each)) each.setCustomValidity('')

@@ -40,13 +40,13 @@ export const linkOf = (
     : linkTo({ view: 'files', path: partsOf(folder), query: { file: name } })
 
 export const downloadFile = (client: SiteClient, path: string): void => {
-  import('./download.ts')
+  import('./on-demand.ts')
     .then(({ download }) => download(client, path))
     .catch((error: unknown) => notifyFailure('', error, () => downloadFile(client, path)))
 }
 
 const copyPath = (paths: readonly string[]): void => {
-  import('./copy-path.ts').then(({ copyPaths }) => copyPaths(paths)).catch((error: unknown) => notifyFailure('', error))
+  import('./on-demand.ts').then(({ copyPaths }) => copyPaths(paths)).catch((error: unknown) => notifyFailure('', error))
 }
 
 export const paste = (store: FilesStore): void => {

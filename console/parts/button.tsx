@@ -14,7 +14,7 @@ interface ButtonProps {
   readonly expanded?: boolean
   readonly tabIndex?: number
   readonly hasMenu?: boolean
-  /** The button of a dialog that has the focus first. */
+  /** This button has the focus when its dialog opens. */
   readonly isDefault?: boolean
 }
 

@@ -368,7 +368,7 @@ export const de: Texts & ViewTexts = {
       categories: 'Kategorien und ihre Objekte',
       access: 'Personen, Schlüssel und Webhooks',
     },
-    below: (subject) => `Nur was mit ${subject} beginnt`,
+    below: (subject) => `Nur Einträge, die mit ${subject} beginnen`,
     disabled: 'Deaktiviert',
     failingSince: (moment) => `Schlägt fehl seit ${moment}`,
     lastSuccess: (moment) => `Zuletzt zugestellt ${moment}`,

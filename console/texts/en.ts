@@ -32,7 +32,7 @@ export const en = {
     keepHint: 'Otherwise you are signed out when you close this tab.',
     submit: 'Sign in',
     issuer: (name: string) => `Sign in with ${name}`,
-    refusedThere: 'Nobody was signed in. Try again. If this happens again, ask your administrator for an invitation.',
+    refusedThere: 'You are not signed in. Try again. If this happens again, ask your administrator for an invitation.',
     failedThere: (code: string, request: string) =>
       `The sign-in failed with error ${code}. Try again. If this happens again, send your administrator the number of ` +
       `the request: ${request}.`,

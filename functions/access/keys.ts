@@ -3,7 +3,7 @@ import type { createdKey, keyList } from '../../lib/contract/access/answers.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import { invalidInput, ServiceError } from '../../lib/core/errors.ts'
 import { parseRights, requireRight } from '../../lib/core/rights.ts'
-import { bodyOf, noParams, operation } from '../../lib/http/operation.ts'
+import { bodyOf, operation } from '../../lib/http/operation.ts'
 import { done, ok } from '../../lib/http/reply.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { bodies } from './bodies.ts'
@@ -11,7 +11,7 @@ import { pageIn, pageOf } from './pages.ts'
 
 /** lists the keys of a site with their present rights. */
 export const listKeys = (deps: AccessDeps) =>
-  operation({ params: noParams, query: pageIn }, async ({ site, query: { limit, after } }) => {
+  operation({ query: pageIn }, async ({ site, query: { limit, after } }) => {
     const rest = (await currentKeys(deps, site.id)).filter((key) => orderOfKey(key) > after)
     const { views, next } = pageOf(rest, await describeKeys(deps, rest.slice(0, limit)), orderOfKey)
     const value: Answer<typeof keyList> = { keys: views, ...next }
@@ -34,7 +34,7 @@ const noPerson = {
 /** Errors: accessMalformed, rightMissing. */
 export const createKey = ({ grants, clock }: AccessDeps) =>
   operation(
-    { params: noParams, body: bodyOf(bodies, 'newKeyBody') },
+    { body: bodyOf(bodies, 'newKeyBody') },
     async ({ site, caller, body: { name, rights: texts, expires }, author }) => {
       const rights = parseRights(texts)
       if (!caller.person) throw new ServiceError('rightMissing', noPerson)

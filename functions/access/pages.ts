@@ -1,4 +1,4 @@
-import { largestPage, takeThatFit } from '../../lib/core/answer-size.ts'
+import { largestPage, takeFitting } from '../../lib/core/answer-size.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import { bodies } from './bodies.ts'
 
@@ -17,7 +17,7 @@ export const pageIn = async (query: Switches): Promise<{ readonly limit: number;
 
 /** The next page of a list: as many views of its remaining items as fit into an answer. */
 export const pageOf = <Item, View>(rest: readonly Item[], views: readonly View[], keyOf: (item: Item) => string) => {
-  const count = takeThatFit(views, (view) => view, largestPage).taken.length
+  const count = takeFitting(views, (view) => view, largestPage).taken.length
   const last = rest[count - 1]
   const isEnd = last === undefined || count === rest.length
   return {

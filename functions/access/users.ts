@@ -11,7 +11,7 @@ import {
 import type { invitation as invitationAnswer, user as userAnswer, userPage } from '../../lib/contract/access/answers.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
-import { bodyOf, noParams, type OperationInput, operation } from '../../lib/http/operation.ts'
+import { bodyOf, type OperationInput, operation } from '../../lib/http/operation.ts'
 import { done, ok } from '../../lib/http/reply.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { bodies } from './bodies.ts'
@@ -54,7 +54,7 @@ const keyOfPerson = ({ name }: Person): string => keyOfName(name)
 
 /** */
 export const listUsers = ({ people }: AccessDeps) =>
-  operation({ params: noParams, query: pageIn }, async ({ site, query: { limit, after } }) => {
+  operation({ query: pageIn }, async ({ site, query: { limit, after } }) => {
     const rest = (await people.listOfSite(site.id)).filter((person) => keyOfPerson(person) > after)
     const all = rest.slice(0, limit).map((person) => userView(person, site.id))
     const { views, next } = pageOf(rest, all, keyOfPerson)
@@ -70,7 +70,7 @@ export const getUser = ({ people }: AccessDeps) =>
 
 /** 409/101011 for a name that is taken. */
 export const addUser = (deps: AccessDeps) =>
-  operation({ params: noParams, body: bodyOf(bodies, 'newUserBody') }, async (input) => {
+  operation({ body: bodyOf(bodies, 'newUserBody') }, async (input) => {
     const { body, dataCentre } = input
     const entry = entryIn(body) ?? { rights: [] }
     const { person, invitation } = await add(deps, managerOf(input), { ...body, entry })

@@ -21,7 +21,7 @@ import type { Json } from '../../lib/core/answer-size.ts'
 import type { ContentKind, ObjectKind } from '../../lib/core/content-kinds.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
-import { noParams, operation } from '../../lib/http/operation.ts'
+import { operation } from '../../lib/http/operation.ts'
 import { byValue, ok, okWithJson } from '../../lib/http/reply.ts'
 import type { CategoriesDeps } from '../../lib/service/deps.ts'
 import { categoryOf, objectOf } from './params.ts'
@@ -53,7 +53,7 @@ export const listObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
   )
 
 export const listAll = (deps: CategoriesDeps, kind: ContentKind) =>
-  operation({ params: noParams, query: contentQuery(kind) }, ({ site, query }) =>
+  operation({ query: contentQuery(kind) }, ({ site, query }) =>
     keepPage<Answer<ObjectPage | typeof categoryPage>>(deps, query, () => listContents(deps, site.id, kind, query)),
   )
 
@@ -80,7 +80,7 @@ export const getCategory = ({ contents }: CategoriesDeps) =>
 
 /** C-51: a site has one address, the base URL of its data centre. */
 export const listSiteUrls = operation(
-  { params: noParams, query: (query, { site }) => parseListQuery(query, siteUrlList(site.id)) },
+  { query: (query, { site }) => parseListQuery(query, siteUrlList(site.id)) },
   async ({ site, dataCentre, query }) =>
     okWithJson<Answer<typeof siteUrlPage>>(await listUrls(site.id, dataCentre.url, query)),
 )

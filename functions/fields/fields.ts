@@ -8,7 +8,7 @@ import { addField, changeField, fieldEntry, findField, removeField } from '../..
 import type { WebForm, WebForms } from '../../lib/fields/web-forms.ts'
 import { checkMatch } from '../../lib/http/conditions.ts'
 import { siteUrls } from '../../lib/http/links.ts'
-import { bodyOf, noParams, operation } from '../../lib/http/operation.ts'
+import { bodyOf, operation } from '../../lib/http/operation.ts'
 import { byValue, done, ok } from '../../lib/http/reply.ts'
 import type { FieldsDeps } from '../../lib/service/deps.ts'
 import { fieldTag, fieldView, webFormView, wholeList } from './views.ts'
@@ -44,7 +44,7 @@ const findForm = async (webForms: WebForms, site: SiteId, id: WebFormId): Promis
 }
 
 export const listWebForms = ({ webForms }: FieldsDeps) =>
-  operation({ params: noParams }, async ({ site, dataCentre }) => {
+  operation({}, async ({ site, dataCentre }) => {
     const urls = siteUrls(dataCentre, site)
     const items = (await webForms.list(site.id)).map((form) => webFormView(form, urls))
     const value: Answer<typeof webFormPage> = wholeList(urls.webForms(), items)
@@ -115,7 +115,7 @@ export const deleteField = ({ webForms }: FieldsDeps) =>
 
 const items = [...fieldTypes].map(([id, name]) => ({ id, name }))
 
-export const listFieldTypes = operation({ params: noParams }, async ({ site, dataCentre }) => {
+export const listFieldTypes = operation({}, async ({ site, dataCentre }) => {
   const value: Answer<typeof fieldTypePage> = wholeList(siteUrls(dataCentre, site).fieldTypes(), items)
   return ok({ value, xml: xmlNames.fieldTypes })
 })

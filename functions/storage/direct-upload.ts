@@ -10,7 +10,7 @@ import { createdHeaders, offsetHeaders } from '../../lib/storage/uploads/tus.ts'
 import { holdingOf, type Upload } from '../../lib/storage/uploads/upload.ts'
 import { findUpload, openDirectUpload } from '../../lib/storage/uploads/uploads.ts'
 import { bodies, readSwitches, schemaOf, writablePath } from './params.ts'
-import { conditionsIn, findMeant, isWhole, locationOf, uploaderOf, uploadOf } from './resumable-upload.ts'
+import { conditionsIn, findRequestedUpload, isWhole, locationOf, uploaderOf, uploadOf } from './resumable-upload.ts'
 import { openBody } from './upload.ts'
 
 export const beginParts = (deps: StorageDeps) =>
@@ -58,7 +58,7 @@ export const readUpload = (deps: StorageDeps) =>
 /** Answers a PATCH without tus and without bytes. */
 export const completeUpload = (deps: StorageDeps) =>
   operation({ params: uploadOf }, async (input): Promise<Reply> => {
-    const upload = await findMeant(deps, input)
+    const upload = await findRequestedUpload(deps, input)
     const { follow } = openBody(deps, input, upload, true)
     const placed = await follow(completeParts(deps, uploaderOf(input), upload), isWhole)
     return { status: 204, headers: offsetHeaders(placed) }

@@ -18,7 +18,7 @@ import {
 } from '../../lib/history/list-changes.ts'
 import { nextChanges } from '../../lib/history/live-changes.ts'
 import { namesType } from '../../lib/http/negotiate.ts'
-import { noParams, type OperationInput, operation } from '../../lib/http/operation.ts'
+import { type OperationInput, operation } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
@@ -123,7 +123,7 @@ const readPage = async (deps: StorageDeps, input: Input): Promise<ChangePage> =>
 }
 
 export const listChanges = (deps: StorageDeps) =>
-  operation({ params: noParams, query: switchesOf }, async (input) => {
+  operation({ query: switchesOf }, async (input) => {
     const { site, headers, query } = input
     if (query.after !== undefined && query.before !== undefined) {
       throw new ServiceError('storageRefused', {

@@ -1,6 +1,6 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { content, entry } from '../../lib/contract/storage/contract-schemas.ts'
-import { largestPage, takeThatFit } from '../../lib/core/answer-size.ts'
+import { largestPage, takeFitting } from '../../lib/core/answer-size.ts'
 import { entityTagOf } from '../../lib/core/entity-tags.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { siteUrls } from '../../lib/http/links.ts'
@@ -107,7 +107,7 @@ const show = async <Entry>(
   const countThatFit = (entries: readonly Entry[]): number => {
     const characters = entries.reduce((sum, entry) => sum + textOf(entry).length, 0)
     const most = entries.length * (roughEntry + folderUri.length) + characters * roughCharacter
-    return most <= largestPage ? entries.length : takeThatFit(entries, viewOf, largestPage).taken.length
+    return most <= largestPage ? entries.length : takeFitting(entries, viewOf, largestPage).taken.length
   }
   const { contents, cursor } = await list(countThatFit)
   return { contents: contents.map(viewOf), cursor }

@@ -1,7 +1,7 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { downloadLink, progress as progressAnswer } from '../../lib/contract/storage/contract-schemas.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
-import { noParams, type OperationHandler, operation } from '../../lib/http/operation.ts'
+import { type OperationHandler, operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import { firstValue, type Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
@@ -15,7 +15,7 @@ import { getRemoval, listDeleted, listVersions } from './read-old.ts'
 import { searchFolder } from './search-names.ts'
 
 const getProgress = ({ progress }: StorageDeps) =>
-  operation({ params: noParams }, async ({ caller }) =>
+  operation({}, async ({ caller }) =>
     ok<Answer<typeof progressAnswer>>({ value: { percent: await progress.percentOf(caller.hash) } }),
   )
 

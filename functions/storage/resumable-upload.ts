@@ -70,7 +70,7 @@ export const uploadOf = ({ upload = '' }: Readonly<Record<string, string>>): { r
  * A request about an upload must use the protocol of the upload, tus or parts. Errors: uploadUnknown,
  * protocolVersionUnknown.
  */
-export const findMeant = async (
+export const findRequestedUpload = async (
   deps: StorageDeps,
   input: OperationInput<{ readonly id: string }, unknown, unknown>,
 ): Promise<Upload> => {
@@ -84,7 +84,7 @@ export const describeUpload = (deps: StorageDeps) =>
   operation({ params: uploadOf }, async (input): Promise<Reply> => {
     requireTus(input.headers)
     const requester = uploaderOf(input)
-    const upload = await findMeant(deps, input)
+    const upload = await findRequestedUpload(deps, input)
     return { status: 200, headers: stateHeaders(await settleUpload(deps, requester, upload)) }
   })
 

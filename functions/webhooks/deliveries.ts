@@ -23,7 +23,8 @@ type Sent = Parameters<typeof viewOfDelivery>[0]
 
 const tooMany = () =>
   new ServiceError('tooManyRequests', {
-    message: 'The service is sending too many tests and repetitions. Repeat your request in some seconds.',
+    message:
+      'The service is already sending several tests or repetitions. Repeat your request after the time in the Retry-After header.',
     headers: { 'Retry-After': '5' },
   })
 

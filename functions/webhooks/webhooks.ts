@@ -10,7 +10,7 @@ import { changeTypes, isWantedType } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { type Right, requireRight, rightOf } from '../../lib/core/rights.ts'
 import { areasOf } from '../../lib/history/list-changes.ts'
-import { bodyOf, noParams, operation } from '../../lib/http/operation.ts'
+import { bodyOf, operation } from '../../lib/http/operation.ts'
 import { done, ok } from '../../lib/http/reply.ts'
 import type { WebhooksDeps } from '../../lib/service/deps.ts'
 import {
@@ -54,14 +54,14 @@ const neverStored = { 'Cache-Control': 'no-store' }
 
 /** V-1. */
 export const listWebhooks = ({ webhooks }: WebhooksDeps) =>
-  operation({ params: noParams }, async ({ site }) => {
+  operation({}, async ({ site }) => {
     const value: Answer<typeof webhookList> = { items: (await webhooks.listOfSite(site.id)).map(viewOfWebhook) }
     return ok({ value })
   })
 
 /** V-1, V-2, V-4. Errors: webhookMalformed, rightMissing, tooManyWebhooks. */
 export const createWebhook = (deps: WebhooksDeps) =>
-  operation({ params: noParams, body: bodyOf(bodies, 'newWebhookBody') }, async ({ site, caller, body, author }) => {
+  operation({ body: bodyOf(bodies, 'newWebhookBody') }, async ({ site, caller, body, author }) => {
     requirePermitted(deps, body.targetUrl)
     requireRights(caller.rights, body.types ?? [])
     const created = await create(deps, site.id, body, author)

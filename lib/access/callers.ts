@@ -1,5 +1,5 @@
 import type { SiteId } from '../core/ids.ts'
-import { commonRights, hasSomewhere, parseRights, type Right, rightOf, simplified } from '../core/rights.ts'
+import { commonRights, hasInAnyFolder, parseRights, type Right, rightOf, simplified } from '../core/rights.ts'
 import { type Grant, type Grants, type Permission, permissions } from './grants.ts'
 import { type People, type Person, rightsOfEntry } from './people.ts'
 
@@ -74,4 +74,4 @@ export const rightsOn = ({ rightsBySite }: Caller, site: SiteId): readonly Right
 
 /** A-22: `files` if the caller can read files in at least one folder. */
 export const permissionsOf = (rights: readonly Right[]): readonly Permission[] =>
-  hasSomewhere(rights, rightOf('files:read')) ? permissions : []
+  hasInAnyFolder(rights, rightOf('files:read')) ? permissions : []

@@ -32,7 +32,7 @@ export const createKmsSeals = (key: string, config: KMSClientConfig = {}): Secre
 
     async open(webhook, sealed) {
       const found = await opened(JSON.stringify({ ...contextOf(webhook), sealed }))
-      if (!found) throw new Error('KMS opened no secret')
+      if (!found) throw new Error('KMS returned no secret')
       return found.text
     },
   }

@@ -11,10 +11,10 @@ import { createS3ObjectStore } from './s3/s3-object-store.ts'
 import { createPartBuffers } from './s3/stage.ts'
 import { createUploadParts } from './s3/upload-parts.ts'
 
-/** In bytes: a part of a file of this size fits into an answer of Lambda, which has at most 6 MB with its base64. */
+// In bytes: a part of a file of this size fits into an answer of Lambda, which has at most 6 MB with its base64.
 const largestAnswer = 4 * 1024 * 1024
 
-/** V-23. */
+// V-23.
 const listeners = { perSite: 20, inAll: 1_000 }
 
 // Only removals of large folders need the queue, so its client is not loaded in a cold start.

@@ -19,10 +19,8 @@ export interface RecountDeps {
 const settledAfter = 17 * 60_000
 const countedFor = 24 * 3600_000
 
-/**
- * Lists until the deadline in the order of keys, and continues in the next run. Undefined when the list is not complete
- * yet.
- */
+// Lists until the deadline in the order of keys, and continues in the next run. Undefined when the list is not complete
+// yet.
 const listBytes = async (
   { files, counts }: RecountDeps,
   site: SiteId,
@@ -41,7 +39,7 @@ const listBytes = async (
   return bytes
 }
 
-/** One step: begins the recount of a site or, when all earlier changes have ended, lists its files. */
+// One step: begins the recount of a site or, when all earlier changes have ended, lists its files.
 const recountSite = async (deps: RecountDeps, site: SiteId, deadline: Deadline): Promise<void> => {
   const { counts, now, openUploadsOf } = deps
   const state = await counts.read(site)

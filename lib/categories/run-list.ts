@@ -107,7 +107,6 @@ const choosePageOfAll = async <E extends Entry>(
   return { ...cutAtLimit(behind, query, after, null), total: count ? all.length : null }
 }
 
-// Counts all entries, but reads only the items of the page.
 const skipTo = async <E extends Entry>(source: ListSource<E>, query: ListQuery, skip: number): Promise<Page<E>> => {
   const passed = skip > 0 ? await source.count(start, skip) : { count: 0, last: start, ended: false }
   if (passed.ended) return { matches: [], total: passed.count, next: null }

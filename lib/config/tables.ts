@@ -1,3 +1,5 @@
+import { recordOf } from '../core/names.ts'
+
 // Key schemas of every table. Tests and the deployment create the tables from here.
 
 interface Key {
@@ -19,55 +21,43 @@ export interface TableDefinition {
   readonly timeToLive?: string
 }
 
+const text = (name: string) => ({ name, type: 'S' }) as const
+const number = (name: string) => ({ name, type: 'N' }) as const
+
 export const tables = {
-  sites: { partitionKey: { name: 'id', type: 'S' }, global: true },
+  sites: { partitionKey: text('id'), global: true },
   tokens: {
-    partitionKey: { name: 'hash', type: 'S' },
+    partitionKey: text('hash'),
     // Lists the keys of a site and their last uses. No other items have the attribute `site`.
-    indexes: { keysOfSite: { partitionKey: { name: 'site', type: 'N' }, sortKey: { name: 'hash', type: 'S' } } },
+    indexes: { keysOfSite: { partitionKey: number('site'), sortKey: text('hash') } },
     global: true,
     timeToLive: 'expires',
   },
-  users: { partitionKey: { name: 'key', type: 'S' }, global: true },
-  signIns: { partitionKey: { name: 'key', type: 'S' }, global: false, timeToLive: 'expires' },
-  webForms: {
-    partitionKey: { name: 'site', type: 'N' },
-    sortKey: { name: 'form', type: 'N' },
-    global: false,
-  },
-  content: {
-    partitionKey: { name: 'kind', type: 'S' },
-    sortKey: { name: 'id', type: 'N' },
-    global: false,
-  },
+  users: { partitionKey: text('key'), global: true },
+  signIns: { partitionKey: text('key'), global: false, timeToLive: 'expires' },
+  webForms: { partitionKey: number('site'), sortKey: number('form'), global: false },
+  content: { partitionKey: text('kind'), sortKey: number('id'), global: false },
   categoryLinks: {
-    partitionKey: { name: 'list', type: 'S' },
-    sortKey: { name: 'id', type: 'N' },
+    partitionKey: text('list'),
+    sortKey: number('id'),
     // The index has the same two keys in reverse: it lists the categories of an object.
-    indexes: { byObject: { partitionKey: { name: 'id', type: 'N' }, sortKey: { name: 'list', type: 'S' } } },
+    indexes: { byObject: { partitionKey: number('id'), sortKey: text('list') } },
     global: false,
   },
-  pathLocks: {
-    partitionKey: { name: 'site', type: 'N' },
-    sortKey: { name: 'path', type: 'S' },
-    global: false,
-    timeToLive: 'expires',
-  },
+  pathLocks: { partitionKey: number('site'), sortKey: text('path'), global: false, timeToLive: 'expires' },
   // Each item is a block of a few entries: lib/aws/dynamodb/journal-blocks.ts.
-  journal: {
-    partitionKey: { name: 'site', type: 'N' },
-    sortKey: { name: 'block', type: 'N' },
-    global: false,
-    timeToLive: 'expires',
-  },
+  journal: { partitionKey: number('site'), sortKey: number('block'), global: false, timeToLive: 'expires' },
   // Webhooks, their last deliveries, and the deliveries that are to be repeated.
-  webhooks: {
-    partitionKey: { name: 'site', type: 'N' },
-    sortKey: { name: 'key', type: 'S' },
-    global: false,
-    timeToLive: 'expires',
-  },
-  uploads: { partitionKey: { name: 'token', type: 'S' }, global: false, timeToLive: 'expires' },
+  webhooks: { partitionKey: number('site'), sortKey: text('key'), global: false, timeToLive: 'expires' },
+  uploads: { partitionKey: text('token'), global: false, timeToLive: 'expires' },
 } as const satisfies Record<string, TableDefinition>
 
 export type TableName = keyof typeof tables
+
+export const tableNames = Object.keys(tables) as TableName[]
+export const globalTables = tableNames.filter((name) => tables[name].global)
+export const regionalTables = tableNames.filter((name) => !tables[name].global)
+
+/** Settings such as `sitesTable`, with the name of each table in its deployment. */
+export const tableSettings = <Name extends TableName>(names: readonly Name[], nameOf: (table: Name) => string) =>
+  recordOf(names.map((table) => [`${table}Table` as const, nameOf(table)]))

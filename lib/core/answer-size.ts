@@ -36,7 +36,7 @@ export const collectThatFit = <Value>(budget: number) => {
   }
 }
 
-export const takeThatFit = <Value, View>(values: readonly Value[], viewOf: (value: Value) => View, budget: number) => {
+export const takeFitting = <Value, View>(values: readonly Value[], viewOf: (value: Value) => View, budget: number) => {
   const { taken, add } = collectThatFit<View>(budget)
   values.every((value) => add(toJson(viewOf(value))))
   return { taken }

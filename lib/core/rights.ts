@@ -58,7 +58,7 @@ export const foldersBelow = (held: readonly Right[], needed: Right): readonly st
   return [...folders].filter((folder) => ![...folders].some((other) => other !== folder && isWithin(other, folder)))
 }
 
-export const hasSomewhere = (held: readonly Right[], needed: Right): boolean =>
+export const hasInAnyFolder = (held: readonly Right[], needed: Right): boolean =>
   includesRight(held, needed) || foldersBelow(held, needed).length > 0
 
 export const simplified = (rights: readonly Right[]): readonly Right[] => {
@@ -90,6 +90,6 @@ export const requireRight = (held: readonly Right[], needed: Right, error: Error
 }
 
 /** A right on any folder is enough here: the check of the request's paths comes later. */
-export const requireSomewhere = (held: readonly Right[], needed: Right, error: ErrorName): void => {
-  if (!hasSomewhere(held, needed)) throw lacks(needed, error)
+export const requireInAnyFolder = (held: readonly Right[], needed: Right, error: ErrorName): void => {
+  if (!hasInAnyFolder(held, needed)) throw lacks(needed, error)
 }

@@ -127,7 +127,6 @@ export const createPage = (limit: number, filter: ChangeFilter, bytes?: number) 
   const fits = createFits(bytes)
   let next: number | undefined
   return {
-    /** Returns false when the page is full. */
     add(some: readonly Change[]): boolean {
       for (const change of some) {
         if (isWanted(change, filter)) {
@@ -168,7 +167,6 @@ const isBefore = (change: Change | undefined, { since = 0 }: ChangeFilter): bool
 interface NewestQuery {
   readonly limit: number
   readonly filter: ChangeFilter
-  /** The largest number of entries to read. */
   readonly most?: number
   readonly before?: number | undefined
 }

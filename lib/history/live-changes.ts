@@ -10,8 +10,8 @@ export interface Listener extends Disposable {
   recentAfter(position: number): readonly Change[] | undefined
   /** The position of the newest known entry, or 0. */
   readonly newest: () => number
-  /** Resolves when the history has an entry after the position, when the time is up, or when the listener has ended. */
-  changed(position: number, milliseconds: number): Promise<void>
+  /** Calls `wake` after new entries, and when the service stops. The returned function ends these calls. */
+  watch(wake: () => void): () => void
   readonly isOver: () => boolean
 }
 
@@ -19,7 +19,6 @@ export interface LiveChanges {
   /** Undefined when too many requests listen already (V-24). Errors: unavailable. */
   listen(site: SiteId): Promise<Listener | undefined>
   readonly count: () => number
-  /** Ends all listeners, because the process stops. */
   close(): void
 }
 
@@ -30,29 +29,20 @@ interface Limits {
 
 const createListener = (feed: SiteFeed, isClosed: () => boolean, onEnd: () => void): Listener => {
   let hasEnded = false
-  let wake = () => {}
-  const isOver = () => hasEnded || isClosed()
   return {
     history: feed.history,
     recentAfter: feed.recentAfter,
     newest: feed.newest,
-    isOver,
+    isOver: () => hasEnded || isClosed(),
 
-    async changed(position, milliseconds) {
-      if (isOver() || feed.newest() > position) return
-      const { promise, resolve } = Promise.withResolvers<void>()
-      const timer = setTimeout(resolve, milliseconds)
-      wake = resolve
-      feed.waiting.add(resolve)
-      await promise
-      feed.waiting.delete(resolve)
-      clearTimeout(timer)
+    watch(wake) {
+      feed.waiting.add(wake)
+      return () => void feed.waiting.delete(wake)
     },
 
     [Symbol.dispose]() {
       if (hasEnded) return
       hasEnded = true
-      wake()
       onEnd()
     },
   }
@@ -113,38 +103,57 @@ interface Wanted {
   readonly now: () => number
 }
 
-const readPage = async (
-  { recentAfter, history }: Listener,
+interface News {
+  readonly changes: readonly Change[]
+  readonly next: number
+}
+
+const readPage = (
+  { newest, recentAfter, history }: Listener,
   { site, limit, bytes }: Wanted,
   position: number,
   filter: ChangeFilter,
-): Promise<ChangePage> => {
+): News | Promise<News> => {
+  // Entries before the newest one may have expired, so it may be ahead of the last entry that was read.
+  const end = Math.max(position, newest())
+  const newsOf = ({ changes, next = end }: ChangePage): News => ({ changes, next })
   const recent = recentAfter(position)
-  if (!recent) return changesAfter(history, site, position, limit, filter, bytes)
+  if (!recent) return changesAfter(history, site, position, limit, filter, bytes).then(newsOf)
   const page = createPage(limit, filter, bytes)
   page.add(recent)
-  return page.read()
+  return newsOf(page.read())
 }
 
-/**
- * Waits for an entry after a position that fits the filter. After `milliseconds`, the page is empty. `next` is the
- * position to continue from. Errors: unavailable, those of the filter.
- */
+/** The wanted entries after a position, at once if possible. Errors: unavailable, those of the filter. */
+export const readNews = (listener: Listener, wanted: Wanted, position: number): News | Promise<News> => {
+  const filter = wanted.filter()
+  if (filter instanceof Promise) return filter.then((known) => readPage(listener, wanted, position, known))
+  return readPage(listener, wanted, position, filter)
+}
+
+const untilChanged = async (listener: Listener, position: number, milliseconds: number): Promise<void> => {
+  if (listener.isOver() || listener.newest() > position) return
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, milliseconds)
+  const leave = listener.watch(resolve)
+  await promise
+  leave()
+  clearTimeout(timer)
+}
+
+/** Waits for an entry after a position that fits the filter. After `milliseconds`, there may be none. Errors: as above. */
 export const nextChanges = async (
   listener: Listener,
   wanted: Wanted,
   position: number,
   milliseconds: number,
-): Promise<ChangePage & { readonly next: number }> => {
+): Promise<News> => {
   const end = wanted.now() + milliseconds
   for (let from = position; ; ) {
-    const known = listener.newest()
-    const filter = wanted.filter()
-    const page = await readPage(listener, wanted, from, filter instanceof Promise ? await filter : filter)
-    // Entries before `known` may have expired, so `known` may be ahead of the last entry that was read.
-    from = page.next ?? Math.max(from, known)
+    const news = await readNews(listener, wanted, from)
     const left = end - wanted.now()
-    if (page.changes.length > 0 || left <= 0 || listener.isOver()) return { changes: page.changes, next: from }
-    if (page.next === undefined) await listener.changed(from, left)
+    if (news.changes.length > 0 || left <= 0 || listener.isOver()) return news
+    from = news.next
+    await untilChanged(listener, from, left)
   }
 }

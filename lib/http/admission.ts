@@ -4,7 +4,7 @@ import { isKey, keyFault } from '../access/keys.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Deadline } from '../core/deadline.ts'
 import { ServiceError } from '../core/errors.ts'
-import { requireSomewhere, rightOf } from '../core/rights.ts'
+import { requireInAnyFolder, rightOf } from '../core/rights.ts'
 import type { Site } from '../sites/site-directory.ts'
 import { preflight } from './cors.ts'
 import type { Formats } from './format.ts'
@@ -73,7 +73,7 @@ const admitToSite = (
   site: Site,
 ): SiteCaller => {
   const rights = rightsOn(caller, site.id)
-  if (right) requireSomewhere(rights, rightOf(right), rightMissing)
+  if (right) requireInAnyFolder(rights, rightOf(right), rightMissing)
   if (renderingEngine && !site.renderingEngine) throw new ServiceError('renderingEngineOff')
   return { ...caller, rights }
 }

@@ -54,7 +54,7 @@ export const bodyOf = <Schemas, Name extends keyof Schemas>({ schemas, ...how }:
 })
 
 interface Shape<Params, Query, Body> {
-  readonly params: (params: Readonly<Record<string, string>>, caller: SiteCaller) => Params
+  readonly params?: (params: Readonly<Record<string, string>>, caller: SiteCaller) => Params
   readonly query?: (query: Switches, target: { readonly params: Params; readonly site: Site }) => Query | Promise<Query>
   readonly body?: BodyShape<Body>
 }
@@ -71,16 +71,14 @@ export const readBody = async <Body>(
   return validate(expected, await readDocument(request, malformed, forms), malformed)
 }
 
-export const noParams = () => ({})
-
 export const operation =
-  <Params, Query = undefined, Body = undefined>(
+  <Params = undefined, Query = undefined, Body = undefined>(
     { params, query, body }: Shape<Params, Query, Body>,
     run: (input: OperationInput<Params, Query, Body>) => Promise<Reply>,
   ): OperationHandler =>
   async (request) => {
     const value = body && (await readBody(request, body))
-    const named = params(request.params, request.caller)
+    const named = params?.(request.params, request.caller) as Params
     const target = { params: named, site: request.site }
     return run({
       ...request,

@@ -39,7 +39,7 @@ interface TableStores extends Omit<Stores, 'files' | 'uploadParts'> {
   readonly webhooks: MachineWebhooks
 }
 
-/** V-24. */
+// V-24.
 const listeners = { perSite: 1_000, inAll: 2_000 }
 
 export const createTableStores = (
@@ -94,10 +94,10 @@ const defaultRetention = 30 * 24 * 3600 * 1000
 
 interface StoreDeps extends Required<Omit<Options, 'reset'>>, Pick<OpenDataDirectory, 'directory' | 'database'> {}
 
-/** In milliseconds: a lease on a removal expires after this time if a fault prevented its end. */
+// In milliseconds: a lease on a removal expires after this time if a fault prevented its end.
 const longestSlice = 60_000
 
-/** Only for the service: completes the work that an earlier process has left. */
+// Only for the service: completes the work that an earlier process has left.
 const putInOrder = async (
   { directory, database, clock }: StoreDeps,
   { removalQueue, removals }: TableStores,
@@ -116,7 +116,7 @@ const putInOrder = async (
 
 const hour = 60 * 60 * 1000
 
-/** Runs a sweep now, and then every hour. No request waits for it. After a failure, the next run repeats the work. */
+// Runs a sweep now, and then every hour. No request waits for it. After a failure, the next run repeats the work.
 const runHourly = (sweep: () => Promise<void>): NodeJS.Timeout => {
   const run = () => void sweep().catch(() => {})
   run()

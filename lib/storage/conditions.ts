@@ -95,8 +95,5 @@ export const checkConditions = async (
 ): Promise<CheckedConditions> => {
   if (isUnconditional(conditions)) return { matching: [] }
   const checked = await Promise.all(paths.map((path) => checkAt(files, site, path, asDraft, conditions)))
-  return {
-    matching: checked.flatMap(({ matching }) => matching),
-    refusal: checked.find((one) => one.refusal)?.refusal,
-  }
+  return { matching: checked.flatMap(({ matching }) => matching), refusal: checked.find((one) => one.refusal)?.refusal }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import type { Deadline } from '../core/deadline.ts'
 import { ServiceError } from '../core/errors.ts'
@@ -33,7 +34,7 @@ interface Progress {
   after?: string | undefined
 }
 
-/** Removes at least one page. Returns false when the time was up before the last page. */
+// Removes at least one page. Returns false when the time was up before the last page.
 const removePages = async (store: Emptied, prefix: string, isTimeUp: () => boolean, progress: Progress) => {
   let isCut = false
   const pages: { readonly last: string; isRemoved: boolean }[] = []
@@ -99,12 +100,15 @@ export const continueRemoval = async (
 ): Promise<Rest | undefined> => {
   const { site, path, id } = task
   const isOver = startStopwatch(clock, end)
-  const taken = await removals.take(task, name, end)
+  // A queue may deliver a message twice, so each worker has a name of its own.
+  const ofMessage = `${name} `
+  const holder = `${ofMessage}${randomUUID()}`
+  const taken = await removals.take(task, holder, end)
   if (taken.outcome === 'gone') return undefined
   if (taken.outcome === 'held') {
     // The lease belongs to an earlier worker with the same message. That worker may be dead, but only waiting can show
     // this.
-    return taken.holder === name ? { delay: Math.ceil(taken.left / 1000) } : undefined
+    return taken.holder.startsWith(ofMessage) ? { delay: Math.ceil(taken.left / 1000) } : undefined
   }
   let removed = 0
   const progress: Progress = { after: taken.after }
@@ -125,7 +129,7 @@ export const continueRemoval = async (
       isDone = true
     }
   } finally {
-    if (!isDone) await removals.giveBack(task, name, removed, progress.after)
+    if (!isDone) await removals.giveBack(task, holder, removed, progress.after)
   }
   return isDone ? undefined : { delay: 0 }
 }

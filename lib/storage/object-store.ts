@@ -23,7 +23,7 @@ export interface ObjectStore {
    * may have no index.
    */
   indexNames?(): Promise<boolean>
-  /** Objects whose names contain a folded text of three characters or more, in the order of the index. */
+  /** Objects whose names contain a text of three characters or more (case-folded), in the order of the index. */
   findNames?(query: NameQuery): Promise<NamePage>
   /** Computes a missing fingerprint. Null when the time is up or the object is gone. */
   fingerprintOf(object: ObjectInfo, deadline: Deadline): Promise<string | null>

@@ -58,7 +58,7 @@ export interface FolderRemovals {
    * the time is up, no removal is opened.
    */
   open(site: SiteId, folder: StoragePath, id: string, entry: HistoryEntry, deadline?: Deadline): Promise<string>
-  /** Gives a worker the lease of a removal for some milliseconds. `holder`: the name of its message. */
+  /** Gives a worker the lease of a removal for some milliseconds. `holder`: the name of the worker. */
   take(task: RemovalTask, holder: string, duration: number): Promise<LeaseOutcome>
   giveBack(task: RemovalTask, holder: string, removed: number, after?: string): Promise<void>
   /**

@@ -74,7 +74,7 @@ const disable = async (
 export const attemptDelivery = async (
   deps: DeliveryDeps,
   attempt: Attempt,
-  after: (hasSucceeded: boolean, at: number) => Omit<Outcome, 'delivery'>,
+  after: (hasSucceeded: boolean, at: number) => Omit<Outcome, 'delivery'> | Promise<Omit<Outcome, 'delivery'>>,
 ): Promise<Delivery> => {
   const { webhook, entry, source } = attempt
   const { site, id } = webhook
@@ -89,7 +89,7 @@ export const attemptDelivery = async (
     ...answer,
   }
   const hasSucceeded = isSuccess(delivery)
-  await deps.deliveries.record(site, id, { delivery, ...after(hasSucceeded, at) })
+  await deps.deliveries.record(site, id, { delivery, ...(await after(hasSucceeded, at)) })
   if (!hasSucceeded && isOver(delivery, webhook.failingSince)) await disable(deps, webhook, delivery)
   return delivery
 }

@@ -4,12 +4,15 @@ import type { SiteId } from '../core/ids.ts'
 import { attemptDelivery, type DeliveryDeps } from './attempt-delivery.ts'
 import { entryAt, type OutgoingEntry } from './event.ts'
 import { longestAttempt } from './target.ts'
-import type { Retry, Webhook } from './webhooks.ts'
+import { mostRetries, type Retry, type Webhook } from './webhooks.ts'
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000]
 
 /** V-10, in milliseconds. */
 const delays = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour]
+
+/** V-10, in milliseconds: the pause of a target that fails while its webhook has `mostRetries`. */
+const pause = 5 * minute
 
 const mostAtOnce = 100
 
@@ -22,6 +25,9 @@ const retryOf = (position: number, failed: number, now: number): { readonly retr
   return { retry: { position, attempt: failed + 1, due: Math.round(now + delay * (0.8 + 0.4 * Math.random())) } }
 }
 
+const hasRoom = async ({ deliveries }: DeliveryDeps, { site, id }: Webhook): Promise<boolean> =>
+  (await deliveries.retries(site, id, mostRetries)).length < mostRetries
+
 const repeat = async (deps: DeliveryDeps, webhook: Webhook, source: string, ended: Retry): Promise<void> => {
   const { position, attempt } = ended
   const entry = await entryAt(deps.outbox, webhook.site, position)
@@ -32,7 +38,7 @@ const repeat = async (deps: DeliveryDeps, webhook: Webhook, source: string, ende
   }))
 }
 
-/** Sends the first of these entries that the webhook wants, and moves on to it, or to the last entry. */
+/** Sends the first of these entries that the webhook wants. The position then is this entry, or else the last entry. */
 const sendFirst = async (
   deps: DeliveryDeps,
   webhook: Webhook,
@@ -42,18 +48,32 @@ const sendFirst = async (
   const entry = entries.find((each) => isWanted(webhook, each))
   if (!entry) return deps.deliveries.record(webhook.site, webhook.id, { position: entries.at(-1)?.position ?? 0 })
   const { position } = entry
-  await attemptDelivery(deps, { webhook, entry, source, attempt: 1 }, (hasSucceeded, at) => ({
-    position,
-    ...(!hasSucceeded && retryOf(position, 1, at)),
-  }))
+  await attemptDelivery(deps, { webhook, entry, source, attempt: 1 }, async (hasSucceeded, at) => {
+    if (hasSucceeded) return { position }
+    return (await hasRoom(deps, webhook)) ? { position, ...retryOf(position, 1, at) } : {}
+  })
 }
 
-const look = async (deps: DeliveryDeps, site: SiteId, id: string) => {
+const pausedUntil = async (deps: DeliveryDeps, webhook: Webhook): Promise<number> => {
+  if (webhook.failingSince === undefined || (await hasRoom(deps, webhook))) return 0
+  const [last] = await deps.deliveries.recent(webhook.site, webhook.id)
+  return last ? last.at + pause : 0
+}
+
+const look = async (deps: DeliveryDeps, site: SiteId, id: string, now: number) => {
   const webhook = await deps.webhooks.get(site, id)
-  if (!webhook?.enabled) return undefined
-  const source = await deps.findSource(site)
+  const source = webhook?.enabled ? await deps.findSource(site) : undefined
+  if (!webhook || source === undefined) return undefined
   const [retry] = await deps.deliveries.retries(site, id, 1)
-  return source === undefined ? undefined : { webhook, source, retry }
+  const resumes = await pausedUntil(deps, webhook)
+  const isPaused = resumes > now
+  const next = isPaused ? Math.min(resumes, retry?.due ?? resumes) : retry?.due
+  return { webhook, source, due: retry && retry.due <= now ? retry : undefined, isPaused, next }
+}
+
+const newEntries = async ({ outbox }: DeliveryDeps, { site, position }: Webhook, known: readonly OutgoingEntry[]) => {
+  const rest = known.filter((entry) => entry.position > position)
+  return rest.length > 0 ? rest : outbox.after(site, position, mostAtOnce)
 }
 
 /**
@@ -68,19 +88,17 @@ export const deliverNext = async (
 ): Promise<number | undefined> => {
   let entries: readonly OutgoingEntry[] = []
   for (let repeats = true; ; repeats = !repeats) {
-    const seen = await look(deps, site, id)
-    if (!seen) return undefined
-    const { webhook, source, retry } = seen
     const now = deps.clock.wall()
+    const seen = await look(deps, site, id, now)
+    if (!seen) return undefined
     if (deadline.timeLeft() < longestAttempt) return now
-    const isDue = retry !== undefined && retry.due <= now
-    if (isDue && repeats) {
-      await repeat(deps, webhook, source, retry)
+    const { webhook, source, due, isPaused, next } = seen
+    if (due && (repeats || isPaused)) {
+      await repeat(deps, webhook, source, due)
       continue
     }
-    entries = entries.filter(({ position }) => position > webhook.position)
-    if (entries.length === 0) entries = await deps.outbox.after(site, webhook.position, mostAtOnce)
+    entries = isPaused ? [] : await newEntries(deps, webhook, entries)
     if (entries.length > 0) await sendFirst(deps, webhook, source, entries)
-    else if (!isDue) return retry?.due
+    else if (!due) return next
   }
 }

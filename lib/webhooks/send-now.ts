@@ -3,9 +3,9 @@ import { ServiceError } from '../core/errors.ts'
 import { attemptDelivery, type DeliveryDeps, postEvent } from './attempt-delivery.ts'
 import { isWanted } from './deliver-next.ts'
 import { entryAt, eventOf } from './event.ts'
-import { type Delivery, isSuccess, type Webhook } from './webhooks.ts'
+import { type Delivery, isSuccess, mostRetries, type Webhook } from './webhooks.ts'
 
-/** A test reports no entry, so it is no delivery in the list. */
+/** A test reports no entry, so the list of deliveries does not have it. */
 export interface TestDelivery extends Omit<Delivery, 'type' | 'position'> {
   readonly type: 'webhook.test'
 }
@@ -25,8 +25,6 @@ export const sendTest = async (deps: DeliveryDeps, webhook: Webhook): Promise<Te
   return { id, type: view.type, attempt: 1, ...sent }
 }
 
-const mostSearched = 1_000
-
 /** V-13. A success ends the retry of the entry. Errors: deliveryUnknown, webhookUnknown, unavailable. */
 export const repeatDelivery = async (deps: DeliveryDeps, webhook: Webhook, id: string): Promise<Delivery> => {
   const { site } = webhook
@@ -35,7 +33,7 @@ export const repeatDelivery = async (deps: DeliveryDeps, webhook: Webhook, id: s
   if (!entry || !isWanted(webhook, entry)) throw new ServiceError('deliveryUnknown')
   const source = await findSource(deps, webhook)
   const delivery = await attemptDelivery(deps, { webhook, entry, source, attempt: before.attempt + 1 }, () => ({}))
-  const retries = isSuccess(delivery) ? await deps.deliveries.retries(site, webhook.id, mostSearched) : []
+  const retries = isSuccess(delivery) ? await deps.deliveries.retries(site, webhook.id, mostRetries) : []
   const ended = retries.find(({ position }) => position === entry.position)
   if (ended) await deps.deliveries.record(site, webhook.id, { ended })
   return delivery

@@ -19,7 +19,7 @@ const propertiesOf = (template: Template, type: string) =>
 const statementsOf = (template: Template) =>
   propertiesOf(template, 'AWS::IAM::Policy').flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
 
-test('An app with its own rules differs in these properties; review each change of own-rules.txt', async () => {
+test('An app with own rules has the properties in own-rules.txt: review each change', async () => {
   const usual = summarise(plain.us)
   const lines = summarise(owned.us).filter((line) => !usual.includes(line))
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('own-rules.txt')

@@ -29,7 +29,7 @@ const everything = templatesOf({
   },
 })
 
-test('The stacks have the properties in template.txt; review each changed property', async () => {
+test('The stacks have the properties in template.txt: review each change', async () => {
   const plain = summarise(us)
   const lines = [
     'The directory',
@@ -74,7 +74,7 @@ describe('functions', () => {
 describe('the queue of removals', () => {
   const longestWork = functionSettings.removals.timeout.toSeconds()
 
-  test('a message is repeated after its worker has ended, and before the message counts as lost', () => {
+  test('a message is repeated after its worker ended, and before it counts as lost', () => {
     const visibility = 6 * longestWork
     us.hasResourceProperties('AWS::SQS::Queue', {
       VisibilityTimeout: visibility,
@@ -159,7 +159,7 @@ describe('the gateway', () => {
 
 describe('logs', () => {
   test('every function writes to a log group that expires', () => {
-    for (const template of [directory, us]) {
+    for (const template of [directory, us, everything.us]) {
       const groups = Object.keys(template.findResources('AWS::Logs::LogGroup'))
       for (const { Properties } of Object.values(template.findResources('AWS::Lambda::Function'))) {
         expect(groups).toContain(Properties.LoggingConfig.LogGroup.Ref)
@@ -249,8 +249,8 @@ describe('alarms', () => {
 
   test('the cost table of the guide has the right number of alarms', () => {
     const guide = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'deploying.md'), 'utf8')
-    const [, said] = /Each of two data centres has (\d+) alarms/.exec(guide) ?? []
-    expect(Number(said)).toBe(Object.keys(us.findResources('AWS::CloudWatch::Alarm')).length)
+    const [, printed] = /Each of two data centres has (\d+) alarms/.exec(guide) ?? []
+    expect(Number(printed)).toBe(Object.keys(us.findResources('AWS::CloudWatch::Alarm')).length)
   })
 
   test('alarms may publish to the configured address', () => {

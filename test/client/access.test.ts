@@ -20,7 +20,7 @@ const test = base.extend('owned', async ({ start, directory }) => {
 })
 
 describe('connect', () => {
-  test('takes name and password, and uses the site of the person (T-31)', async ({ owned }) => {
+  test('connect takes name and password, and uses the site of the person (T-31)', async ({ owned }) => {
     const client = await connect({ ...owned.login, tokenExpiryPeriod: 'short' })
     await client.files.put('a.txt', 'a')
     expect((await client.files.stat('a.txt')).size).toBe(1)
@@ -30,14 +30,14 @@ describe('connect', () => {
     expect(Math.round(hours)).toBe(4)
   })
 
-  test('reports a wrong password as 401/101001 (T-32)', async ({ owned }) => {
+  test('connect reports a wrong password as 401/101001 (T-32)', async ({ owned }) => {
     const wrong = connect({ ...owned.login, password: 'wrong horse battery' })
     await expect(wrong).rejects.toMatchObject({ status: 401, code: 101001 })
   })
 })
 
 describe('client.access', () => {
-  test('adds, changes and removes people (T-31)', async ({ owned }) => {
+  test('the client adds, changes and removes people (T-31)', async ({ owned }) => {
     const { access } = await connect(owned.login)
     const { invitation } = await access.people.add({ name: 'bob', role: 'author', folders: ['/news'] })
     expect(invitation).toContain('#invitation=bob.')
@@ -48,7 +48,7 @@ describe('client.access', () => {
     await expect(access.people.get('bob')).rejects.toThrow(ServiceError)
   })
 
-  test('creates, lists and revokes keys, which stop at once (T-31, A-13)', async ({ owned }) => {
+  test('the client creates, lists and revokes keys, which stop at once (T-31, A-13)', async ({ owned }) => {
     const { access } = await connect(owned.login)
     const { id, key } = await access.keys.create({ name: 'Robot', rights: ['files:read'] })
     const { id: other } = await access.keys.create({ name: 'Zoe', rights: ['files:read'] })
@@ -64,7 +64,7 @@ describe('client.access', () => {
     expect(await all(access.keys.list())).toEqual([])
   })
 
-  test('ends every session at once, and changes the password (T-31, A-13, A-61)', async ({ owned }) => {
+  test('the client ends every session, and changes the password (T-31, A-13, A-61)', async ({ owned }) => {
     const [one, other] = [await connect(owned.login), await connect(owned.login)]
     const isRefused = expect.objectContaining({ status: 401 })
     const listWith = async ({ files }: typeof one) => void (await all(files.list()))
@@ -80,7 +80,7 @@ describe('client.access', () => {
 })
 
 describe('site-files login', () => {
-  test('with --user asks for the password, and saves only the token (T-39, A-107)', async ({ owned }) => {
+  test('login --user asks for the password, and saves only the token (T-39, A-107)', async ({ owned }) => {
     const environment = { XDG_CONFIG_HOME: owned.directory }
     const login = startSiteFiles(['--url', owned.baseUrl, 'login', '--user', 'ann'], environment)
     login.stdin.end(`${password}\n`)
@@ -91,7 +91,7 @@ describe('site-files login', () => {
     expect((await siteFiles(['ls'], environment)).status).toBe(0)
   })
 
-  test('saves nothing after a wrong password (A-107)', async ({ owned }) => {
+  test('login saves nothing after a wrong password (A-107)', async ({ owned }) => {
     const environment = { XDG_CONFIG_HOME: owned.directory }
     const login = startSiteFiles(['--url', owned.baseUrl, 'login', '--user', 'ann'], environment)
     login.stdin.end('wrong horse battery\n')

@@ -3,11 +3,11 @@ import { report } from '../../client/src/command/failure.ts'
 import { ServiceError } from '../../client/src/index.ts'
 import { messages } from '../support/messages.ts'
 
-let said = ''
+let printed = ''
 beforeEach(() => {
-  said = ''
+  printed = ''
   vi.spyOn(console, 'error').mockImplementation((text) => {
-    said += text
+    printed += text
   })
 })
 afterEach(() => void vi.restoreAllMocks())
@@ -21,5 +21,5 @@ test.for([
   ['a busy service that sends its own message', 503, 100503, /^Refused\.$/],
 ] as const)('the advice about %s is one line', ([, status, code, sentence]) => {
   expect(report(new ServiceError({ status, code, message: 'Refused.' }))).toBe(1)
-  expect(said).toMatch(sentence)
+  expect(printed).toMatch(sentence)
 })

@@ -79,8 +79,8 @@ const openClient = async (hasBucket = true) => {
 
 test('a large file is sent to the bucket in parts, without the token (T-60)', async () => {
   const { put, sent, content, partsSent } = await openClient()
-  const told: number[] = []
-  await put({ onProgress: ({ sent: count }) => told.push(count) })
+  const reported: number[] = []
+  await put({ onProgress: ({ sent: count }) => reported.push(count) })
   expect((await content())?.equals(bytes)).toBe(true)
   expect(partsSent().toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
   expect(sent.filter(({ url, token }) => (url.origin === base) !== (token === 'secret'))).toEqual([])
@@ -91,7 +91,7 @@ test('a large file is sent to the bucket in parts, without the token (T-60)', as
     'GET',
     'PATCH',
   ])
-  expect(told).toEqual([0, 8 * part, bytes.length, bytes.length])
+  expect(reported).toEqual([0, 8 * part, bytes.length, bytes.length])
 })
 
 test('after a crash, an upload in parts sends only the missing parts (T-60)', async () => {

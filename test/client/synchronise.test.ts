@@ -115,12 +115,12 @@ test('only with --delete does a push replace a file by a folder, or the reverse'
     ['pull', folder, here],
     ['pull', '--force', folder, here],
   ]) {
-    const said = await demo(...args)
+    const printed = await demo(...args)
     const [file, place] = args[0] === 'pull' ? ['y', 'x'] : ['x', 'y']
-    expect(said).toMatchObject(outcome(3, messages.client.addDelete))
-    expect(said.stderr).not.toContain('--force')
-    expect(said.stdout).toContain(messages.client.inTheWay('file', file))
-    expect(said.stdout).toContain(messages.client.inTheWay('folder', place))
+    expect(printed).toMatchObject(outcome(3, messages.client.addDelete))
+    expect(printed.stderr).not.toContain('--force')
+    expect(printed.stdout).toContain(messages.client.inTheWay('file', file))
+    expect(printed.stdout).toContain(messages.client.inTheWay('folder', place))
   }
   expect((await demo('push', '--delete', '--yes', here, folder)).status).toBe(0)
   expect(await site.texts()).toStrictEqual({ 'x/in': 'in a folder', y: 'file' })

@@ -140,9 +140,9 @@ test('login saves the token only for its user and one address (T-39)', async ({ 
   const environment = { XDG_CONFIG_HOME: config }
   const login = startSiteFiles(['--url', `${service.baseUrl}/`, 'login'], environment)
   login.stdin.end(`${service.token}\n`)
-  const said = await login.ended
-  expect(said).toMatchObject({ status: 0, stdout: '', stderr: expect.stringContaining('Demo site') })
-  expect(said.stderr).not.toContain(service.token)
+  const printed = await login.ended
+  expect(printed).toMatchObject({ status: 0, stdout: '', stderr: expect.stringContaining('Demo site') })
+  expect(printed.stderr).not.toContain(service.token)
   expect((await stat(join(config, 'site-files', 'login.json'))).mode & 0o777).toBe(0o600)
   expect((await siteFiles(['ls'], environment)).status).toBe(0)
   expect(await siteFiles(['--url', 'http://127.0.0.1:1', 'ls'], environment)).toMatchObject(
@@ -188,9 +188,9 @@ test('control characters in messages of a service are escaped, as text and JSON'
   const baseUrl = await listen((_, response) => {
     response.writeHead(400).end(JSON.stringify({ code: 104000, message: evil, requestId: evil }))
   })
-  const said = await siteFiles(['ls'], asDemo({ baseUrl, token: 'a' }))
-  expect([said.stdout, said.stderr.split('\n').length]).toEqual(['', 2])
-  expect(said.stderr).not.toMatch(steering)
+  const printed = await siteFiles(['ls'], asDemo({ baseUrl, token: 'a' }))
+  expect([printed.stdout, printed.stderr.split('\n').length]).toEqual(['', 2])
+  expect(printed.stderr).not.toMatch(steering)
   const name = 'turned\u202e\u2028.txt'
   await site.put(name, 'a')
   expect((await demo('ls', folder)).stdout).toBe('turned\\u{202e}\\u{2028}.txt\n')

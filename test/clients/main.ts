@@ -18,12 +18,11 @@ import { useTusClients } from './tus-on-one-machine.ts'
 const root = join(import.meta.dirname, '..', '..')
 const folder = join(root, '.local', 'clients')
 
-/** Runs a program to its end, and returns its output. */
 const run = (cwd: string, program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
   const { status, stdout, stderr, error } = spawnSync(program, args, { cwd, env: { ...process.env, ...env } })
-  const said = `${stdout ?? ''}${stderr ?? ''}`
-  if (status === 0) return said
-  throw new Error(`${program} ${args[0]} failed:\n${said}`, { cause: error })
+  const printed = `${stdout ?? ''}${stderr ?? ''}`
+  if (status === 0) return printed
+  throw new Error(`${program} ${args[0]} failed:\n${printed}`, { cause: error })
 }
 
 /**
@@ -32,10 +31,10 @@ const run = (cwd: string, program: string, args: readonly string[], env: Readonl
  */
 const leftOut = ['Unsupported content type application/xml', 'Unsupported content type */*']
 
-const checkWarnings = (said: string) => {
-  const faults = said.split('\n').filter((line) => /^(Unsupported|Unable|Cannot|Could not|Attempted)/.test(line))
+const checkWarnings = (printed: string) => {
+  const faults = printed.split('\n').filter((line) => /^(Unsupported|Unable|Cannot|Could not|Attempted)/.test(line))
   const unknown = faults.filter((line) => !leftOut.includes(line))
-  if (unknown.length > 0) throw new Error(`The Python generator does not understand the document:\n${said}`)
+  if (unknown.length > 0) throw new Error(`The Python generator does not understand the document:\n${printed}`)
 }
 
 const usePython = (document: string, { baseUrl, token, siteId }: SpawnedService) => {

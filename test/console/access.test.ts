@@ -99,10 +99,7 @@ test('a person signs in with name and password, for the tab or the device (K-3, 
   expect(await kept(page)).toEqual([null, null])
 })
 
-test('after failed attempts, sign-in names the time to wait, and a token still works (K-3)', async ({
-  people,
-  open,
-}) => {
+test('after failed attempts, the page names the wait, and accepts a token (K-3)', async ({ people, open }) => {
   const page = await open('', { token: null, baseUrl: people.baseUrl })
   const wait = page.getByRole('alert').getByText(/Too many attempts. Try again in \d+ sec/)
   await expect
@@ -176,7 +173,7 @@ withIssuer(
       await button.press('Enter')
     }
     await enter(['press'])
-    await page.getByRole('alert').getByText('Nobody was signed in.').waitFor()
+    await page.getByRole('alert').getByText('You are not signed in.').waitFor()
     expect(await nameField(page).getAttribute('aria-invalid')).toBe('false')
     await enter(['web'])
     await page.locator('.chooser-item').first().waitFor()
@@ -305,7 +302,7 @@ test('an owner creates, tests and removes a webhook with the keyboard (K-52)', a
       if ((await repeat.count()) > 0) return true
       await confirm(page, 'Done')
       await act('Deliveries')
-      await deliveries.getByText(/Uploaded|Nothing was delivered/).waitFor()
+      await deliveries.getByText(/Uploaded|No change was delivered/).waitFor()
       return false
     })
     .toBe(true)

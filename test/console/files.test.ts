@@ -69,7 +69,7 @@ test('files are renamed, moved and copied with only the keyboard (K-10)', async 
   expect((await client.files.stat(`${folder}/letter.txt`)).size).toBe(21)
 })
 
-test('a new name must be free and without a slash, and a new folder gets the focus (K-25)', async ({
+test('a new folder needs a free name without a slash, and gets the focus (K-25)', async ({
   openFolder,
   client,
   folder,
@@ -102,7 +102,7 @@ test('a new name must be free and without a slash, and a new folder gets the foc
   await expect.poll(() => focusedLabel(page)).toBe('Files and folders')
 })
 
-test('before a deletion its size is shown, and Undo restores the folder (K-12)', async ({
+test('the page shows the size of a deletion first, and Undo restores the folder (K-12)', async ({
   openFolder,
   client,
   folder,
@@ -254,7 +254,7 @@ test('while entries are selected, a folder still accepts uploads and new folders
   await row(page, 'sub').waitFor()
 })
 
-test('a picture is shown, and any file can be downloaded (K-11)', async ({ open, client, folder }) => {
+test('the panel shows a picture, and downloads any file (K-11)', async ({ open, client, folder }) => {
   const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>'
   await client.files.put(`${folder}/dot.svg`, picture)
   const page = await open(`#/1001/files/${folder}?file=dot.svg`)

@@ -20,8 +20,8 @@ vi.mock('../../lib/core/rights.ts', async (load) => {
   return {
     ...real,
     requireRight: (...given: Parameters<typeof real.requireRight>) => hole.isOpen || real.requireRight(...given),
-    requireSomewhere: (...given: Parameters<typeof real.requireSomewhere>) =>
-      hole.isOpen || real.requireSomewhere(...given),
+    requireInAnyFolder: (...given: Parameters<typeof real.requireInAnyFolder>) =>
+      hole.isOpen || real.requireInAnyFolder(...given),
     commonRights: (...[own, ofPerson]: Parameters<typeof real.commonRights>) => {
       if (!hole.rightsOfKey) return real.commonRights(own, ofPerson)
       return hole.rightsOfKey === 'own' ? own : ofPerson

@@ -72,7 +72,6 @@ const compareGrants = async (target: Target, recordings: string | undefined): Pr
   return true
 }
 
-/** True if every suite passed. After a failure of one suite, the other suites still run. */
 const testOn = (emulator: Emulator, folder: string, { all, tools }: Run): Promise<boolean> => {
   const test = async (target: Target) => {
     // The buckets of these suites do not depend on the deployment.
@@ -98,7 +97,6 @@ const smokeOn = (emulator: Emulator, folder: string): Promise<boolean> =>
     return results.every(Boolean) && (await runAcceptanceRest(target, 'us'))
   })
 
-/** An empty folder for templates, and for the log of an emulator. */
 const cleanFolder = (name: string): string => {
   const folder = join('.local', name)
   rmSync(folder, { recursive: true, force: true })

@@ -13,7 +13,6 @@ export interface RunningEmulator extends Emulator {
 }
 
 const host = '127.0.0.1'
-/** Milliseconds until the emulator must have started. */
 const patience = 60_000
 
 /** The emulator runs functions in child processes, which end with it. */

@@ -6,7 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { streaming } from '../../lib/config/streaming.ts'
 
 const host = '127.0.0.1'
-/** Milliseconds until the function must listen, as on Lambda. */
 const patience = 10_000
 
 export const freePort = async (): Promise<number> => {
@@ -33,7 +32,6 @@ const isListening = async (port: number): Promise<boolean> => {
 export interface StreamProcess {
   readonly url: string
   readonly port: number
-  /** The header that the distribution adds. */
   readonly headers: Readonly<Record<string, string>>
   readonly pid: number
   stop(): Promise<void>

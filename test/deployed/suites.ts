@@ -67,19 +67,15 @@ const provableOnlyOn = ({ name }: Emulator): readonly string[] => {
   return ['--testNamePattern', others.filter((each) => !(each in beyond[name])).join('|')]
 }
 
-/** Addresses for the suites, and the folder of their results. */
 export interface Target {
   readonly emulator: Emulator
   readonly outputs: Outputs
-  /** The region of the home of the directory. */
   readonly region: string
-  /** The folder for the results, as JSON. */
   readonly reports: string
 }
 
 const runFile = promisify(execFile)
 
-/** Runs `site-admin --target aws`, and returns the printed value. */
 const administer = async ({ emulator, region }: Target, ...args: readonly string[]) => {
   const [node, ...command] = administration
   const env = emulatorEnvironment(emulator, region)
@@ -87,7 +83,6 @@ const administer = async ({ emulator, region }: Target, ...args: readonly string
   return JSON.parse(stdout)
 }
 
-/** Runs one suite. True if the suite passed. */
 const runSuite = async (target: Target, name: string, args: readonly string[], env: NodeJS.ProcessEnv) => {
   console.log(`\n${name} on ${target.emulator.name}`)
   const report = join(target.reports, `deployed-${target.emulator.name.toLowerCase()}-${name}.json`)
@@ -100,7 +95,6 @@ const runSuite = async (target: Target, name: string, args: readonly string[], e
   return status === 0
 }
 
-/** A new site in a data centre, and a token with all permissions for it. */
 const createSite = async (target: Target, dataCentre: string, rights: readonly string[] = []) => {
   const { id } = await administer(target, 'site', 'create', '--name', 'Tests', '--data-centre', dataCentre)
   const granted = ['--user', 'tests', '--site', String(id), '--permission', 'files']
@@ -110,12 +104,9 @@ const createSite = async (target: Target, dataCentre: string, rights: readonly s
 
 interface Acceptance {
   readonly dataCentre: string
-  /** A part of the name of the report. Default: the data centre. */
   readonly name?: string
   readonly url: string
-  /** Default: all suites. */
   readonly suites?: readonly string[]
-  /** Default: the cases that the emulator can pass. */
   readonly cases?: readonly string[]
   readonly largestFile?: number
 }
@@ -136,7 +127,6 @@ const acceptAt = async (
   })
 }
 
-/** Cases of the acceptance suite, by their folders and files. */
 const casesOf = (paths: readonly string[]): readonly string[] => paths.map((path) => join('test', 'acceptance', path))
 
 /**
@@ -258,7 +248,6 @@ export const runEdge = (target: Target, dataCentre: string): Promise<boolean> =>
 export const runMoving = (target: Target, dataCentre: string): Promise<boolean> =>
   runOnDeployment(target, dataCentre, 'moving', {})
 
-/** Compares the permissions of functions with their requests. */
 export const runGrants = (target: Target, dataCentre: string, recordings: string): Promise<boolean> =>
   runOnDeployment(target, dataCentre, 'grants', { DEPLOYED_RECORDINGS: recordings })
 
@@ -267,7 +256,6 @@ const storeOptions = ['--project', 'contract', `--testTimeout=${patience}`]
 /** Thousands of requests, which `npm test` sends to the model of S3. */
 const longStoreCases = ['in a folder of any size']
 
-/** Runs the contract suites of the object store, with new buckets in the emulator. */
 export const runStoreContracts = (target: Target): Promise<boolean> =>
   runSuite(target, 'stores', [...storeOptions, ...provableOn(target.emulator, longStoreCases), ...storeSuites], {})
 

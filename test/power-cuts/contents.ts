@@ -1,7 +1,6 @@
 import type { Outage, Random } from './outage.ts'
 
 interface Write {
-  /** The position of the write in the log. */
   readonly index: number
   readonly at: number
   /** Undefined for a change of the size, to `at`. */
@@ -10,7 +9,6 @@ interface Write {
 
 export interface Content {
   readonly kind: 'file'
-  /** The position in the log where the file was created. */
   readonly index: number
   /** The bytes on the disk, and the writes since the last flush. */
   flushed: Buffer
@@ -24,7 +22,6 @@ export const createContent = (index: number): Content => ({
   pending: [],
 })
 
-/** A copy of the bytes, with the given size. */
 const copyOf = (content: Buffer, size = content.length): Buffer => {
   const copy = Buffer.alloc(size)
   content.copy(copy)

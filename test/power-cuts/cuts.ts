@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, statfsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { removeDirectory } from '../support/directory.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { expectationAt, judge } from './judge.ts'
 import { createRandom, fates, modes, type Outage, type Random } from './outage.ts'
 import { type Entry, markOf, type Recording, readLog } from './record.ts'
@@ -70,13 +70,6 @@ export const provedSeed = Number(process.env['PROVE_SEED'] ?? 20_261_125)
 /** One of this many states is served by a separate process. */
 const apartEvery = 50
 
-/** In memory if 256 MiB are free, because thousands of states are built and removed. */
-const folderOfStates = (): string => {
-  const memory = '/dev/shm'
-  const { bavail, bsize } = existsSync(memory) ? statfsSync(memory) : { bavail: 0, bsize: 0 }
-  return bavail * bsize > 256 * 1024 ** 2 ? memory : tmpdir()
-}
-
 /** Cuts the power at each chosen position. Returns the first fault in a resulting state. */
 export const tryCuts = async (
   { root, log }: Pick<Recording, 'root' | 'log'>,
@@ -84,7 +77,7 @@ export const tryCuts = async (
 ): Promise<{ readonly cut: Cut; readonly fault: string } | undefined> => {
   const entries = readLog(log)
   const replay = createReplay(entries, root, isIgnored)
-  const scratch = mkdtempSync(join(folderOfStates(), 'site-admin-power-cuts-'))
+  const scratch = mkdtempSync(join(temporaryFolder(), 'site-admin-power-cuts-'))
   const target = join(scratch, 'state')
   const chosen = 'count' in cuts ? chooseCuts(entries, cuts.count, createRandom(cuts.seed)) : [cuts]
   try {

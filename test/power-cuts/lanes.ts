@@ -6,7 +6,7 @@ import { fieldLane } from '../support/kill/field-lane.ts'
 import { fileLane } from '../support/kill/file-lane.ts'
 import type { Lane as KnownLane, Step as KnownStep } from '../support/kill/lane.ts'
 import { linkLane } from '../support/kill/link-lane.ts'
-import { toldLane } from '../support/kill/told-lane.ts'
+import { recordedLane } from '../support/kill/recorded-lane.ts'
 import { storage } from '../support/paths.ts'
 import type { Recording } from './record.ts'
 
@@ -23,7 +23,6 @@ export const createService = (baseUrl: string, token: string): Service => ({
     }),
 })
 
-/** A service on a state that a power cut may leave. */
 export interface Judged extends Service {
   readonly root: string
   readonly machine: Machine
@@ -45,7 +44,6 @@ export interface Step<State> {
 export interface Lane<State> {
   readonly start: State
   next(state: State, count: number): Step<State>
-  /** A fault in the state after a power cut. */
   faultIn(judged: Judged, expected: Expected<State>): Promise<string | undefined>
 }
 
@@ -69,7 +67,6 @@ export const changesIn = ({ machine }: Judged): Promise<readonly Change[]> =>
 
 type Ask = (service: Service) => Promise<Response>
 
-/** A change that needs one request. */
 export const stepOf = <State>(name: string, after: State, ask: Ask): Step<State> => ({
   after,
   async send(service) {
@@ -153,12 +150,12 @@ const shelfLane = (folder: string): KnownLane<Files> => {
   }
 }
 
-const told = <State>(lane: KnownLane<State>, folder: string) =>
-  withKnownSteps(toldLane(lane, ({ subject }) => subject.startsWith(`${folder}/`)))
+const reported = <State>(lane: KnownLane<State>, folder: string) =>
+  withKnownSteps(recordedLane(lane, ({ subject }) => subject.startsWith(`${folder}/`)))
 
-export const fileChanges = (folder: string) => told(fileLane(folder), folder)
-export const shelfChanges = (folder: string) => told(shelfLane(folder), folder)
-export const fieldChanges = () => withKnownSteps(toldLane(fieldLane(), ({ type }) => type.startsWith('field.')))
+export const fileChanges = (folder: string) => reported(fileLane(folder), folder)
+export const shelfChanges = (folder: string) => reported(shelfLane(folder), folder)
+export const fieldChanges = () => withKnownSteps(recordedLane(fieldLane(), ({ type }) => type.startsWith('field.')))
 export const linkChanges = () => withKnownSteps(linkLane())
 
 /** Content that repeats its mark every twelve bytes. */

@@ -1,7 +1,6 @@
 /** Mulberry32: a random sequence that the same seed repeats. */
 export const createRandom = (seed: number) => {
   let state = seed >>> 0
-  /** A whole number from 0 to below `end`. */
   const below = (end: number): number => {
     state = (state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)

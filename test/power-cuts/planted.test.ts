@@ -70,7 +70,6 @@ const plantedBugs: readonly Planted[] = [
 
 const rooms = ['admin', 'client/src', 'functions', 'lib', 'local', 'server', 'package.json']
 
-/** A copy of the service with the bug. */
 const plant = (folder: string, { patch }: Planted): string => {
   if (!patch) return projectFolder
   for (const room of rooms) cpSync(join(projectFolder, room), join(folder, room), { recursive: true })

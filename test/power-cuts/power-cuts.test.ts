@@ -30,7 +30,7 @@ describe.skipIf(noRecorder)('a power cut', () => {
   }
 
   test.skipIf(failedIn !== '').for(Array.from({ length: Math.ceil(states / mostOfRecording) }, (_, number) => number))(
-    'no acknowledged change is lost or half done (O-20, S-47, U-19, H-9): recording %i',
+    'no confirmed change is lost or half done (O-20, S-47, U-19, H-9): recording %i',
     { timeout: 60_000 + mostOfRecording * 10_000 },
     async (number) => {
       // The recording is kept if a state has a fault.

@@ -18,7 +18,6 @@ export const noRecorder = ((): string | undefined => {
 })()
 if (noRecorder !== undefined) console.warn(`NOT RUN: power cuts (${noRecorder}).`)
 
-/** Compiles the library to preload, and returns its path. */
 const compileRecorder = (folder: string): string => {
   const [source, library] = [join(import.meta.dirname, 'recorder.c'), join(folder, 'recorder.so')]
   execFileSync('cc', ['-O1', '-shared', '-fPIC', '-o', library, source, '-ldl', '-lpthread'])
@@ -59,9 +58,7 @@ export const markOf = ({ kind, bytes }: Entry): Mark | undefined =>
   kind === markKind ? JSON.parse(bytes.toString()) : undefined
 
 interface Options {
-  /** A folder that no other recording uses. */
   readonly folder: string
-  /** The source of the service: this project, or a copy of it. */
   readonly source?: string
   readonly environment?: Readonly<Record<string, string>>
 }

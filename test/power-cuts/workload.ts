@@ -58,7 +58,6 @@ const runLane = async (all: Run, lane: string, steps: number): Promise<void> => 
   }
 }
 
-/** Runs lanes at once, each for a number of steps. */
 const run = async (all: Run, lanes: Readonly<Record<string, number>>): Promise<void> => {
   await Promise.all(Object.entries(lanes).map(([lane, steps]) => runLane(all, lane, steps)))
 }
@@ -103,7 +102,6 @@ export const runWorkload = async (recording: Recording): Promise<void> => {
   recording.close()
 }
 
-/** Only changes of files, with one service. */
 export const runShortWorkload = async (recording: Recording): Promise<void> => {
   const service = await recording.serve()
   await run({ recording, service }, { 'files:left': 10, 'shelf:shelf': 15, 'uploads:tus': 10 })

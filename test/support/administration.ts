@@ -5,7 +5,7 @@ import { type Outcome, run } from './program.ts'
 
 interface Terminal {
   readonly stdin: Readable
-  readonly said: { stdout: string; stderr: string }
+  readonly messageText: { stdout: string; stderr: string }
 }
 
 /** Commands may run concurrently, so each command finds its own terminal by its asynchronous context. */
@@ -20,7 +20,7 @@ const installTerminals = (): void => {
     const say = (text: string | Uint8Array, ...rest: unknown[]): boolean => {
       const terminal = terminals.getStore()
       if (!terminal) return write(text, ...(rest as []))
-      terminal.said[name] += typeof text === 'string' ? text : Buffer.from(text).toString()
+      terminal.messageText[name] += typeof text === 'string' ? text : Buffer.from(text).toString()
       const written = rest.at(-1)
       if (typeof written === 'function') process.nextTick(written as () => void)
       return true
@@ -40,18 +40,18 @@ const installTerminals = (): void => {
   Object.defineProperty(process, 'stdin', { configurable: true, get: () => terminals.getStore()?.stdin ?? stdin })
 }
 
-type Said = Pick<Outcome, 'status' | 'stdout' | 'stderr'>
+type CommandOutput = Pick<Outcome, 'status' | 'stdout' | 'stderr'>
 
 /** Runs `site-admin` in this process, which is faster than a new process. */
-export const administerWith = async (args: readonly string[], input = ''): Promise<Said> => {
+export const administerWith = async (args: readonly string[], input = ''): Promise<CommandOutput> => {
   installTerminals()
-  const terminal: Terminal = { stdin: Readable.from([Buffer.from(input)]), said: { stdout: '', stderr: '' } }
+  const terminal: Terminal = { stdin: Readable.from([Buffer.from(input)]), messageText: { stdout: '', stderr: '' } }
   const status = await terminals.run(terminal, () => runHere(args))
-  return { status, ...terminal.said }
+  return { status, ...terminal.messageText }
 }
 
 /** Runs `site-admin` on a data directory, in this process. */
-export const administer = (dataDirectory: string, args: readonly string[], input?: string): Promise<Said> =>
+export const administer = (dataDirectory: string, args: readonly string[], input?: string): Promise<CommandOutput> =>
   administerWith(['--data-dir', dataDirectory, ...args], input)
 
 /** Runs `site-admin` in its own process. The signal ends the process, for example when a test has timed out. */

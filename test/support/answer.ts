@@ -26,8 +26,6 @@ export const answerOf = (status: number, headers: Answer['headers'], text: strin
   },
 })
 
-/** The error code of a refusal. Undefined for a success. */
 export const codeOf = ({ json }: Answer): number | undefined => json?.code
 
-/** The status and the code, which most cases compare. */
 export const statusAndCode = (answer: Answer) => [answer.status, codeOf(answer)]

@@ -33,15 +33,12 @@ export const read = async (service: SpawnedService, path: string): Promise<Buffe
 
 const plainly = { evenIfDamaged: false, withBytes: false, signal: new AbortController().signal }
 
-/** The work of the commands in this process. */
 export const backUp = (data: string, target: string) => makeBackup(data, target, plainly)
 export const restore = (backup: string, data: string) => restoreBackup(backup, data, plainly)
 export const faultsOf = (path: string) => checkDataDirectory(path, { withBytes: true })
 
-/** Folders of unfinished backups, in progress or cut off. */
 export const unfinishedIn = (folder: string) => readdirSync(folder).filter((name) => name.includes('unfinished'))
 
-/** The kind and mode of every entry below a folder. */
 export const modesIn = (folder: string): ReadonlySet<string> => {
   const all = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name))
   return new Set(
@@ -52,7 +49,6 @@ export const modesIn = (folder: string): ReadonlySet<string> => {
   )
 }
 
-/** The path of the only blob. */
 export const blobOf = (folder: string): string => {
   const [name] = readdirSync(join(folder, 'blobs'))
   if (name === undefined || !existsSync(join(folder, 'blobs', name))) throw new Error('The directory has no blob')
@@ -66,7 +62,6 @@ export const tamper = (backup: string, sql: string) => {
   database.close()
 }
 
-/** Replaces the bytes of a file by others of the same number. */
 export const replaceBlob = async (folder: string) => {
   const blob = blobOf(folder)
   await rm(blob)

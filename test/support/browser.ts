@@ -2,7 +2,6 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 
-/** The folder of the unpacked browser. */
 const folder = join(import.meta.dirname, '..', '..', '.local', 'chromium')
 
 /** Unpacks the browser from its npm package, with the libraries that a bare machine does not have. */

@@ -13,7 +13,6 @@ import { unrecorded } from './history.ts'
 import { createMemoryS3, type MemoryS3 } from './memory-s3.ts'
 import { createRulesOfS3 } from './rules-of-s3.ts'
 
-/** Folders that no other code removes. */
 export const noRemovals: PlaceDeps['removals'] = {
   locksOf: async () => ({ isLocked: false, ids: new Set() }),
   isLockedSince: async () => false,
@@ -27,7 +26,6 @@ export interface TestBucket {
   readonly bucket: string
   /** A new client, which the test may change. It sends each call at most `maxAttempts` times. */
   connect(maxAttempts?: number): S3Client
-  /** The number of unfinished uploads and scratch objects. */
   leftovers(): Promise<number>
 }
 
@@ -46,7 +44,6 @@ const openBucket = (bucket: string, config: S3ClientConfig): TestBucket => {
   }
 }
 
-/** The settings of a client of a bucket in memory. */
 export const inMemory = ({ requestHandler }: MemoryS3): S3ClientConfig => ({
   // HTTPS, as on AWS: over plain HTTP the client would also sign each body.
   endpoint: 'https://s3.test',
@@ -58,7 +55,6 @@ export const inMemory = ({ requestHandler }: MemoryS3): S3ClientConfig => ({
   retryMode: 'standard',
 })
 
-/** A bucket in memory, with access to the S3 that contains it. */
 export const openBucketInMemory = (): TestBucket & { readonly s3: MemoryS3 } => {
   const s3 = createMemoryS3()
   return { ...openBucket('memory', inMemory(s3)), s3 }

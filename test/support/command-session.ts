@@ -168,7 +168,6 @@ export const wordsOf = (line: string, values: Readonly<Record<string, string>>):
 export const hashIn = (answer: unknown): string | undefined =>
   /"(?:hash|id)":"(\w{64})"/.exec(JSON.stringify(answer))?.[1]
 
-/** The commands without subcommands, each with the words that call it. */
 export const leavesOf = (command: Command, names: readonly string[] = []): readonly (readonly [string, Command])[] =>
   command.commands.length === 0
     ? [[names.join(' '), command]]

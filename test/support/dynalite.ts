@@ -5,7 +5,6 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import dynalite from 'dynalite'
 import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
 
-/** A DynamoDB for tests, in memory. */
 export interface Dynalite {
   /** A separate client, which a test may change. It sends each call at most `maxAttempts` times. */
   connect(maxAttempts?: number): DynamoDBDocumentClient
@@ -78,7 +77,6 @@ const serveWhole = (server: Server, listener: RequestListener, intercept: Interc
   })
 }
 
-/** A dynalite in this process. */
 export const openDynalite = (intercept: Intercept = () => false): Dynalite => {
   const server: Server = dynalite({ createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 })
   const listener = server.listeners('request')[0] as RequestListener

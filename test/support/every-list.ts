@@ -19,7 +19,6 @@ const withoutPlace = (text: string, { baseUrl, site }: Asked): unknown =>
       .replaceAll(`"siteId":${site}`, '"siteId":"SITE"'),
   )
 
-/** The answers of all lists of a site by path: web forms, their fields, categories, objects and links. */
 export const answersOfEveryList = async (asked: Asked): Promise<ReadonlyMap<string, unknown>> => {
   const { baseUrl, token, site } = asked
   const answers = new Map<string, unknown>()

@@ -95,7 +95,6 @@ const watchingRemovals = (files: ObjectStore, removals: ObservedRemovals, record
   },
 })
 
-/** The site of the exercises. */
 export const site = 1001 as SiteId
 
 /**
@@ -129,12 +128,10 @@ export const addKey = async (stores: Pick<Stores, 'grants' | 'people'>): Promise
 
 export interface Request {
   readonly method: string
-  /** Path and query. */
   readonly target: string
   readonly headers?: Readonly<Record<string, string>>
   /** Text is sent unchanged, bytes as a multipart body, objects as JSON. */
   readonly body?: object | string
-  /** True if the operation never succeeds. */
   readonly refused?: true
   /** Sent with the token of a new session instead. */
   readonly as?: object
@@ -239,7 +236,6 @@ const categories: Exercise = {
 
 const v2 = `/api/v2/admin/sites/${site}/storage`
 
-/** A multipart body with files of these names. */
 const filesOf = (...names: readonly string[]) => multipart(names.map((name) => ({ name })))
 
 /** The folder has more files than two pages of a listing, so its removal is recorded. */

@@ -15,7 +15,6 @@ import { openTestTables, type TestTables, tableSettings } from './tables.ts'
 export const ownSite = 1001 as SiteId
 /** Another site of this data centre, without the new rendering engine. */
 export const plainSite = 1002 as SiteId
-/** A site of the data centre `eu`. */
 export const distantSite = 2001 as SiteId
 
 export const baseUrls = { us: 'https://us.example.com', eu: 'https://eu.example.com' } as const
@@ -34,7 +33,6 @@ interface RequestLimits {
 
 interface Instance {
   readonly handler: Handler
-  /** The function for categories, with the same directory. */
   readonly categoriesHandler: Handler
   readonly stores: Pick<
     Stores,
@@ -57,7 +55,6 @@ export interface FieldsService {
   revokeToken(token: string): Promise<void>
   /** Creates a web form on a site. Returns the path of its fields. */
   createForm(fields?: readonly SystemField[], site?: SiteId): Promise<string>
-  /** The stored fields of the form with this path. */
   storedFields(path: string): Promise<readonly SystemField[] | undefined>
   close(): Promise<void>
 }

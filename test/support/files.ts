@@ -29,7 +29,6 @@ export interface TestFiles {
   readonly stores: StorageStores
   /** The messages to the queue of removals, which has no worker here. Delays are in seconds. */
   readonly sent: readonly (RemovalMessage & { readonly delay: number })[]
-  /** The secret that signs links to files. */
   readonly linkSecret: Uint8Array
   /** The number of staged bodies without an object. */
   leftovers(): number

@@ -26,7 +26,6 @@ const headersOf = ({ headers = {}, body = '' }: Request): Record<string, string>
   return joined
 }
 
-/** The request in the form of the core. */
 export const requestOf = (method: string, path: string, request: Request = {}): CoreRequest => {
   const { query = {}, requestId: id = 'test' } = request
   return {
@@ -39,13 +38,11 @@ export const requestOf = (method: string, path: string, request: Request = {}): 
   }
 }
 
-/** The body of an answer in any form, as text. */
 export const textOf = async ({ body }: Pick<CoreAnswer, 'body'>): Promise<string> => {
   if (typeof body === 'string') return body
   return Buffer.from(body instanceof Readable ? Buffer.concat(await body.toArray()) : body).toString()
 }
 
-/** Sends a request to a core. */
 export const send = async (handler: Handler, method: string, path: string, request: Request = {}): Promise<Answer> => {
   const { remaining = Number.POSITIVE_INFINITY } = request
   const answer = await handler(

@@ -64,7 +64,6 @@ const oneMachine: Hand = {
   },
 }
 
-/** DynamoDB, in memory. */
 const aws: Hand = {
   name: 'AWS',
   async open(clock) {

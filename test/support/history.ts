@@ -2,7 +2,6 @@ import type { RecordChange } from '../../lib/aws/dynamodb/journal.ts'
 import type { Author, HistoryEntry } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 
-/** The author of the changes of a test. */
 export const author: Author = { actor: 'test' }
 
 /** A history entry for tests that ignore the history. */

@@ -77,5 +77,4 @@ trailer<</Root 1 0 R>>
 
 const written = { html, xhtml, svg, xml, pdf }
 
-/** A document that sends requests to addresses below `to`. */
 export const openForm = (form: HostileForm, to: string): string => written[form](to)

@@ -11,7 +11,6 @@ interface Request extends Omit<CoreRequest, 'body' | 'remaining'> {
   readonly remaining?: () => number
 }
 
-/** An answer in the form that the gateway expects. */
 export interface GatewayAnswer extends Answer {
   readonly isBase64Encoded: boolean
 }
@@ -34,7 +33,6 @@ const eventOf = (httpMethod: string, path: string, request: Request = {}): Gatew
   }
 }
 
-/** Sends a request to a Lambda function as API Gateway does. */
 export const sendEvent = async (
   handler: LambdaHandler,
   method: string,

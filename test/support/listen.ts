@@ -3,7 +3,6 @@ import type { Server } from 'node:http'
 import type { AddressInfo, Server as TcpServer } from 'node:net'
 import { onTestFinished, vi } from 'vitest'
 
-/** Starts a server on a free port, and returns its address. */
 export const listen = async (server: TcpServer): Promise<string> => {
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -14,7 +13,6 @@ export const closeAtOnce = (server: Server): void => {
   server.close()
 }
 
-/** Starts a server for one test. */
 export const listenInTest = (server: Server): Promise<string> => {
   onTestFinished(() => closeAtOnce(server))
   return listen(server)

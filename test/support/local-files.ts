@@ -13,11 +13,9 @@ interface Options {
   /** In bytes. Smaller content is kept in the database. */
   readonly smallContent?: number
   readonly mostWaiting?: number
-  /** The wall clock. */
   readonly now?: () => number
 }
 
-/** The object store of one machine alone. */
 export interface LocalFiles {
   readonly files: LocalObjectStore
   readonly removals: FolderRemovals

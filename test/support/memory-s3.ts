@@ -39,7 +39,6 @@ interface Upload extends Pick<Version, 'type' | 'metadata'> {
   readonly parts: Map<number, Piece>
 }
 
-/** A bucket with versions, in memory. It answers the requests of the SDK that the object store makes. */
 export interface MemoryS3 {
   /** Replaces the transport of a client. */
   readonly requestHandler: {
@@ -48,7 +47,6 @@ export interface MemoryS3 {
       options?: { readonly abortSignal?: AbortSignal | undefined },
     ): Promise<{ response: S3Answer }>
   }
-  /** Every request so far. */
   readonly requests: readonly S3Request[]
   /** Runs before the answer to each request. If it throws an error, the client fails with that error. */
   before: (request: S3Request) => Promise<void>
@@ -147,7 +145,6 @@ export const createMemoryS3 = (): MemoryS3 => {
     return upload
   }
 
-  /** The current version, or the version with the given name. */
   const stateOf = (key: string, wanted: string | undefined | null): Version & { pieces: readonly Piece[] } => {
     if (wanted && !/^version-\d+$/.test(wanted)) throw invalidArgument()
     const version = wanted ? objects.get(key)?.find(({ id }) => id === wanted) : present(key)
@@ -238,7 +235,7 @@ export const createMemoryS3 = (): MemoryS3 => {
   const removeBatch = (request: S3Request): S3Answer => {
     const xml = xmlIn(request)
     const isQuiet = textIn(xml, 'Quiet') === 'true'
-    const told = allOf(xml, 'Object').map((one) => {
+    const reported = allOf(xml, 'Object').map((one) => {
       const key = textIn(one, 'Key')
       const id = textIn(one, 'VersionId')
       try {
@@ -250,7 +247,7 @@ export const createMemoryS3 = (): MemoryS3 => {
         return `<Error>${tag('Key', key)}${tag('Code', error.code)}${tag('Message', error.code)}</Error>`
       }
     })
-    return xmlAnswer('DeleteResult', told.join(''))
+    return xmlAnswer('DeleteResult', reported.join(''))
   }
 
   const post = (key: string, request: S3Request): S3Answer => {
@@ -409,8 +406,8 @@ export const createMemoryS3 = (): MemoryS3 => {
           return { response: respond(request) }
         } catch (error) {
           if (!(error instanceof Refusal)) throw error
-          const told = `<Error>${tag('Code', error.code)}${tag('Message', error.code)}</Error>`
-          return { response: answer(error.status, {}, request.method === 'HEAD' ? '' : told) }
+          const reported = `<Error>${tag('Code', error.code)}${tag('Message', error.code)}</Error>`
+          return { response: answer(error.status, {}, request.method === 'HEAD' ? '' : reported) }
         }
       },
     },

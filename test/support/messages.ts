@@ -59,11 +59,12 @@ export const messages = {
       text`is damaged: ${count} of its files or rows are damaged, such as …: ${what}. … Nothing was changed`,
     targetFilled: text`already contains data. Name an empty directory with --data-dir.`,
     targetForeign: text`has files, but no …: it is not a data directory`,
-    tooLarge: text`^The backup …site-admin-backup.json is larger than it can be. …$`,
+    tooLarge: text`^The backup …site-admin-backup.json is too large. …$`,
     tooShort: (what: string) => text`${what}. … No backup was made.$`,
     unreadable: text`^The backup … cannot be read: … run the command as the user who owns the backup. …$`,
     unusableDisk: /is not empty|is the root of a file system/,
     uploadLacks: text`\n\n1 unfinished upload lacks bytes: the sender must start again. …$`,
+    webhookDisabled: text`\n\n1 webhook is disabled, … restore the backup into another empty directory with --keep-webhooks.`,
     versionDamaged: text`\n\n1 old version is damaged and cannot be restored. The current files of the sites`,
   },
   certificate: {
@@ -394,7 +395,7 @@ export const messages = {
       `Webhook ${id} has no such delivery. "webhook deliveries ${id} --site 1001" lists the last 100 deliveries.`,
   },
   user: {
-    lastOwner: 'This is the last owner of a site.',
+    lastOwner: 'This person is the last owner of a site.',
     removal: (keys: number) => `also ends ${keys} key${keys === 1 ? '' : 's'} and all sessions. Nothing was removed`,
   },
 }
@@ -490,14 +491,13 @@ const largest = 2147483647
 
 const areas = 'files, forms, categories, history, access'
 
-/** Wrong usage of `site-admin`. */
 export const wrongCommands = [
   ['bogus', usage.unknown("command 'bogus'")],
   ['site', 'Usage: site-admin site'],
   ['site create', "required option '--name <name>' not specified"],
   ['site create --name \u0007', 'without control characters'],
   [`site create --name ${'x'.repeat(201)}`, '1 to 200 characters'],
-  ['site create --name A --id 0', 'It must be a whole number from 1.'],
+  ['site create --name A --id 0', 'It must be a whole number, 1 or more.'],
   ['site create --name A --data-centre U$', 'lower-case letters'],
   ['site show', usage.missing],
   ['data-centre add Us --url http://a', 'lower-case letters'],
@@ -538,7 +538,6 @@ export const wrongCommands = [
   ),
 ] as const
 
-/** Wrong flags of `site-admin serve`. */
 export const wrongFlags = [
   ['--port http', 'a number from 0 to 65535'],
   ['--port -1', 'a number from 0 to 65535'],
@@ -563,7 +562,6 @@ export const wrongFlags = [
   ['extra', usage.tooMany],
 ] as const
 
-/** Wrong usage of `site-files`. */
 export const wrongFileCommands = [
   ...['cat', 'get', 'mv a', 'cp a', 'rm', 'restore', 'purge', 'versions', 'diff', 'push', 'pull', 'watch'].map(
     (line) => [line, usage.missing] as const,
@@ -585,7 +583,6 @@ const half = 'must not contain half of a character (a lone surrogate)'
 const kinds = 'kind: must be one of category, news, blog, link, webForm, field'
 const field = '{"kind":"field","webFormId":1,"typeId":-2'
 
-/** Records that an import skips. */
 export const badRecords = [
   ['{"kind":', record.notJson],
   ['7', record.notAnObject],

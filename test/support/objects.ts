@@ -3,7 +3,6 @@ import type { SiteId } from '../../lib/core/ids.ts'
 import type { ObjectInfo, ObjectStore, PlaceConditions, ReadObject } from '../../lib/storage/object-store.ts'
 import { entry } from './history.ts'
 
-/** A look that found an empty path. */
 export const nowhere: PlaceConditions = { absent: [], unlocked: { site: 1001 as SiteId, folders: [] } }
 
 export const stageObject = (
@@ -24,18 +23,15 @@ export const putObject = async (
   return store.place([{ kind: 'put', key, staged }], { ...nowhere, ...conditions }, entry)
 }
 
-/** An object that must exist. */
 export const infoOf = async (store: Pick<ObjectStore, 'find'>, key: string): Promise<ObjectInfo> => {
   const info = await store.find(key)
   if (!info) throw new Error(`There is no ${key}`)
   return info
 }
 
-/** The keys of all live objects, up to a thousand. */
 export const keysIn = async (store: Pick<ObjectStore, 'list'>): Promise<readonly string[]> =>
   (await store.list({ prefix: 'live/', folded: false, limit: 1000 })).objects.map(({ key }) => key)
 
-/** The bytes of an object that was read. */
 export const bytesOf = async ({ body }: ReadObject): Promise<Buffer> => {
   if (body === undefined) return Buffer.alloc(0)
   return Buffer.from(body instanceof Uint8Array ? body : Buffer.concat(await body.toArray()))
@@ -47,6 +43,5 @@ export const bytesIn = async (store: Pick<ObjectStore, 'read'>, key: string): Pr
   return object && bytesOf(object)
 }
 
-/** The content of an object as text. */
 export const contentIn = async (store: Pick<ObjectStore, 'read'>, key: string): Promise<string | undefined> =>
   (await bytesIn(store, key))?.toString()

@@ -1,6 +1,5 @@
 import type { Person } from '../../lib/access/people.ts'
 
-/** An owner of the site 1001 who has just been created. */
 export const testPerson = (details: Partial<Person> = {}): Person => ({
   name: 'ann',
   displayName: 'Ann',

@@ -17,7 +17,6 @@ export interface Outcome {
   readonly stderr: string
 }
 
-/** A program of the project in its own process. */
 export interface Program {
   readonly pid: number
   readonly stdin: Writable

@@ -47,7 +47,6 @@ const over = (socket: Socket): RawConnection => {
   }
 }
 
-/** Connects to the host and port of a URL, or to a socket file. */
 export const rawConnection = async (
   target: { readonly url: string } | { readonly path: string },
 ): Promise<RawConnection> => {

@@ -8,8 +8,6 @@ const escapeXml = (text: string) =>
 /** Keys encoded as with `encoding-type=url`. */
 export const urlEncoded = (key: string) => encodeURIComponent(key).replaceAll('%2F', '/').replaceAll('%20', '+')
 export const tag = (name: string, text: string | number) => `<${name}>${escapeXml(String(text))}</${name}>`
-/** The inner XML of each element with that name. */
 export const allOf = (xml: string, name: string) =>
   [...xml.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, 'gs'))].map(([, inside = '']) => inside)
-/** The text of the first element with that name. */
 export const textIn = (xml: string, name: string) => unescapeXml(allOf(xml, name)[0] ?? '')

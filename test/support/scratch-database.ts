@@ -7,21 +7,18 @@ import { scratchDirectory } from './directory.ts'
 /** The path of a database that does not exist yet, in a folder that is removed after the test. */
 export const scratchFile = (): string => join(scratchDirectory(), 'site-admin.db')
 
-/** A database that is closed at the end of the test. */
 export const scratchDatabase = (file = scratchFile(), options: Partial<DatabaseOptions> = {}): Database => {
   const database = openDatabase(file, { durable: true, ...options })
   onTestFinished(() => database.close())
   return database
 }
 
-/** A database with the tables of one machine. */
 export const scratchTables = (file = scratchFile(), options: Partial<DatabaseOptions> = {}): Database => {
   const database = scratchDatabase(file, options)
   prepareSchema(database.connection)
   return database
 }
 
-/** A database with a table of unique words. */
 export const openWords = (file = scratchFile(), options = {}) => {
   const database = scratchDatabase(file, options)
   const { connection } = database

@@ -2,12 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A file system of a few megabytes. */
 export interface SmallDisk {
   readonly path: string
   /** Fills the disk except for the given number of bytes, in pieces of 4096. */
   fill(left?: number): void
-  /** Frees the space again. */
   makeRoom(): void
   /** Makes the disk read-only, even for root. */
   makeReadOnly(): void

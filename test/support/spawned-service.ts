@@ -10,7 +10,6 @@ export interface SpawnedService {
   readonly siteId: number
   readonly webFormId: number
   readonly token: string
-  /** The one line of standard output. */
   readonly line: string
   /** Sends a request with the demo token, to a path of the first data centre or an absolute URL. */
   request(path: string, init?: RequestInit): Promise<Response>

@@ -3,16 +3,13 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
 import { openDynalite } from './dynalite.ts'
 
-/** Empty tables for one test. */
 export interface TestTables {
   readonly names: { readonly [Name in TableName]: string }
   /** A new client, which the test may change. It sends each call at most `maxAttempts` times. */
   connect(maxAttempts?: number): DynamoDBDocumentClient
-  /** Removes the tables. */
   close(): Promise<void>
 }
 
-/** The settings of the service with these table names. */
 export const tableSettings = (names: TestTables['names']) => ({
   sitesTable: names.sites,
   tokensTable: names.tokens,

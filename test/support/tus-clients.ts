@@ -14,9 +14,7 @@ import { closeAtOnce } from './listen.ts'
 import { preparePackages } from './node-packages.ts'
 import { preparePython } from './python-environment.ts'
 
-/** The file of an upload, and its settings. */
 export interface Wanted {
-  /** The URL of the folder to upload to. */
   readonly endpoint: string
   readonly token: string
   readonly name: string
@@ -53,7 +51,6 @@ export interface TusClients {
 const source = join(import.meta.dirname, '..', 'clients', 'tus')
 const local = join(import.meta.dirname, '..', '..', '.local', 'clients')
 
-/** The folder with the packages and scripts of the clients. */
 export const tusRoom = join(local, 'tus')
 
 interface Ended {
@@ -62,7 +59,6 @@ interface Ended {
   readonly resumedAt: number
 }
 
-/** Runs a client until it ends or is killed. Throws an Error if it fails. */
 const run = async (
   program: string,
   args: readonly string[],
@@ -165,7 +161,6 @@ export const openTusClients = async (): Promise<TusClients> => {
   const browser = await launchBrowser()
   const folder = mkdtempSync(join(tmpdir(), 'site-admin-tus-'))
 
-  /** The path of a file, and the path where the client records its uploads. */
   const filesOf = ({ name, content }: Pick<Wanted, 'name' | 'content'>) => {
     const file = join(folder, name)
     writeFileSync(file, content)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { takeThatFit } from '../../lib/core/answer-size.ts'
+import { takeFitting } from '../../lib/core/answer-size.ts'
 import { timesToTry } from '../support/each-call.ts'
 
 /** The bytes that a value and a comma add to an answer that is itself a JSON string. */
@@ -22,7 +22,7 @@ const firstThatFit = (values: readonly string[], budget: number): readonly strin
 test('an answer accepts values while its JSON fits, counting escaped quotes', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: characters, maxLength: 40 })), fc.nat({ max: 600 }), (values, budget) => {
-      const { taken } = takeThatFit(values, (value) => value, budget)
+      const { taken } = takeFitting(values, (value) => value, budget)
       expect(taken).toEqual(firstThatFit(values, budget).map((value) => JSON.stringify(value)))
     }),
     { numRuns: timesToTry(2_000) },

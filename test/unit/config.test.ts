@@ -62,8 +62,8 @@ describe('the settings of the storage function', () => {
   })
 
   test('the settings are parsed into numbers and lists', () => {
-    const told = { ...completeStorage, LARGEST_FILE: '4718592', RESERVED_FOLDERS: 'a,, b' }
-    expect(readSettingsOf('storage', told)).toMatchObject({ largestFile: 4_718_592, reservedFolders: ['a', 'b'] })
+    const reported = { ...completeStorage, LARGEST_FILE: '4718592', RESERVED_FOLDERS: 'a,, b' }
+    expect(readSettingsOf('storage', reported)).toMatchObject({ largestFile: 4_718_592, reservedFolders: ['a', 'b'] })
     expect(readSettingsOf('storage', { ...completeStorage, RESERVED_FOLDERS: '' }).reservedFolders).toEqual([])
   })
 

@@ -48,15 +48,18 @@ const wrongBodies = [null, 7, 'x', [], {}, { items: [] }, { items: [7, {}] }, { 
 const bodies = schemas.filter(([name]) => name.endsWith('Body'))
 
 describe('A message (E-1)', () => {
-  test.each(Object.entries(errors))('for the error %s says what is wrong and what to do', (_, { message }) => {
-    expect(message).toMatch(advice)
-  })
+  test.each(Object.entries(errors))(
+    'the message of the error %s says what is wrong and what to do',
+    (_, { message }) => {
+      expect(message).toMatch(advice)
+    },
+  )
 
-  test.each(texts)('in a schema says what to send: %s', (text) => {
+  test.each(texts)('a message of a schema says what to send: %s', (text) => {
     expect(text).toMatch(/^[a-z]/.test(text) ? faultOfMember : faultOfBody)
   })
 
-  test.each(bodies)('about a wrong %s never comes from Zod', (_, schema) => {
+  test.each(bodies)('the message about a wrong %s never comes from Zod', (_, schema) => {
     const faults = wrongBodies.flatMap((value) => {
       const checked = check(schema, value)
       return 'problems' in checked ? checked.problems.map(({ message }) => message) : []
@@ -64,19 +67,19 @@ describe('A message (E-1)', () => {
     expect(faults.filter((text) => !faultOfMember.test(text) && !faultOfBody.test(text))).toEqual([])
   })
 
-  test('in any schema is tested here', () => {
+  test('this file tests the messages of every schema', () => {
     expect(texts.length).toBeGreaterThan(30)
   })
 })
 
 describe('A fault of a body (E-2)', () => {
-  test('says that a member is missing', () => {
+  test('a fault says that a member is missing', () => {
     expect(check(storage.partsBody, { name: 'film.mp4' })).toEqual({
       problems: [{ path: 'size', message: messages.http.isMissing('a whole number of bytes') }],
     })
   })
 
-  test('lists the known members after an unknown one', () => {
+  test('a fault about an unknown member lists the known members', () => {
     expect(check(storage.restoreBody, { colour: 'red' })).toEqual({
       problems: [{ path: '', message: messages.http.unknownMember('"colour"', 'version, replace') }],
     })

@@ -123,7 +123,7 @@ describe('the table of rooms', () => {
     expect(forbidden).toEqual([])
   })
 
-  test('files and folders do not import each other in a circle', () => {
+  test('files and folders do not import each other in a cycle', () => {
     expect(circlesOf(graphOf(arrows))).toEqual([])
     expect(circlesOf(graphOf(arrows.map(([from, to]) => [dirname(from), dirname(to)])))).toEqual([])
   })

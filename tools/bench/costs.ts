@@ -165,7 +165,7 @@ const costsOf = async (
   }
 }
 
-/** What follows from a change, with the event of the stream and the message of the queue. */
+/** The work after a change: an event of the stream, and a message of the queue. */
 const measureDelivery = async (dynamodb: DynamoDBDocumentClient, takeConsumed: () => Consumed): Promise<Table> => {
   const { record, leases, ...stores } = storesOver(dynamodb)
   const target = { permitsPrivate: false, close: () => {}, send: async () => ({ status: 204 }) }
@@ -201,7 +201,7 @@ const measureDelivery = async (dynamodb: DynamoDBDocumentClient, takeConsumed: (
   // A worker receives and deletes a message.
   await measure('the message with its delivery', 2, message)
   return {
-    title: 'What a million deliveries of single changes cost, without Lambda (US dollars)',
+    title: 'Costs of a million deliveries of single changes, without Lambda (US dollars)',
     columns: ['part', 'read units', 'write units', 'SQS', 'store'],
     rows,
   }

@@ -78,8 +78,8 @@ const measureOneMachine = (): Promise<Table> =>
     const onDirectory = ['--data-dir', directory] as const
     const runs = [
       ['import into an empty site', ['import', file, '--site', String(site)]],
-      ['import of the same again', ['import', file, '--site', String(site)]],
-      ['import of the same with --replace', ['import', file, '--site', String(site), '--replace']],
+      ['import of the same file again', ['import', file, '--site', String(site)]],
+      ['import of the same file with --replace', ['import', file, '--site', String(site), '--replace']],
       ['export', ['export', '--site', String(site), '--out', join(folder, 'exported.jsonl')]],
     ] as const
     const rows: string[][] = []

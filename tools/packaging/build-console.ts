@@ -12,26 +12,12 @@ import { buildFolder } from './built-folder.ts'
  */
 const room = join(import.meta.dirname, '..', '..', 'console')
 
-// The page does not use these parts of the generated client: server-sent events, security schemes, and lists and
-// objects in addresses. Without them the script of the page is 2.5 kB smaller.
-const unused = `
-  export const createSseClient = undefined, getAuthToken = undefined, client = undefined
-  export const serializeArrayParam = undefined, serializeObjectParam = undefined
-  export const serializePrimitiveParam = ({ name, value }) => name + '=' + encodeURIComponent(value)`
-const withoutUnused: Plugin = {
-  name: 'without-unused',
-  setup({ onLoad }) {
-    onLoad({ filter: /(serverSentEvents|auth|generated.client|pathSerializer)\.gen\.ts$/ }, () => ({
-      contents: unused,
-    }))
-  },
-}
-
 const entry = join(room, 'app', 'main.tsx')
 const loaderOf = (path: string): Loader => (extname(path) === '.tsx' ? 'tsx' : 'ts')
 
-// Modules that are loaded later import the entry. So everything that the first view needs is in one file, and not in one
-// file for each set of later modules that share it. This saves 3 kB and ten requests.
+// Modules that are loaded later import the entry, and the entry imports the parts that views share. So all of this is in
+// one file, and not in one file for each set of later modules that share it. This saves 5 kB and twenty requests.
+const shared = globSync(['parts/*.ts*', 'page/*.ts'], { cwd: room }).map((path) => join(room, path))
 const oneFirstScript: Plugin = {
   name: 'one-first-script',
   setup({ onResolve, onLoad }) {
@@ -40,11 +26,11 @@ const oneFirstScript: Plugin = {
       if (kind === 'dynamic-import') later.add(join(resolveDir, path))
       return undefined
     })
-    onLoad({ filter: /\.tsx?$/ }, ({ path }) =>
-      later.has(path)
-        ? { contents: `import ${JSON.stringify(entry)}\n${readFileSync(path, 'utf8')}`, loader: loaderOf(path) }
-        : undefined,
-    )
+    onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
+      const placed = path === entry ? shared : later.has(path) ? [entry] : []
+      const imports = placed.map((each) => `import ${JSON.stringify(each)}\n`).join('')
+      return { contents: `${imports}${readFileSync(path, 'utf8')}`, loader: loaderOf(path) }
+    })
   },
 }
 
@@ -63,7 +49,7 @@ await buildFolder(join(room, 'dist'), async (dist) => {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     minify: true,
-    plugins: [withoutUnused, oneFirstScript],
+    plugins: [oneFirstScript],
     metafile: true,
     legalComments: 'none',
     // `oneFirstScript` imports modules only to place them in one file, so esbuild need not warn about these imports.

@@ -109,7 +109,7 @@ const adviceOn = (
 ): string => {
   const others = ` and ${newer} that changed on the target only: transfer those first`
   const force =
-    ' Files in conflict were left alone. Compare both sides with "diff --content". Choose for single paths with ' +
+    ' Files in conflict were left alone. Compare both sides with "diff --content". Choose a side of single paths with ' +
     `--mine PATH or --theirs PATH, or add --force to overwrite them${newer > 0 ? others : ''}.`
   const remove = removes
     ? ' An obstacle stays if it has changed, or if a file could not be read.'

@@ -31,7 +31,7 @@ const syncOptions = (command: Command): Command =>
   command
     .option(...all)
     .option('--delete', 'also remove files that the source does not have, after a confirmation')
-    .option('--force', 'overwrite changes of the target')
+    .option('--force', 'overwrite files that changed on the target')
     .option('--yes', 'remove without a confirmation')
 
 const collect = (path: string, earlier: readonly string[] = []): readonly string[] => [...earlier, path]
@@ -164,7 +164,7 @@ const addSynchronisation = (add: AddCommand, context: OpenContext, finish: (stat
     syncOptions(
       add(
         'push <dir> [path]',
-        'upload the differences of a local folder to the site',
+        'upload the files of a local folder that differ from the site',
         'push ./site',
         'push ./site news --delete --dry-run',
       ),
@@ -178,7 +178,7 @@ const addSynchronisation = (add: AddCommand, context: OpenContext, finish: (stat
     syncOptions(
       add(
         'pull <path-or-dir> [dir]',
-        'download the differences of the site to a local folder',
+        'download the files of the site that differ from a local folder',
         'pull ./site',
         'pull news ./site/news',
       ),

@@ -67,7 +67,7 @@ const run = async (direction: Direction, options: SyncOptions): Promise<EndEvent
 }
 
 /**
- * Transfers the differences of a local folder to the site. Each transfer has the condition that nobody else has changed
+ * Uploads the files of a local folder that differ from the site. Each transfer has the condition that nobody else has changed
  * the file. Resolves even if single files failed. Errors: a `ServiceError` that concerns every file; `LocalRefusal`;
  * those of `node:fs`.
  */

@@ -16,10 +16,8 @@ export const timeouts = ({
 
 export const smallCallTimeouts = timeouts({ requestTimeout: 3_000 })
 
-/**
- * True when the store was throttled, timed out or was unreachable, or when the deadline cut off the call. Then the
- * request may be repeated.
- */
+// True when the store was throttled, timed out or was unreachable, or when the deadline cut off the call. Then the
+// request may be repeated.
 const isTransient = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false
   if (error.name === 'AbortError') return true
@@ -29,7 +27,7 @@ const isTransient = (error: unknown): boolean => {
 
 type Stack<Input extends object, Output extends object> = ReturnType<typeof constructStack<Input, Output>>
 
-/** Makes a client throw `unavailable` for transient failures, after its own retries. */
+/** Makes a client throw `unavailable` for transient failures, after its own repetitions. */
 export const failLikePort = <Input extends object, Output extends object>({
   middlewareStack,
 }: {

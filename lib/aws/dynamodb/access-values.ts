@@ -1,7 +1,7 @@
 import { type Issuers, type KeyedValues, noTrust, type Trust } from '../../access/issuers/issuers.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { type Attributes, openTable, type TableOptions } from './dynamodb.ts'
-import type { RecordChange } from './journal.ts'
+import type { RecordingOptions } from './journal.ts'
 
 interface TrustItem extends Trust {
   readonly id: string
@@ -13,7 +13,7 @@ export const trustKey = { id: 'issuers' } as const
 
 const mostAttempts = 5
 
-export const createIssuers = ({ record, ...options }: TableOptions & { readonly record: RecordChange }): Issuers => {
+export const createIssuers = ({ record, ...options }: RecordingOptions): Issuers => {
   const table = openTable<TrustItem>(options)
   return {
     async trust() {

@@ -5,8 +5,7 @@ import { type Deadline, reserves, unlimited } from '../../core/deadline.ts'
 import type { CategoryId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { type ContentItems, createContentItems } from './content-items.ts'
-import type { TableOptions } from './dynamodb.ts'
-import type { RecordChange } from './journal.ts'
+import type { RecordChange, RecordingOptions } from './journal.ts'
 import { createLinkItems, type LinkItems } from './link-items.ts'
 
 interface CategoryItems {
@@ -18,10 +17,8 @@ type Wanted = ReadonlyMap<number, boolean | undefined>
 
 const linksAtOnce = 16
 
-/**
- * `put`: links with a displayable flag from the caller. `add`: new links without such a flag, which another request may
- * set at this moment.
- */
+// `put`: links with a displayable flag from the caller. `add`: new links without such a flag, which another request may
+// set at this moment.
 const changesOf = (wanted: Wanted, present: ReadonlyMap<number, CategoryLink>) => ({
   put: [...wanted].flatMap(([id, displayable]): CategoryLink[] =>
     displayable === undefined || present.get(id)?.displayable === displayable ? [] : [{ id, displayable }],
@@ -53,10 +50,8 @@ interface Addition {
   readonly present: ReadonlyMap<number, CategoryLink>
 }
 
-/**
- * Writes the missing links, then checks both ends of each link again. An undone link was visible for a moment, so the
- * history records it, too.
- */
+// Writes the missing links, then checks both ends of each link again. An undone link was visible for a moment, so the
+// history records it, too.
 const addLinks = async (
   items: CategoryItems,
   additions: readonly Addition[],
@@ -86,10 +81,8 @@ const addLinks = async (
   await lookAgain().finally(() => recorded)
 }
 
-/**
- * Links from the side of the object (C-46): checks everything first, then makes each link as from the side of its
- * category. A failure may leave some of the links, and repeating the call completes them.
- */
+// Links from the side of the object (C-46): checks everything first, then makes each link as from the side of its
+// category. A failure may leave some of the links, and repeating the call completes them.
 const createObjectLinks = (
   items: CategoryItems,
   record: RecordChange,
@@ -211,10 +204,9 @@ const createContentRemoval = ({ contents, links }: CategoryItems, record: Record
   }
 }
 
-interface Options extends Omit<TableOptions, 'table'> {
+interface Options extends Omit<RecordingOptions, 'table'> {
   readonly contentTable: string
   readonly categoryLinksTable: string
-  readonly record: RecordChange
 }
 
 /**

@@ -3,9 +3,9 @@ import { type ContentKind, contentMembers, givenText, isSameContent, textMember 
 import type { SiteId } from '../../core/ids.ts'
 import { chunksOf, inParallel } from '../../core/in-parallel.ts'
 import type { Scalar } from '../../core/object-kinds.ts'
-import { openTable, queryFirst, type Table, type TableOptions } from './dynamodb.ts'
+import { mapped, openTable, queryFirst, type Table } from './dynamodb.ts'
 import { batchDelete, batchGet, batchPut } from './dynamodb-batches.ts'
-import type { RecordChange } from './journal.ts'
+import { type RecordChange, type RecordingOptions, recordIf } from './journal.ts'
 import { countRange, type KeyRange, rangePages, readRange } from './key-range.ts'
 
 type Apply = Parameters<Contents['changeMany']>[3]
@@ -108,10 +108,8 @@ const createReading = (table: ContentTable) =>
     // DynamoDB does not report when a table was last changed.
     state: async () => undefined,
 
-    async get(site, kind, id) {
-      const item = await table.get({ kind: partitionOf(site, kind), id })
-      return item && toContent(item, site, kind)
-    },
+    get: async (site, kind, id) =>
+      mapped(await table.get({ kind: partitionOf(site, kind), id }), (item) => toContent(item, site, kind)),
 
     async getMany(site, kind, ids) {
       const items = await batchGet(table, keysOf(partitionOf(site, kind), ids), { consistent: false })
@@ -180,7 +178,7 @@ const createWriting = (table: ContentTable, record: RecordChange) =>
         const count = await changeSome(table, { site, kind }, some, apply)
         changed += count
       })
-      if (changed > 0) await record(entry)
+      await recordIf(changed > 0, record, entry)
       return changed
     },
   }) satisfies Partial<Contents>
@@ -208,15 +206,11 @@ const createDeleting = (table: ContentTable) => ({
   },
 })
 
-interface Options extends TableOptions {
-  readonly record: RecordChange
-}
-
 /**
  * The table Content: the categories, news items and blogs of a site. Long texts are separate items. For readers, items
  * with the flag of a removal do not exist.
  */
-export const createContentItems = ({ record, ...options }: Options) => {
+export const createContentItems = ({ record, ...options }: RecordingOptions) => {
   const table = openTable<ContentItem>(options)
   return { ...createReading(table), ...createWriting(table, record), ...createDeleting(table) }
 }

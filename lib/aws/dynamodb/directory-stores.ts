@@ -1,19 +1,15 @@
 import { type Grant, type Grants, isGrantOfKey, type Key, storedGrant } from '../../access/grants.ts'
 import { ServiceError } from '../../core/errors.ts'
+import type { HistoryEntry } from '../../core/history-entry.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
 import type { DataCentre, Site, SiteDirectory } from '../../sites/site-directory.ts'
 import { isAccessValue, trustKey } from './access-values.ts'
-import { openTable, queryItems, scan, type Table, type TableOptions } from './dynamodb.ts'
+import { type ItemChange, mapped, openTable, queryItems, scan, type Table } from './dynamodb.ts'
 import { batchGet } from './dynamodb-batches.ts'
-import type { RecordChange } from './journal.ts'
+import { type RecordChange, type RecordingOptions, recordIf } from './journal.ts'
 
 /** For functions, which only read: only commands change sites and tokens. */
 export const withoutHistory: RecordChange = async () => {}
-
-interface DirectoryOptions extends TableOptions {
-  // Writes to the history of the site, in its data centre.
-  readonly record: RecordChange
-}
 
 const mostAttempts = 5
 
@@ -42,13 +38,10 @@ const readKeys = async (table: Table, site: SiteId): Promise<readonly Key[]> => 
   })
 }
 
-export const createGrants = ({ record, ...options }: DirectoryOptions): Grants => {
+export const createGrants = ({ record, ...options }: RecordingOptions): Grants => {
   const table = openTable(options)
   return {
-    async get(hash) {
-      const item = await table.get({ hash }, false)
-      return item && storedGrant(item)
-    },
+    get: async (hash) => mapped(await table.get({ hash }, false), storedGrant),
 
     async uncover(hash, site, entry) {
       for (let attempt = 0; attempt < mostAttempts; attempt++) {
@@ -63,9 +56,7 @@ export const createGrants = ({ record, ...options }: DirectoryOptions): Grants =
           others.length === 0
             ? await table.delete({ hash }, { condition, values })
             : await table.update({ hash }, { set: { sites: others }, condition, values })
-        if (!isDone) continue
-        await record(entry)
-        return true
+        if (await recordIf(isDone, record, entry)) return true
       }
       throw new ServiceError('unavailable')
     },
@@ -77,11 +68,7 @@ export const createGrants = ({ record, ...options }: DirectoryOptions): Grants =
       for (const entry of entries) await record(entry)
     },
 
-    async remove(hash, entries) {
-      if (!(await table.take({ hash }))) return false
-      for (const entry of entries) await record(entry)
-      return true
-    },
+    remove: async (hash, entries) => recordIf(await table.take({ hash }), record, ...entries),
 
     async *list() {
       for await (const item of scan(table)) if (!isUse(item) && !isAccessValue(item)) yield storedGrant(item)
@@ -90,9 +77,8 @@ export const createGrants = ({ record, ...options }: DirectoryOptions): Grants =
     keysOf: (site) => readKeys(table, site),
 
     async handOver(hash, { user, since }, entries) {
-      const isDone = await table.update({ hash }, { set: { user, since }, condition: 'attribute_exists(#name)' })
-      if (isDone) for (const entry of entries) await record(entry)
-      return isDone !== undefined
+      const change = { set: { user, since }, condition: 'attribute_exists(#name)' }
+      return recordIf(await table.update({ hash }, change), record, ...entries)
     },
 
     async recordUse({ hash, sites: [site], expires }, day) {
@@ -127,47 +113,39 @@ const toDataCentre = ({ id, ...dataCentre }: DataCentre): DataCentre => ({
   ...dataCentre,
 })
 
-export const createSiteDirectory = ({ record, ...options }: DirectoryOptions): SiteDirectory => {
+export const createSiteDirectory = ({ record, ...options }: RecordingOptions): SiteDirectory => {
   const siteTable = openTable<SiteItem>(options)
   const dataCentreTable = openTable<DataCentre>(options)
-  return {
-    async getSite(id) {
-      const item = await siteTable.get(siteKey(id), false)
-      return item && toSite(item)
-    },
 
-    async getDataCentre(id) {
-      const item = await dataCentreTable.get(dataCentreKey(id), false)
-      return item && toDataCentre(item)
-    },
+  const changeSite = async (
+    id: SiteId,
+    change: ItemChange,
+    differs: (before: Partial<SiteItem>) => boolean,
+    entry: HistoryEntry,
+  ): Promise<boolean> => {
+    const condition = 'attribute_exists(#id)'
+    const before = await siteTable.update(siteKey(id), { ...change, condition, returns: 'UPDATED_OLD' })
+    await recordIf(before && differs(before), record, entry)
+    return before !== undefined
+  }
+
+  return {
+    getSite: async (id) => mapped(await siteTable.get(siteKey(id), false), toSite),
+    getDataCentre: async (id) => mapped(await dataCentreTable.get(dataCentreKey(id), false), toDataCentre),
 
     async createSite({ id, renderingEngine, ...site }, entry) {
       const item = { ...site, ...siteKey(id), features: { renderingEngine } }
-      const isCreated = await siteTable.put(item, { condition: 'attribute_not_exists(#id)' })
-      if (isCreated) await record(entry)
-      return isCreated
+      return recordIf(await siteTable.put(item, { condition: 'attribute_not_exists(#id)' }), record, entry)
     },
 
-    async renameSite(id, name, entry) {
-      const change = { set: { name }, condition: 'attribute_exists(#id)', returns: 'UPDATED_OLD' } as const
-      const before = await siteTable.update(siteKey(id), change)
-      if (before && before.name !== name) await record(entry)
-      return before !== undefined
-    },
+    renameSite: (id, name, entry) => changeSite(id, { set: { name } }, ({ name: before }) => before !== name, entry),
 
-    async setQuota(id, quota, entry) {
+    setQuota(id, quota, entry) {
       const change = quota === undefined ? { update: 'REMOVE #quota' } : { set: { quota } }
-      const condition = 'attribute_exists(#id)'
-      const before = await siteTable.update(siteKey(id), { ...change, condition, returns: 'UPDATED_OLD' })
-      if (before && before.quota !== quota) await record(entry)
-      return before !== undefined
+      return changeSite(id, change, ({ quota: before }) => before !== quota, entry)
     },
 
-    async removeSite(id, entry) {
-      const removed = await siteTable.take(siteKey(id))
-      if (removed) await record(entry)
-      return removed !== undefined
-    },
+    removeSite: async (id, entry) => recordIf(await siteTable.take(siteKey(id)), record, entry),
 
     async putDataCentre({ id, ...dataCentre }) {
       await dataCentreTable.put({ ...dataCentre, ...dataCentreKey(id) })

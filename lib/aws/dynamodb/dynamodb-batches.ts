@@ -22,10 +22,8 @@ const writesAtOnce = 8
 const usualStall = 8_000
 const longestPause = 1_000
 
-/**
- * Sends requests until the store has completed all of them. The store may leave some undone, because it is busy or its
- * answer would be too large. Errors: unavailable, after `stall` milliseconds without progress.
- */
+// Sends requests until the store has completed all of them. The store may leave some undone, because it is busy or its
+// answer would be too large. Errors: unavailable, after `stall` milliseconds without progress.
 const sendAll = async <Request>(
   requests: Request[],
   send: (requests: Request[]) => Promise<Request[]>,

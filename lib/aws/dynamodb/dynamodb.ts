@@ -20,11 +20,7 @@ export interface TableOptions {
 
 /** A client whose calls end long before the deadline of a request. */
 export const createDocumentClient = (config: DynamoDBClientConfig = {}): DynamoDBDocumentClient => {
-  const client = new DynamoDBClient({
-    maxAttempts: 3,
-    requestHandler: smallCallTimeouts,
-    ...config,
-  })
+  const client = new DynamoDBClient({ maxAttempts: 3, requestHandler: smallCallTimeouts, ...config })
   failLikePort(client)
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } })
 }
@@ -35,7 +31,7 @@ export const isConditionFailure = (error: unknown): error is ConditionalCheckFai
 export type Attributes = Readonly<Record<string, unknown>>
 export type Key = Readonly<Record<string, string | number>>
 
-/** Expressions name attributes with `#` in front. */
+// Expressions name attributes with `#` in front.
 interface Write {
   readonly condition?: string
   readonly values?: Attributes
@@ -229,5 +225,8 @@ export async function* scan<Item extends object>(
   const pages = paginateScan({ client }, { TableName: name, ConsistentRead })
   for await (const { Items = [] } of pages) yield* Items as Item[]
 }
+
+export const mapped = <Item, Value>(item: Item | undefined, toValue: (item: Item) => Value): Value | undefined =>
+  item === undefined ? undefined : toValue(item)
 
 export const inSeconds = (moment: number): number => Math.ceil(moment / 1000)

@@ -6,7 +6,7 @@ import type { Period, RemovedFolder } from '../../storage/object-store.ts'
 import type { StoragePath } from '../../storage/path.ts'
 import { type FolderLocks, type FolderRemovals, longestSilence, type RemovalTask } from '../../storage/path-locks.ts'
 import { type ItemChange, inSeconds, openTable, type Table, type TableOptions } from './dynamodb.ts'
-import type { RecordChange } from './journal.ts'
+import type { RecordChange, RecordingOptions } from './journal.ts'
 import {
   isAnyBelow,
   pathOf,
@@ -18,7 +18,7 @@ import {
 } from './path-items.ts'
 import { createMark, isOwnWrite } from './write-mark.ts'
 
-/** In milliseconds. Closed removals stay for this time, so that changes that began before them still see them. */
+// In milliseconds. Closed removals stay for this time, so that changes that began before them still see them.
 const closedFor = 24 * 3600 * 1000
 
 const whereFree = (now: number) => ({
@@ -248,8 +248,7 @@ const createLooks = ({ table, now, read, readAll }: Removals) => ({
     (await readAll(site, folders)).some(({ id }) => !seen.has(id)),
 })
 
-export interface LockOptions extends TableOptions {
-  readonly record: RecordChange
+export interface LockOptions extends RecordingOptions {
   readonly keptDays?: number | undefined
 }
 

@@ -5,6 +5,7 @@ import type { SiteId } from '../../core/ids.ts'
 import type { Change, History } from '../../history/history.ts'
 import {
   isConditionFailure,
+  mapped,
   openTable,
   type Query,
   queryFirst,
@@ -35,6 +36,20 @@ import { isOwnWrite } from './write-mark.ts'
  * change stays, and the entry is passed to `lost` (docs/operating.md).
  */
 export type RecordChange = (entry: HistoryEntry, deadline?: Deadline) => Promise<void>
+
+export interface RecordingOptions extends TableOptions {
+  readonly record: RecordChange
+}
+
+/** Records the entries of a change if the change was made. Returns whether it was made. */
+export const recordIf = async (
+  isMade: unknown,
+  record: RecordChange,
+  ...entries: readonly HistoryEntry[]
+): Promise<boolean> => {
+  if (isMade) for (const entry of entries) await record(entry)
+  return Boolean(isMade)
+}
 
 export const logLostEntry = (entry: HistoryEntry, error: unknown): void => {
   console.error(`${lostEntry}: ${JSON.stringify(entry)}`, error)
@@ -75,10 +90,8 @@ const createPositions = (now: () => number) => {
   }
 }
 
-/**
- * Runs the writes of each site one after another. If they ran in parallel, a nearly full block would refuse most of
- * them.
- */
+// Runs the writes of each site one after another. If they ran in parallel, a nearly full block would refuse most of
+// them.
 const createTurnsOfSites = () => {
   const turns = new Map<SiteId, Promise<void>>()
   return (site: SiteId, write: () => Promise<void>): Promise<void> => {
@@ -95,15 +108,11 @@ const createTurnsOfSites = () => {
 
 type Blocks = Table<BlockItem>
 
-const firstOf = async (table: Blocks, query: Query, signal: AbortSignal): Promise<Block | undefined> => {
-  const item = await queryFirst(table, query, signal)
-  return item && toBlock(item)
-}
+const firstOf = async (table: Blocks, query: Query, signal: AbortSignal): Promise<Block | undefined> =>
+  mapped(await queryFirst(table, query, signal), toBlock)
 
-/**
- * Starts the history of a site and returns its first block. If several writers start it, all use the block of the first
- * writer.
- */
+// Starts the history of a site and returns its first block. If several writers start it, all use the block of the first
+// writer.
 const startHistory = async (
   table: Blocks,
   site: SiteId,

@@ -2,6 +2,7 @@ import { root, type StoragePath } from '../../storage/path.ts'
 import type { Workflows } from '../../storage/path-locks.ts'
 import { openTable, queryItems } from './dynamodb.ts'
 import { createFolderRemovals, type LockOptions } from './folder-removals.ts'
+import { recordIf } from './journal.ts'
 import { isAnyBelow, pathOf, readItems, type WorkflowItem, workflowKey } from './path-items.ts'
 import { createMark, isOwnWrite } from './write-mark.ts'
 
@@ -29,14 +30,10 @@ const createWorkflows = ({ record, ...options }: LockOptions): Workflows => {
     async start(site, page, entry) {
       const mark = createMark()
       const before = await table.replace({ ...keyOf(site, page), mark })
-      if (!before || isOwnWrite(mark, before.mark)) await record(entry)
+      await recordIf(!before || isOwnWrite(mark, before.mark), record, entry)
     },
 
-    async end(site, page, entry) {
-      if (!(await table.take(keyOf(site, page)))) return false
-      await record(entry)
-      return true
-    },
+    end: async (site, page, entry) => recordIf(await table.take(keyOf(site, page)), record, entry),
 
     isRunning: async (site, pages) => (await readItems(table, site, pages.map(workflowKey))).length > 0,
 

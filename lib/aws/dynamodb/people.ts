@@ -10,8 +10,8 @@ import {
 } from '../../access/people.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
-import { openTable, scan, type Table, type TableOptions } from './dynamodb.ts'
-import type { RecordChange } from './journal.ts'
+import { mapped, openTable, scan, type Table } from './dynamodb.ts'
+import { type RecordingOptions, recordIf } from './journal.ts'
 import { createMark, isOwnWrite } from './write-mark.ts'
 
 interface PersonItem extends Person {
@@ -63,7 +63,7 @@ const storeOf = (table: Table<PersonItem>) => {
  * The table Users: one item for each person. Two owners may leave a site at the same moment. So the store counts the
  * owners before and after the change, and undoes the change if no owner is left.
  */
-export const createPeople = ({ record, ...options }: TableOptions & { readonly record: RecordChange }): People => {
+export const createPeople = ({ record, ...options }: RecordingOptions): People => {
   const table = openTable<PersonItem>(options)
   const store = storeOf(table)
 
@@ -81,15 +81,10 @@ export const createPeople = ({ record, ...options }: TableOptions & { readonly r
     async get(name, isNewest = false) {
       // DynamoDB refuses long keys with an error.
       if (!isPersonName(name)) return undefined
-      const item = await table.get({ key: keyOfName(name) }, isNewest)
-      return item && toPerson(item)
+      return mapped(await table.get({ key: keyOfName(name) }, isNewest), toPerson)
     },
 
-    async create(person, entries) {
-      const isCreated = await store.create(person)
-      if (isCreated) for (const entry of entries) await record(entry)
-      return isCreated
-    },
+    create: async (person, entries) => recordIf(await store.create(person), record, ...entries),
 
     async replace(before, after, entries) {
       const lost = ownershipsLost(before, after)
@@ -99,7 +94,7 @@ export const createPeople = ({ record, ...options }: TableOptions & { readonly r
         await takeBack(before, after)
         return 'last owner'
       }
-      for (const entry of entries) await record(entry)
+      await recordIf(true, record, ...entries)
       return 'done'
     },
 

@@ -3,8 +3,8 @@ import { inParallel } from '../../core/in-parallel.ts'
 import type { UploadProgress } from '../../storage/upload-progress.ts'
 import { countedBytes, type Holding, type Progress, type Upload } from '../../storage/uploads/upload.ts'
 import { isOf, type UploadRecords } from '../../storage/uploads/upload-stores.ts'
-import { type ItemChange, inSeconds, openTable, scan, type Table, type TableOptions } from './dynamodb.ts'
-import type { RecordChange } from './journal.ts'
+import { type ItemChange, inSeconds, mapped, openTable, scan, type Table, type TableOptions } from './dynamodb.ts'
+import type { RecordingOptions } from './journal.ts'
 
 // The MD5 sums of all parts, joined: at most 640 sums, or 10 KiB.
 interface StoredHolding extends Pick<Holding, 'name' | 'tail'> {
@@ -160,15 +160,11 @@ const createUploadLeases = (
   }
 }
 
-interface RecordOptions extends TableOptions {
-  readonly record: RecordChange
-}
-
 /**
  * The records of uploads in the table Uploads. One conditional update takes the lease at the expected offset, and
  * another one stores the progress, so a crash between them loses no confirmed byte.
  */
-export const createUploadRecords = ({ now = Date.now, record, ...options }: RecordOptions): UploadRecords => {
+export const createUploadRecords = ({ now = Date.now, record, ...options }: RecordingOptions): UploadRecords => {
   const table = openTable<RecordItem>(options)
   const openList = createOpenList(options, table, now)
 
@@ -184,10 +180,7 @@ export const createUploadRecords = ({ now = Date.now, record, ...options }: Reco
       return true
     },
 
-    async get(id) {
-      const stored = await table.get(uploadKey(id))
-      return stored && toUpload(id, stored)
-    },
+    get: async (id) => mapped(await table.get(uploadKey(id)), (stored) => toUpload(id, stored)),
 
     async complete(id, holder, expires, entry, deadline) {
       const stored = await table.update(uploadKey(id), {

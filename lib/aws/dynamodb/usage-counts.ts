@@ -3,7 +3,7 @@ import { quotaExceeded, type UsageCounts } from '../../storage/quota.ts'
 import { createDocumentClient, type ItemChange, openTable, queryFirst, type TableOptions } from './dynamodb.ts'
 
 /**
- * The used bytes of a site, in the table PathLocks. During a recount, `since` adds up the bytes that changes place, and
+ * The used bytes of a site, in the table PathLocks. During a recount, `since` adds up the bytes of placed files, and
  * `listed` the bytes up to the key `after`. `begun` and `counted` are the moments when a recount began and ended. Until
  * the first recount has ended, the quota does not apply. Each recount begins and ends an `epoch`.
  */

@@ -3,9 +3,9 @@ import { type Deadline, reserves, unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { type SiteId, storedId, type WebFormId } from '../../core/ids.ts'
 import type { SystemField, WebForm, WebForms } from '../../fields/web-forms.ts'
-import { openTable, queryFirst, queryItems, type Table, type TableOptions } from './dynamodb.ts'
+import { mapped, openTable, queryFirst, queryItems, type Table } from './dynamodb.ts'
 import { batchDelete } from './dynamodb-batches.ts'
-import type { RecordChange } from './journal.ts'
+import { type RecordingOptions, recordIf } from './journal.ts'
 import { createMark, isOwnWrite } from './write-mark.ts'
 
 // Names of attributes are short because they count towards the item: a full form stays below the 4 KB of one read unit.
@@ -53,7 +53,7 @@ type FormId = Pick<WebForm, 'site' | 'id'>
 
 const mostKnown = 100
 
-/** Forms as this process has last written them. Most often nobody else changes a form between two changes. */
+// Forms as this process has last written them. Most often nobody else changes a form between two changes.
 const createKnownForms = () => {
   const forms = new Map<string, FormItem>()
   return {
@@ -118,7 +118,7 @@ const tryToChange = async (
   return isReplaced ? { ...item, ...set } : 'overtaken'
 }
 
-/** A remembered form is used only for a change: before any other outcome, the form is read. */
+// A remembered form is used only for a change: before any other outcome, the form is read.
 const changeKnown = async (table: FormTable, known: FormItem | undefined, apply: Apply, attempt: Attempt) => {
   try {
     const attempted = known && (await tryToChange(table, known, apply, attempt))
@@ -160,10 +160,7 @@ const changeForm = async (
 const formsOf = (site: SiteId) => ({ where: '#site = :site', values: { ':site': site } })
 
 const createReading = (table: FormTable): Pick<WebForms, 'get' | 'list' | 'listWhole' | 'highestId'> => ({
-  async get(site, id) {
-    const item = await table.get({ site, form: id }, false)
-    return item && toForm(item)
-  },
+  get: async (site, id) => mapped(await table.get({ site, form: id }, false), toForm),
 
   async list(site) {
     const items = await queryItems(table, { ...formsOf(site), columns: ['form', 'name'] })
@@ -189,7 +186,7 @@ const createReading = (table: FormTable): Pick<WebForms, 'get' | 'list' | 'listW
  * The table WebForms: one item for each form, with all its fields. A change is a read and a conditional write. If
  * another writer was faster, the change is repeated. A further change by the same process needs no read.
  */
-export const createWebForms = ({ record, ...options }: TableOptions & { readonly record: RecordChange }): WebForms => {
+export const createWebForms = ({ record, ...options }: RecordingOptions): WebForms => {
   const table = openTable<FormItem>(options)
   const known = createKnownForms()
   return {
@@ -197,9 +194,7 @@ export const createWebForms = ({ record, ...options }: TableOptions & { readonly
 
     async create({ site, id, name, fields }, entry) {
       const item: FormItem = { site, form: id, name, fields: fields.map(fromField), version: 1, changes: [] }
-      if (!(await table.put(item, { condition: 'attribute_not_exists(#form)' }))) return false
-      await record(entry)
-      return true
+      return recordIf(await table.put(item, { condition: 'attribute_not_exists(#form)' }), record, entry)
     },
 
     async rename(site, id, name, entry) {
@@ -215,11 +210,7 @@ export const createWebForms = ({ record, ...options }: TableOptions & { readonly
       if (await changeForm(table, known, { site, id }, apply, changing)) await record(entry, deadline)
     },
 
-    async remove(site, id, entry) {
-      if (!(await table.take({ site, form: id }))) return false
-      await record(entry)
-      return true
-    },
+    remove: async (site, id, entry) => recordIf(await table.take({ site, form: id }), record, entry),
 
     async clear(site) {
       const forms = await queryItems(table, { ...formsOf(site), columns: ['form'], consistent: true })

@@ -44,17 +44,15 @@ const queryOf = ({ multiValueQueryStringParameters: query }: GatewayEvent): Map<
  */
 export type PathEncoding = 'encoded' | 'decoded'
 
-/**
- * LocalStack drops slashes at the beginning of a path, but not in the context of the event. If a request for a stage
- * has no slash at its end, LocalStack adds one to the path, but not in the context. Relative URLs depend on this slash.
- */
+// LocalStack drops slashes at the beginning of a path, but not in the context of the event. If a request for a stage
+// has no slash at its end, LocalStack adds one to the path, but not in the context. Relative URLs depend on this slash.
 const withItsSlashes = ({ path, requestContext }: GatewayEvent): string => {
   const inContext = requestContext?.path
   if (path === '/' && inContext !== undefined && !inContext.endsWith('/')) return ''
   return inContext?.endsWith(`/${path}`) ? `/${path}` : path
 }
 
-/** The path as the caller wrote it. In a decoded path, `%2F` and `/` would look the same. */
+// The path as the caller wrote it. In a decoded path, `%2F` and `/` would look the same.
 const pathOf = (event: GatewayEvent, encoding: PathEncoding): string =>
   encoding === 'encoded'
     ? withItsSlashes(event)
@@ -62,10 +60,8 @@ const pathOf = (event: GatewayEvent, encoding: PathEncoding): string =>
 
 const decodeFormText = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '))
 
-/**
- * Restores JSON that was declared as a form (A-5). LocalStack parses and rewrites every form, so the JSON text has
- * become a name (`%7B%22a%22%3A1%7D=`), or several names if it contained `&` or `=`.
- */
+// Restores JSON that was declared as a form (A-5). LocalStack parses and rewrites every form, so the JSON text has
+// become a name (`%7B%22a%22%3A1%7D=`), or several names if it contained `&` or `=`.
 const jsonOutOfForm = (form: string): string => {
   if (!/^%[57]B[^&]*=/i.test(form)) return form
   try {
@@ -90,7 +86,7 @@ const bytesOfBody = ({ body, isBase64Encoded }: GatewayEvent, type: string): Buf
 
 const viewerAddress = /^\[?([\da-f.:]+?)\]?:\d+$/i
 
-/** A-79: `isSecret` recognises the distribution, whose own address the gateway sees. */
+// A-79: `isSecret` recognises the distribution, whose own address the gateway sees.
 const addressOf = (
   { requestContext }: GatewayEvent,
   headers: Readonly<Record<string, string>>,
@@ -141,28 +137,22 @@ const isSmallInJson = (text: string, length: number): boolean =>
 // Bytes that occur in no text, and that take six bytes each in JSON.
 const controlCharacter = /[^\P{Cc}\t\n\r]/u
 
-/**
- * Returns the bytes as text, if they are text. Every caller gets text unchanged, but only some callers get base64
- * decoded. The check takes 7 ms for 4 MiB, base64 35 ms.
- */
+// Returns the bytes as text, if they are text. Every caller gets text unchanged, but only some callers get base64
+// decoded. The check takes 7 ms for 4 MiB, base64 35 ms.
 const textOf = (bytes: Buffer): string | undefined => {
   if (!isUtf8(bytes)) return undefined
   const text = bytes.toString('utf8')
   return !controlCharacter.test(text) && isSmallInJson(text, bytes.length) ? text : undefined
 }
 
-/**
- * The `Accept` for which a gateway turns base64 into bytes: any `Accept`, or one that names a type first (LocalStack).
- */
+// The `Accept` for which a gateway turns base64 into bytes: any `Accept`, or one that names a type first (LocalStack).
 type BinaryAccept = 'any' | 'named'
 
 // If a caller sends no `Accept`, LocalStack passes on this value, and expects base64.
 const defaultAccept = 'application/json'
 
-/**
- * REST APIs decode base64 only for callers that send `Accept`, as measured
- * (https://github.com/localstack/localstack/pull/12199).
- */
+// REST APIs decode base64 only for callers that send `Accept`, as measured
+// (https://github.com/localstack/localstack/pull/12199).
 const isDecoded = (accept: string, binaryAccept: BinaryAccept): boolean =>
   binaryAccept === 'any' ? accept !== '' : accept !== defaultAccept && /^\s*[^*\s/]+\//.test(accept)
 

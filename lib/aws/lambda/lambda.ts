@@ -10,7 +10,7 @@ import { createSecretCheck } from './origin-secrets.ts'
 
 export type LambdaHandler = (event: GatewayEvent, context: Context) => Promise<GatewayResult>
 
-/** Errors: unavailable, when the stream of the answer breaks. */
+// Errors: unavailable, when the stream of the answer breaks.
 const buffered =
   (caller: Parameters<typeof toGateway>[1]): Send<GatewayResult> =>
   async (answer) => {

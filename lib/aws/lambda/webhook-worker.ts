@@ -52,8 +52,8 @@ interface Turn {
 }
 
 /**
- * Sends what one webhook lacks. Messages only wake workers, so a repeated, late or reordered message causes no other
- * delivery. The worker with the lease also does the work of later workers. The queue repeats the message of a
+ * Makes the due deliveries of one webhook. Messages only wake workers, so a repeated, late or reordered message causes
+ * no other delivery. The worker with the lease also does the work of later workers. The queue repeats the message of a
  * worker that dies.
  */
 const workOn = async (

@@ -22,10 +22,8 @@ interface Uncovered {
   readonly versionId: string
 }
 
-/**
- * A version that was made by completing an upload. Its bytes exist nowhere else, so undoing the change copies them to
- * the spare key.
- */
+// A version that was made by completing an upload. Its bytes exist nowhere else, so undoing the change copies them to
+// the spare key.
 interface Joined {
   readonly kind: 'joined'
   readonly key: string
@@ -48,7 +46,7 @@ export interface StepResult {
 // In milliseconds: S3 may finish a call a moment after it was cut off.
 const secondLook = 1_000
 
-/** Finds the result of a call whose answer was lost. If S3 refused the call, there is no result. */
+// Finds the result of a call whose answer was lost. If S3 refused the call, there is no result.
 const findLost = async (
   { doing }: StepBuckets,
   failure: unknown,
@@ -95,7 +93,7 @@ export const awaitVersion = async (
   }
 }
 
-/** Replaces a refusal by S3 with the failure that it means, or with none. */
+/** Replaces a refusal of S3 by the result of `explain`, which may be undefined. */
 export const explainRefusal = async (
   { made, failure }: StepResult,
   explain: (refusal: unknown) => Promise<unknown>,
@@ -129,7 +127,7 @@ export const timeToReturn = reserves.answer + 500
 const timeToDelete = 2_000
 const spareBytesPerMillisecond = 1024 * 1024
 
-/** In milliseconds: the time that is reserved to find and undo results. */
+// In milliseconds: the time that is reserved to find and undo results.
 const timeToUndo = (changes: readonly Change[]): number => {
   const covered = changes.filter((change) => change.kind === 'restore' && change.hiddenBy).length
   const staged = changes.reduce((sum, change) => sum + (change.kind === 'put' ? change.staged.size : 0), 0)

@@ -23,12 +23,10 @@ export interface Bucket {
   readonly options: { readonly abortSignal?: AbortSignal }
 }
 
-/**
- * Features that the store behind a bucket may lack. Each text says what follows. AWS lacks only the versions, and only
- * in a new bucket.
- */
+// Features that the store behind a bucket may lack. Each text says what follows. AWS lacks only the versions, and only
+// in a new bucket.
 const abilities = {
-  'a removal of one version alone': 'only the check before the call remains',
+  'the removal of an expected version only': 'the service checks the version only before the call',
   'listings in the order of names': 'names are sent as they are, and must be valid in XML',
   'versions (of a new bucket, for 15 minutes)': 'a replaced object cannot be restored there',
 }

@@ -19,13 +19,11 @@ interface Source {
   readonly versionId?: string
 }
 
-/** If type and mark are left out, the copy has the type and the mark of its source. */
+// If type and mark are left out, the copy has the type and the mark of its source.
 type Goal = Pick<
   CopyObjectCommandInput,
   'ContentType' | 'Metadata' | 'IfMatch' | 'IfNoneMatch' | 'CopySourceIfMatch'
-> & {
-  readonly Key: string
-}
+> & { readonly Key: string }
 
 type Answer = Pick<CopyObjectCommandOutput, 'VersionId' | 'CopyObjectResult'> & { readonly ETag?: string | undefined }
 

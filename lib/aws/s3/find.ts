@@ -114,10 +114,8 @@ const listOnce = async (
 // No key of the service follows this key, because all keys start with an ASCII letter.
 const afterAllKeys = '\u00e9'
 
-/**
- * LocalStack 4.14.0 compares names in their URL-encoded form, and so skips names that are not ASCII. There, a listing
- * after this key returns objects.
- */
+// LocalStack 4.14.0 compares names in their URL-encoded form, and so skips names that are not ASCII. There, a listing
+// after this key returns objects.
 const isSortedByBytes = async (bucket: Bucket): Promise<boolean> => {
   const { objects } = await listOnce(bucket, { prefix: '', folded: false, after: afterAllKeys, limit: 1 })
   if (objects.length === 0) return true
@@ -143,9 +141,7 @@ export const existsBelow = async (bucket: Bucket, prefix: string): Promise<boole
 const isFolder = (key: string) => key.endsWith('/')
 const parentOf = (folder: string) => folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1)
 
-/**
- * Returns which of some folders in one parent exist. For two or more folders, one listing replaces a listing of each.
- */
+// Returns which of some folders in one parent exist. For two or more folders, one listing replaces a listing of each.
 const existingFolders = async (
   bucket: Bucket,
   [parent, folders]: readonly [string, readonly string[]],

@@ -39,7 +39,7 @@ export const hide = async (buckets: StepBuckets, { key, seen, version, expected 
   return explainRefusal(result, async (refusal) => changed() ?? (isMissing(refusal) ? gone : undefined))
 }
 
-/** The innermost common folder in each area, such as `live/1001/`. */
+// The innermost common folder in each area, such as `live/1001/`.
 const commonFolders = (restorations: readonly Restoration[]): readonly string[] =>
   [...Map.groupBy(restorations, ({ key }) => key.split('/', 2).join('/')).values()].map((some) => {
     const keys = some.map(({ key }) => key).sort()
@@ -66,10 +66,8 @@ const withoutListed = async (bucket: Bucket, restorations: readonly Restoration[
 // A listing costs as much as a dozen looks.
 const fewObjects = callsInFlight
 
-/**
- * The first object that is missing or has other bytes. Another caller may have stored the same bytes, which does not
- * count as a difference.
- */
+// The first object that is missing or has other bytes. Another caller may have stored the same bytes, which does not
+// count as a difference.
 const findMissing = async (bucket: Bucket, restorations: readonly Restoration[]): Promise<string | undefined> => {
   const left = restorations.length > fewObjects ? await withoutListed(bucket, restorations) : restorations
   let missing: string | undefined

@@ -26,7 +26,7 @@ export interface PlaceDeps {
   readonly bodyOf: (staged: Staged) => StagedBody
 }
 
-/** Returns the locks that it has found. Errors: NotPlaced. */
+// Returns the locks that it has found. Errors: NotPlaced.
 const checkBefore = async (
   bucket: Bucket,
   { absent, matching = [] }: PlaceConditions,
@@ -45,10 +45,8 @@ const changesKey = (change: Change, key: string): boolean =>
 const isAtOrBelow = (key: string, other: string): boolean =>
   key === other || (other.endsWith('/') && key.startsWith(other))
 
-/**
- * If two placements did not find each other in the first look, at least one of them finds the other now. Errors:
- * NotPlaced.
- */
+// If two placements did not find each other in the first look, at least one of them finds the other now. Errors:
+// NotPlaced.
 const checkAfter = async (
   bucket: Bucket,
   { absent, present = [], matching = [] }: PlaceConditions,
@@ -158,10 +156,8 @@ const apply = async (run: Run, changes: readonly Change[]): Promise<void> => {
 export const claimIn = (changes: readonly Change[]): Claim | undefined =>
   changes.map((change) => (change.kind === 'put' ? change.staged.claim : undefined)).find((claim) => claim)
 
-/**
- * If the claim is lost, another request may have accepted the changes that this request has placed. Errors:
- * unavailable.
- */
+// If the claim is lost, another request may have accepted the changes that this request has placed. Errors:
+// unavailable.
 const requireClaim = async ({ made, undoDeadline }: Attempt, changes: readonly Change[], cause: unknown) => {
   const claim = made.length > 0 ? claimIn(changes) : undefined
   if (!claim || (await undoDeadline.wait(claim.isHeld()).catch(() => false))) return

@@ -37,7 +37,7 @@ const sendBody = (buckets: StepBuckets, { key, expected }: Write, { content, con
   return once.send(new CompleteMultipartUploadCommand({ Bucket: name, ...goal, ...upload }), longOptions(buckets.doing))
 }
 
-/** Another attempt may need the bytes of an upload again. */
+// Another attempt may need the bytes of an upload again.
 const withSpare = ({ made, failure }: StepResult, { content, size }: StagedBody): StepResult => {
   const spare = content.kind === 'upload' ? content.spare : undefined
   if (spare === undefined) return { made, failure }

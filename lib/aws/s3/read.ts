@@ -19,7 +19,7 @@ const parseOutput = (key: string, output: GetObjectCommandOutput) => {
   }
 }
 
-/** Reads an object and a range of its bytes in one call. An empty object satisfies no range. */
+// Reads an object and a range of its bytes in one call. An empty object satisfies no range.
 const tryRange = async ({ client, name, options }: Bucket, key: string, Range: string) => {
   try {
     return parseOutput(key, await client.send(new GetObjectCommand({ Bucket: name, Key: key, Range }), options))

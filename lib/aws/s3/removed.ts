@@ -10,7 +10,7 @@ import type { Bucket } from './bucket.ts'
 import { compareKeys, existsBelow, lastCharacter } from './find.ts'
 import { type ListPosition, listPage, type Page, type State, statesBelow } from './versions.ts'
 
-/** The search for the version of a key that was hidden in some period, beginning at the newest state of the key. */
+// The search for the version of a key that was hidden in some period, beginning at the newest state of the key.
 interface Search {
   readonly key: string
   // The delete markers that hide the version, as far as seen. Undefined if there is a newer version.
@@ -65,7 +65,7 @@ const mostPages = 10
 const mostLooks = 10
 const mostLooksInAll = 200
 
-/** Finds the last removal of an empty folder among its first 10,000 states. Also returns the number of listings. */
+// Finds the last removal of an empty folder among its first 10,000 states. Also returns the number of listings.
 const removedFolder = async (
   bucket: Bucket,
   folder: string,
@@ -89,7 +89,7 @@ const positionAfter = (prefix: string, key: string): ListPosition => ({
   key: key.endsWith('/') && key !== prefix ? `${key}${lastCharacter}` : key,
 })
 
-/** A key for which only markers and no version were found so far. `removedAt` is the time of the oldest marker. */
+// A key for which only markers and no version were found so far. `removedAt` is the time of the oldest marker.
 interface Undecided {
   readonly key: string
   readonly removedAt: number
@@ -115,7 +115,7 @@ const candidatesIn = (
   return { candidates: candidates.sort((one, other) => compareKeys(one.key, other.key)), undecided }
 }
 
-/** The first listing is short, because most requests want few entries. Each further listing is longer. */
+// The first listing is short, because most requests want few entries. Each further listing is longer.
 async function* findCandidates(bucket: Bucket, { prefix, after, limit }: RemovedQuery) {
   let upTo = after
   let position = after === undefined ? undefined : positionAfter(prefix, after)

@@ -71,7 +71,7 @@ const toCompleted = ({ PartNumber, ETag, ChecksumCRC32, ChecksumSHA256 }: Listed
   ChecksumSHA256,
 })
 
-/** The parts with these checksums. Errors: storageRefused, when a late call has overwritten a part. */
+// The parts with these checksums. Errors: storageRefused, when a late call has overwritten a part.
 const checkedParts = async (bucket: Bucket, upload: PartsOf, sums: readonly string[]): Promise<CompletedPart[]> => {
   const parts = (await listParts(bucket, upload)).slice(0, sums.length)
   const isKept = ({ PartNumber, ETag }: CompletedPart, index: number) =>
@@ -93,10 +93,8 @@ const readTail = async ({ client, name }: Bucket, tail: string | null, length: n
 const isInPlace = (bucket: Bucket, { id, target, created }: WholeUpload): Promise<boolean> =>
   hasMarkedVersion(bucket, target.key, id, created - clockSkew)
 
-/**
- * The parts and the tail, which become the file when they are joined. Errors: uploadUnknown, when the parts are gone;
- * unavailable, when another request has just joined them.
- */
+// The parts and the tail, which become the file when they are joined. Errors: uploadUnknown, when the parts are gone;
+// unavailable, when another request has just joined them.
 const joinedParts = async (bucket: Bucket, upload: WholeUpload): Promise<StagedBody['content']> => {
   const { id, target, length, holding } = upload
   const { key } = target
@@ -118,10 +116,8 @@ const joinedParts = async (bucket: Bucket, upload: WholeUpload): Promise<StagedB
   }
 }
 
-/**
- * The tail, and then the received content. If the content is interrupted, the failure is kept, and the bytes before the
- * failure count.
- */
+// The tail, and then the received content. If the content is interrupted, the failure is kept, and the bytes before the
+// failure count.
 const createSource = (tail: Uint8Array, content: AsyncIterable<Uint8Array>) => {
   const received: { size: number; failure?: unknown } = { size: 0 }
   async function* chunks(): AsyncGenerator<Uint8Array, void> {

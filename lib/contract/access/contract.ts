@@ -110,10 +110,7 @@ export const accessContract: GroupContract<'access'> = {
       errors: ['accessMalformed', 'signInRefused', 'invitationUnknown', 'passwordWeak'],
       examples: [{ body: acceptance }, { body: acceptance }],
     },
-    getMe: {
-      summary: 'Read the owner and the rights of the token',
-      answers: ok('The owner of the token.', me),
-    },
+    getMe: { summary: 'Read the owner and the rights of the token', answers: ok('The owner of the token.', me) },
     changePassword: {
       summary: 'Change your password',
       description: 'Ends your other sessions.',
@@ -149,11 +146,7 @@ export const accessContract: GroupContract<'access'> = {
         { body: { name: 'bob', role: 'viewer' } },
       ],
     },
-    getUser: {
-      summary: 'Read a person of a site',
-      answers: ok('The person.', user),
-      errors: ofUser,
-    },
+    getUser: { summary: 'Read a person of a site', answers: ok('The person.', user), errors: ofUser },
     changeUser: {
       summary: 'Change a person of a site',
       description:

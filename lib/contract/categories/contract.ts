@@ -42,7 +42,7 @@ const scalarOf = ({ type, nullable }: Member) => (nullable ? z.nullable(scalars[
 const membersOf = (members: Members) =>
   Object.fromEntries(Object.entries(members).map(([name, member]) => [name, z.optional(scalarOf(member))]))
 
-/** All members are optional, because `fields` may leave out any of them. */
+// All members are optional, because `fields` may leave out any of them.
 const itemOf = ({ own, objects }: ItemShape) =>
   z.object({
     ...membersOf(own),
@@ -90,10 +90,8 @@ const siteUrl = named(itemOf(siteUrlShape), 'SiteUrl', 'The address for requests
 
 export const siteUrlPage = pageOf(siteUrl, 'SiteUrlPage')
 
-/**
- * The names that `where` and `order` accept: members of the item, and members of the inner object with or without its
- * name in front.
- */
+// The names that `where` and `order` accept: members of the item, and members of the inner object with or without its
+// name in front.
 const comparable = ({ own, objects }: ItemShape): string[] => {
   const namesOf = (members: Members) => Object.keys(members).filter((name) => members[name]?.type !== 'text')
   const inner = objects
@@ -179,9 +177,7 @@ const listAllOf = (kind: ObjectKind): OperationContract => {
       where: `{"${examples.flag}":true}`,
       order: `-${examples.date}`,
     }),
-    answers: page(objectPage(kind), {
-      [operationsOf(kind).listCategories]: { object: '$response.body#/items/0/id' },
-    }),
+    answers: page(objectPage(kind), { [operationsOf(kind).listCategories]: { object: '$response.body#/items/0/id' } }),
     errors: ['categoriesMalformed', 'listTooLong'],
     examples: [{ query: { limit: '1' } }],
   }

@@ -61,7 +61,7 @@ const asList = z.transform((value: unknown): unknown => (Array.isArray(value) ||
 const asObject = (member: MemberName) =>
   z.transform((entry: unknown): unknown => (typeof entry === 'object' ? entry : { [member]: entry }))
 
-/** `[{objectId: 1}]`, `[1]` and `1` mean the same (C-44). */
+// `[{objectId: 1}]`, `[1]` and `1` mean the same (C-44).
 const looseList = (member: MemberName) => z.pipe(z.pipe(readText, asList), list(member))
 
 export const linkBody = z.object({ items: z.pipe(list('objectId'), z.array(linkItem)) }, withItems)

@@ -212,10 +212,7 @@ export const fieldsContract: GroupContract<'fields'> = {
     },
     getWebForm: {
       summary: 'Read a web form',
-      answers: ok('The web form.', webForm, {
-        xml: xmlNames.webForm,
-        links: { listFields: {}, createField: {} },
-      }),
+      answers: ok('The web form.', webForm, { xml: xmlNames.webForm, links: { listFields: {}, createField: {} } }),
       errors: ['webFormUnknown'],
     },
     listFieldTypes: {

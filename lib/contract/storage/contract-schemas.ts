@@ -44,10 +44,7 @@ const entryMembers = {
   links: z.array(link),
 }
 
-const stateMembers = {
-  etag: z.optional(z.string()),
-  fingerprint: z.optional(z.nullable(z.string())),
-}
+const stateMembers = { etag: z.optional(z.string()), fingerprint: z.optional(z.nullable(z.string())) }
 
 export const content = component(
   'FolderContent',
@@ -90,13 +87,7 @@ const version = component(
   'A state of a file. `at` is the time of the change that made this state. `current` marks the present ' +
     'state. `removed` marks a state that ended when the file was removed or moved; other old states were ' +
     'replaced.',
-  {
-    version: z.string(),
-    at: z.iso.datetime(),
-    size: count,
-    removed: z.boolean(),
-    current: z.boolean(),
-  },
+  { version: z.string(), at: z.iso.datetime(), size: count, removed: z.boolean(), current: z.boolean() },
 )
 
 export const versionPage = component(
@@ -108,12 +99,7 @@ export const versionPage = component(
 const removed = component(
   'Deleted',
   'A removed file or folder that was not restored or created again. `size` of a folder is null.',
-  {
-    name: z.string(),
-    type: z.enum(['file', 'folder']),
-    removedAt: z.iso.datetime(),
-    size: z.nullable(count),
-  },
+  { name: z.string(), type: z.enum(['file', 'folder']), removedAt: z.iso.datetime(), size: z.nullable(count) },
 )
 
 export const removedPage = component(
@@ -157,13 +143,7 @@ export const removalPreview = component(
   'The files, folders (with the folder itself) and bytes that a DELETE would remove, drafts included. ' +
     'If the DELETE would be refused, `code` is its error. `atLeast` is true if the folder has more than ' +
     'was counted.',
-  {
-    files: count,
-    folders: count,
-    bytes: count,
-    atLeast: z.optional(z.boolean()),
-    code: z.optional(z.int()),
-  },
+  { files: count, folders: count, bytes: count, atLeast: z.optional(z.boolean()), code: z.optional(z.int()) },
 )
 
 named(force, 'Force')

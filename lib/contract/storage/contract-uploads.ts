@@ -36,7 +36,7 @@ const uploadChecksum = {
   ),
 }
 
-/** Errors of any upload when its file is placed, also of a resumable upload at its end. */
+// Errors of any upload when its file is placed, also of a resumable upload at its end.
 const placementErrors: readonly ErrorName[] = [
   'fileTooLarge',
   'quotaExceeded',
@@ -272,10 +272,7 @@ export const uploadOperations = {
       'uploadLocked',
     ],
     examples: [
-      {
-        headers: { ...tus, 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': '0' },
-        body: 'Hello ',
-      },
+      { headers: { ...tus, 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': '0' }, body: 'Hello ' },
     ],
   },
   cancelUpload: {

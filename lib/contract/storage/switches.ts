@@ -68,10 +68,7 @@ export const partsQuery = z.object({
 
 const versionName = z.string('must be a string').check(z.minLength(1, 'must not be empty'), atMost(1_024))
 export const restoreBody = z.strictObject(
-  {
-    version: z.optional(versionName),
-    replace: z.optional(z.boolean('must be true or false')),
-  },
+  { version: z.optional(versionName), replace: z.optional(z.boolean('must be true or false')) },
   'The body must be an object; its members version and replace are optional',
 )
 export const versionSwitches = z.object({ versionId: z.optional(versionName) })

@@ -27,17 +27,13 @@ export interface Backup extends BackupMarker {
   readonly path: string
 }
 
-/**
- * In milliseconds: blobs are held for this long after the last extension of the hold. An extension comes every
- * `interval`.
- */
+// In milliseconds: blobs are held for this long after the last extension of the hold. An extension comes every
+// `interval`.
 const heldFor = 60_000
 const interval = 10_000
 
-/**
- * In bytes per millisecond: the slowest copy that is expected. While SQLite copies the database, the rest of this
- * process waits.
- */
+// In bytes per millisecond: the slowest copy that is expected. While SQLite copies the database, the rest of this
+// process waits.
 const slowestCopy = 4_000
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
@@ -45,10 +41,8 @@ const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false 
 const timeToCopy = ({ database, wal }: DataDirectory): number =>
   Math.ceil((sizeOf(database) + sizeOf(wal)) / slowestCopy)
 
-/**
- * If the disk of the data directory prevents the backup, the message names the data directory, not the folder of the
- * backup.
- */
+// If the disk of the data directory prevents the backup, the message names the data directory, not the folder of the
+// backup.
 const asFailureOfSource = (error: unknown, { path, database }: DataDirectory): unknown => {
   if (isOutOfSpace(error)) {
     return new UsageError(
@@ -65,7 +59,7 @@ const asFailureOfSource = (error: unknown, { path, database }: DataDirectory): u
   )
 }
 
-/** SQLite does not flush the copy to the disk, so the caller must. */
+// SQLite does not flush the copy to the disk, so the caller must.
 const copyDatabase = ({ database, directory: source }: OpenDataDirectory, file: string): void => {
   makePrivateFile(file)
   try {
@@ -83,10 +77,8 @@ const beginHold = async ({ database, directory: source }: OpenDataDirectory, { w
   }
 }
 
-/**
- * Checks the copy of the database, and removes rows that concern only the backup. Throws UsageError when the database
- * is damaged as a whole, and the reason of `signal` when it is aborted.
- */
+// Checks the copy of the database, and removes rows that concern only the backup. Throws UsageError when the database
+// is damaged as a whole, and the reason of `signal` when it is aborted.
 const readSnapshot = async ({ database: file }: DataDirectory, source: DataDirectory, signal: AbortSignal) => {
   using snapshot = connect(file)
   const [finding] = checkStructure(snapshot, source.database)

@@ -9,7 +9,7 @@ import { inspectDemo } from '../directory/demo-file.ts'
 import { asSentence, refusalOf, UsageError } from '../directory/faults.ts'
 import { claimEmpty } from '../directory/open-directory.ts'
 import { ownerToServe, syncFile, syncFolder, writePrivately } from '../directory/private-files.ts'
-import { openImmutable } from '../sqlite/database.ts'
+import { connect, openImmutable } from '../sqlite/database.ts'
 import { schemaVersion, versionOf } from '../sqlite/schema.ts'
 import type { Backup, BackupOptions } from './make-backup.ts'
 import { blobsIn, takeBlobs } from './take-blobs.ts'
@@ -17,10 +17,8 @@ import { blobsIn, takeBlobs } from './take-blobs.ts'
 const damaged = ({ path }: DataDirectory, fault: string) =>
   new UsageError(`The backup ${path} is damaged: ${fault}. Name another backup. Nothing was changed.`)
 
-/**
- * Reads the database of a backup, and writes no file beside it. Throws UsageError when the database is damaged as a
- * whole, or is of a newer program, and the reason of `signal` when it is aborted.
- */
+// Reads the database of a backup, and writes no file beside it. Throws UsageError when the database is damaged as a
+// whole, or is of a newer program, and the reason of `signal` when it is aborted.
 const readDatabase = async (backup: DataDirectory, { version }: BackupMarker, signal: AbortSignal) => {
   const { database: file, path } = backup
   try {
@@ -41,13 +39,23 @@ const readDatabase = async (backup: DataDirectory, { version }: BackupMarker, si
   }
 }
 
-const copyFiles = (from: DataDirectory, to: DataDirectory): void => {
+/** V-33. Returns the number of webhooks that were enabled. Older tables have no webhooks. */
+const disableWebhooks = (file: string): number => {
+  using database = connect(file)
+  if (!database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'webhooks'`).get()) return 0
+  return Number(database.prepare('UPDATE webhooks SET enabled = 0 WHERE enabled = 1').run().changes)
+}
+
+/** Returns the number of webhooks that it disabled. */
+const copyFiles = (from: DataDirectory, to: DataDirectory, keepsWebhooks: boolean): number => {
   copyFileSync(from.database, to.database, constants.COPYFILE_EXCL)
   chmodSync(to.database, 0o600)
+  const disabledWebhooks = keepsWebhooks ? 0 : disableWebhooks(to.database)
   syncFile(to.database)
   const demo = inspectDemo(from)
   if (demo && 'code' in demo) throw damaged(from, `${from.demo}: ${demo.detail}`)
   if (demo) writePrivately(to.demo, readFileSync(from.demo, 'utf8'))
+  return disabledWebhooks
 }
 
 const realPathOf = (path: string): string => {
@@ -59,6 +67,14 @@ const realPathOf = (path: string): string => {
   }
 }
 
+interface RestoreOptions extends Pick<BackupOptions, 'evenIfDamaged' | 'signal'> {
+  readonly keepsWebhooks?: boolean
+}
+
+interface Restored extends Backup {
+  readonly disabledWebhooks: number
+}
+
 /**
  * Fills an empty data directory from a backup. If the process dies meanwhile, no service starts on this directory until
  * the restore is repeated. Throws UsageError; then the directory is still empty.
@@ -66,8 +82,8 @@ const realPathOf = (path: string): string => {
 export const restoreBackup = async (
   backupPath: string,
   dataDirectory: string,
-  { evenIfDamaged, signal }: Pick<BackupOptions, 'evenIfDamaged' | 'signal'>,
-): Promise<Backup> => {
+  { evenIfDamaged, keepsWebhooks = false, signal }: RestoreOptions,
+): Promise<Restored> => {
   const backup = layoutOf(backupPath)
   const marker = readBackupMarker(backup)
   if ('code' in marker) throw refusalOf(backup, marker)
@@ -81,7 +97,7 @@ export const restoreBackup = async (
   const claim = await claimEmpty(directory)
   try {
     signal.throwIfAborted()
-    copyFiles(backup, directory)
+    const disabledWebhooks = copyFiles(backup, directory, keepsWebhooks)
     // All files get this owner. A linked blob of another user would no longer belong to that user, so it is copied.
     const owner = ownerToServe(directory.path) ?? { uid: process.getuid?.() }
     const passage = { from: backup.blobs, to: directory.blobs, owner, readsLinked: true }
@@ -91,14 +107,13 @@ export const restoreBackup = async (
     if (first && !evenIfDamaged) {
       throw new UsageError(
         `The backup ${backup.path} is damaged: ${needed.length} of its files or rows are damaged, such as ${first.where}: ` +
-          `${first.fault}. Name another backup, or add --even-if-damaged to restore the rest. Nothing was ` +
-          'changed.',
+          `${first.fault}. Name another backup, or add --even-if-damaged to restore the rest. Nothing was changed.`,
       )
     }
     syncFolder(directory.blobs)
     signal.throwIfAborted()
     claim.fulfil()
-    return { path: directory.path, ...marker, ...countsOf(found) }
+    return { path: directory.path, ...marker, ...countsOf(found), disabledWebhooks }
   } catch (error) {
     claim.giveUp()
     throw asSentence(error, `The data directory ${directory.path}`, 'It is still empty.')

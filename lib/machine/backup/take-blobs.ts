@@ -32,7 +32,7 @@ interface Passage {
   readonly readsLinked: boolean
 }
 
-/** Error codes of file systems without hard links, or without the right to make them. */
+// Error codes of file systems without hard links, or without the right to make them.
 const noLinks: ReadonlySet<unknown> = new Set(['EXDEV', 'EPERM', 'EACCES', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
 const isOf = (owner: NonNullable<Passage['owner']>, { uid, gid, mode }: Stats): boolean =>
@@ -48,10 +48,8 @@ const link = (from: string, to: string): boolean => {
   }
 }
 
-/**
- * Copies a blob and flushes the copy, which only its user can read. Leaves out the bytes that an upload received after
- * its size was read.
- */
+// Copies a blob and flushes the copy, which only its user can read. Leaves out the bytes that an upload received after
+// its size was read.
 const copy = async (from: string, to: string, { need, size }: ReferredBlob): Promise<void> => {
   await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
   chmodSync(to, 0o600)
@@ -60,10 +58,8 @@ const copy = async (from: string, to: string, { need, size }: ReferredBlob): Pro
   await file.sync()
 }
 
-/**
- * Links the blob, because a blob never changes after it is complete, or copies it. Returns the fault of the result, or
- * undefined if there is none. Errors: those of the file system.
- */
+// Links the blob, because a blob never changes after it is complete, or copies it. Returns the fault of the result, or
+// undefined if there is none. Errors: those of the file system.
 const takeBlob = async (
   { from: source, to: target, owner, readsLinked }: Passage,
   blob: ReferredBlob,

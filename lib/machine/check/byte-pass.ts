@@ -31,7 +31,7 @@ export const countsOf = (damaged: readonly Damaged[]): DamageCounts => {
   return { damaged: count('now'), damagedEarlier: count('earlier'), damagedUploads: count('upload') }
 }
 
-/** Copies share their bytes, so only one object is checked for each content: a current object, if possible. */
+// Copies share their bytes, so only one object is checked for each content: a current object, if possible.
 interface SmallContent extends BlobContent, ContentOwner {
   readonly name: string
   readonly bytes: Uint8Array
@@ -47,13 +47,11 @@ const faultOf = ({ bytes, size, fingerprint }: SmallContent): string | undefined
   return fingerprint === null || fingerprintOf(bytes) === fingerprint ? undefined : bytesDiffer
 }
 
-/** The number of contents in one step: at most 4 MiB. Other work runs between the steps. */
+// The number of contents in one step: at most 4 MiB. Other work runs between the steps.
 const contentsPerTurn = 256
 
-/**
- * Compares small contents with the fingerprints of their objects, in the order of the contents on the disk. Throws the
- * reason of `signal` when it is aborted.
- */
+// Compares small contents with the fingerprints of their objects, in the order of the contents on the disk. Throws the
+// reason of `signal` when it is aborted.
 const damagedContents = async (connection: DatabaseSync, signal?: AbortSignal): Promise<readonly DamagedContent[]> => {
   // With min(), SQLite takes the other columns from the row that has the minimum.
   const contents = prepareQuery<SmallContent>(
@@ -101,7 +99,7 @@ interface Fingerprinted extends ContentOwner {
   readonly fingerprint: string
 }
 
-/** One object for each blob, chosen as for small contents. */
+// One object for each blob, chosen as for small contents.
 const fingerprinted = (connection: DatabaseSync): readonly Fingerprinted[] =>
   prepareQuery<Fingerprinted>(
     connection,

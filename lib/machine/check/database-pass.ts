@@ -11,7 +11,7 @@ import { contentTables, everyObject, linkTables, tablesWithBlobs } from '../sqli
 
 type Row = Readonly<Record<string, SQLOutputValue>>
 
-/** A query that returns a row for each fault, or, with `findingOf`, a row for each thing to check. */
+// A query that returns a row for each fault, or, with `findingOf`, a row for each thing to check.
 interface Question {
   readonly query: string
   readonly findingOf: (row: Row, database: string) => Finding | undefined
@@ -76,7 +76,7 @@ const questions: readonly Question[] = [
       WHERE (quota IS NULL) <> (used IS NULL) OR used <> bytes`,
     findingOf: ({ id, used, bytes }) => ({
       where: `site ${id}`,
-      fault: `its quota counts ${used} used bytes instead of ${bytes}. Set the quota to none, and then again.`,
+      fault: `its quota counts ${used} used bytes instead of ${bytes}. Set the quota to none, then set it again.`,
     }),
   },
   {
@@ -139,7 +139,7 @@ const unreadable = (table: string, column: string, row: Row): Finding => ({
   fault: `the service cannot read its ${column}. Restore the database from a backup`,
 })
 
-/** A database may come from an unknown source. Requests for a row with a bad value would fail, or read another file. */
+// A database may come from an unknown source. Requests for a row with a bad value would fail, or read another file.
 const rowQuestions: readonly Question[] = [
   ...json.map(([table, key, column, isRight]) => ({
     query: `SELECT ${key} FROM ${table} WHERE ${column} IS NOT NULL AND NOT iif(json_valid(${column}), ${isRight}, 0)`,

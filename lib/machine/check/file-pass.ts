@@ -51,10 +51,8 @@ const describe = ({ key, isEarlier }: ContentOwner): string => {
   return `site ${site}, ${isEarlier ? `${oldVersionLabel} the ${file}` : file}`
 }
 
-/**
- * A new upload repairs a file, and the damaged file becomes an old version. An old version can be repaired only with
- * its own bytes.
- */
+// A new upload repairs a file, and the damaged file becomes an old version. An old version can be repaired only with
+// its own bytes.
 const adviceOnFile = 'Upload it again, or restore its bytes from a backup.'
 const adviceOnOldVersion =
   'This version cannot be restored, but the current files of the site are complete. You need not do anything: the ' +
@@ -91,7 +89,7 @@ interface UploadRow {
   readonly blob: string
 }
 
-/** Unfinished uploads that lack bytes. They are not files of the sites, so a backup is made in spite of them. */
+// Unfinished uploads that lack bytes. They are not files of the sites, so a backup is made in spite of them.
 const checkUploads = (connection: DatabaseSync, { blobs }: DataDirectory): readonly Finding[] =>
   prepareQuery<UploadRow>(
     connection,

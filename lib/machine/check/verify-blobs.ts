@@ -62,7 +62,7 @@ export interface Verdict {
   readonly fault: string | undefined
 }
 
-/** In bytes: up to this sum, blobs are verified in this thread, because starting threads takes some time. */
+// In bytes: up to this sum, blobs are verified in this thread, because starting threads takes some time.
 const bytesWithoutThreads = 32 * 1024 * 1024
 const mostThreads = 4
 

@@ -7,7 +7,7 @@ import { type Fault, isForbidden } from './faults.ts'
 import { foreignFileIn } from './inspect.ts'
 import { writePrivately } from './private-files.ts'
 
-/** The damage at the time of the backup. Old backups count only one kind of damage. */
+// The damage at the time of the backup. Old backups count only one kind of damage.
 const markerSchema = z.object({
   version: z
     .string()

@@ -13,7 +13,7 @@ export interface Demo {
   readonly token: string
 }
 
-/** The state of the demo site. After `removed`, another site may have its id. Files of older versions have no state. */
+// The state of the demo site. After `removed`, another site may have its id. Files of older versions have no state.
 const states = ['begun', 'made', 'removed'] as const
 type State = (typeof states)[number]
 

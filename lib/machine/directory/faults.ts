@@ -60,12 +60,12 @@ const demoFault = (advice: string): FaultText => ({
 
 const backupFault = (refusal: Text): FaultText => ({ where: 'backupMarker', refusal })
 
-/** SQLite needs the -shm to read a WAL, and creates a missing -shm. */
+// SQLite needs the -shm to read a WAL, and creates a missing -shm.
 const withoutShm = ({ wal }: DataDirectory): string =>
   `it cannot be read here: its newest changes are in ${wal}, but its -shm file is missing, and this file ` +
   'system is read-only. Copy the data directory to a writable disk (cp -a), and check the copy.'
 
-/** Everything that can be wrong with a directory as a whole. Serving, commands, check and restore use these texts. */
+// Everything that can be wrong with a directory as a whole. Serving, commands, check and restore use these texts.
 const faultTexts = {
   absent: nothingIn('There is no directory'),
   empty: nothingIn('There is no data in the directory'),

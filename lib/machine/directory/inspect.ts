@@ -18,7 +18,7 @@ export const foreignFileIn = ({ marker, backupMarker, demo, database, wal }: Dat
     const found = lstatSync(file, { throwIfNoEntry: false })
     if (found?.isSymbolicLink()) return `${file} is a symbolic link`
     if (found && !found.isFile() && !found.isDirectory()) return `${file} is neither a file nor a folder`
-    if (found && small.includes(file) && found.size > mostInSmallFile) return `${file} is larger than it can be`
+    if (found && small.includes(file) && found.size > mostInSmallFile) return `${file} is too large`
   }
   return undefined
 }
@@ -110,10 +110,10 @@ const inspectFiles = ({ database, wal, running }: DataDirectory): Fault | undefi
 const hasTables = (connection: DatabaseSync): boolean =>
   connection.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count'] !== 0
 
-/** In milliseconds: for this time, a killed process may still have the database open. */
+// In milliseconds: for this time, a killed process may still have the database open.
 const waits = { alone: 1_000, beside: 5_000 } as const
 
-/** `alone`: no other process opens the database meanwhile. `beside`: other processes may. */
+// `alone`: no other process opens the database meanwhile. `beside`: other processes may.
 type Reader = keyof typeof waits
 
 const connectToRead = ({ database, wal }: DataDirectory, reader: Reader): DatabaseSync => {
@@ -141,10 +141,8 @@ export const openReadOnly = (directory: DataDirectory, reader: Reader): Database
   }
 }
 
-/**
- * In bytes: a database of this size takes about a second at every start. Only `check` reads a larger database
- * completely.
- */
+// In bytes: a database of this size takes about a second at every start. Only `check` reads a larger database
+// completely.
 const largestChecked = 256 * 1024 ** 2
 
 const damageOfPages = (connection: DatabaseSync): string | undefined => {

@@ -45,9 +45,7 @@ export const isUsedByOldService = ({ path }: DataDirectory): boolean => {
   return existsSync(file) && !isFree(file, 'exclusive')
 }
 
-/**
- * In milliseconds: how long another process may take to open or close the database, and the time between two attempts.
- */
+// In milliseconds: how long another process may take to open or close the database, and the time between two attempts.
 const longestWait = 30_000
 const interval = 10
 

@@ -5,7 +5,7 @@ import type { Database } from '../sqlite/database.ts'
 import { type AnyId, prepareQuery } from '../sqlite/queries.ts'
 import type { DataDirectory } from './data-directory.ts'
 
-/** In bytes: 0 for a missing file. */
+// In bytes: 0 for a missing file.
 const sizeOf = async (file: string): Promise<number> => {
   try {
     return (await stat(file)).size

@@ -41,17 +41,16 @@ interface Request {
 
 const purposeOf = ({ role, reset }: Request): Purpose => (role === 'command' ? 'command' : reset ? 'reset' : 'serve')
 
-/** Throws UsageError on a read-only file system: even a reader takes locks, and creates files beside the database. */
+// Throws UsageError on a read-only file system: even a reader takes locks, and creates files beside the database.
 const admitWriting = (directory: DataDirectory): void => {
   if (!isOnReadOnlyDisk(directory)) return
   throw new UsageError(
     `The data directory ${directory.path} is on a read-only file system, but every command except "check" writes ` +
-      'locks there. Copy it to a writable disk (cp -a), and name the copy with --data-dir. Nothing was ' +
-      'changed.',
+      'locks there. Copy it to a writable disk (cp -a), and name the copy with --data-dir. Nothing was changed.',
   )
 }
 
-/** If this is interrupted, the marker already marks the directory as incomplete. The caller holds every lock. */
+// If this is interrupted, the marker already marks the directory as incomplete. The caller holds every lock.
 const begin = (directory: DataDirectory, state: 'new' | 'half restored', fault: Fault | undefined): void => {
   writeMarker(directory, state)
   if (fault?.code === 'ofVersion01') removeOldContents(directory)
@@ -59,7 +58,7 @@ const begin = (directory: DataDirectory, state: 'new' | 'half restored', fault: 
   makeFolders(directory)
 }
 
-/** Returns whether the directory is new. The caller holds the gate. */
+// Returns whether the directory is new. The caller holds the gate.
 const prepare = async (directory: DataDirectory, request: Request): Promise<boolean> => {
   const { role, reset } = request
   const fault = admit(directory, purposeOf(request))
@@ -86,7 +85,7 @@ const passGate = async (directory: DataDirectory, request: Request): Promise<Dis
   }
 }
 
-/** The caller holds the gate. Throws UsageError; then nothing in the directory is changed. */
+// The caller holds the gate. Throws UsageError; then nothing in the directory is changed.
 const enter = async (directory: DataDirectory, request: Request) => {
   try {
     // Empty for a command.
@@ -102,10 +101,8 @@ const enter = async (directory: DataDirectory, request: Request) => {
 
 type Entry = Awaited<ReturnType<typeof enter>>
 
-/**
- * The name of the WAL is on the disk before the marker is written: if the WAL is missing later, the marker shows that
- * changes are lost (O-20).
- */
+// The name of the WAL is on the disk before the marker is written: if the WAL is missing later, the marker shows that
+// changes are lost (O-20).
 const writeRunning = ({ path, running, wal }: DataDirectory): void => {
   if (existsSync(running)) {
     // A killed process may have left changes that are not flushed, and other processes now depend on these changes.
@@ -121,7 +118,7 @@ const unmarkRunning = ({ path, running }: DataDirectory): void => {
   syncFolder(path)
 }
 
-/** The caller holds the gate. The last process removes `running` before SQLite removes the WAL. */
+// The caller holds the gate. The last process removes `running` before SQLite removes the WAL.
 const leave = (directory: DataDirectory, { service, users }: Entry, database: Database | undefined): void => {
   using _service = service
   users[Symbol.dispose]()

@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Other users of the machine can read nothing, whatever the umask is (O-12). */
+// Other users of the machine can read nothing, whatever the umask is (O-12).
 const modes = { folder: 0o700, file: 0o600 } as const
 
 const sync = (path: string, flags: string): void => {
@@ -31,10 +31,8 @@ const sync = (path: string, flags: string): void => {
 export const syncFolder = (path: string): void => sync(path, 'r')
 export const syncFile = (path: string): void => sync(path, 'r+')
 
-/**
- * Also creates missing parents. The names of all of them survive a power cut (O-20). In folders such as /proc, `mkdir`
- * with `recursive` would never end.
- */
+// Also creates missing parents. The names of all of them survive a power cut (O-20). In folders such as /proc, `mkdir`
+// with `recursive` would never end.
 const makeFolder = (path: string): void => {
   const parent = dirname(path)
   if (!existsSync(parent)) makeFolder(parent)

@@ -80,11 +80,9 @@ const openToWrite = async (path: string, makes: boolean): Promise<FileHandle | u
 
 const readMany = promisify(readv)
 
-/**
- * Reads up to 512 KiB at once, because reading 64 KiB at a time takes 1.7 times as long. Drops the pieces that the
- * reader does not request in the same turn of the event loop, and reads them again later, so that a slow reader keeps
- * only one piece in memory.
- */
+// Reads up to 512 KiB at once, because reading 64 KiB at a time takes 1.7 times as long. Drops the pieces that the
+// reader does not request in the same turn of the event loop, and reads them again later, so that a slow reader keeps
+// only one piece in memory.
 async function* readForReader(fd: number, { first, last }: ByteRange): AsyncGenerator<Uint8Array, void> {
   let most = 1
   let ahead: Uint8Array[] = []
@@ -114,10 +112,8 @@ async function* readForReader(fd: number, { first, last }: ByteRange): AsyncGene
   }
 }
 
-/**
- * Truncates a file. Returns whether the file was longer. Throws when the file is shorter, because zeros must not fill
- * the gap.
- */
+// Truncates a file. Returns whether the file was longer. Throws when the file is shorter, because zeros must not fill
+// the gap.
 const endAt = async (file: FileHandle, name: string, size: number): Promise<boolean> => {
   const found = (await file.stat()).size
   if (found < size) throw new Error(`The blob ${name} has ${found} bytes instead of ${size}`)
@@ -154,7 +150,7 @@ export const openBlobs = (
     throw asPortError(error, folder)
   }
 
-  /** Starts before the content arrives, so that the name is on the disk long before all bytes have arrived. */
+  // Starts before the content arrives, so that the name is on the disk long before all bytes have arrived.
   const syncName = (): Promise<void> | undefined => {
     const named = durable ? syncFolder(folderHandle) : undefined
     named?.catch(() => {})

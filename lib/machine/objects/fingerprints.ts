@@ -17,19 +17,15 @@ interface Deps {
 
 type Target = Pick<ListedObject, 'key' | 'version'>
 
-/** If more objects wait than this, the fingerprint is computed when it is requested. */
+// When more objects than this wait, a fingerprint is computed on request.
 const mostWaiting = 1_000
 
-/**
- * In milliseconds: after this time, the request is answered without a fingerprint, because its connection must not seem
- * dead.
- */
+// In milliseconds: after this time, the request is answered without a fingerprint, because its connection must not seem
+// dead.
 const longestWait = 60_000
 
-/**
- * In milliseconds: the pause between pieces while uploads arrive and no request waits. With this pause, the computation
- * slows uploads by only a few percent.
- */
+// In milliseconds: the pause between pieces while uploads arrive and no request waits. With this pause, the computation
+// slows uploads by only a few percent.
 const restWhileBusy = 2
 
 interface Job extends Target {

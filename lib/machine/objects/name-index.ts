@@ -4,11 +4,11 @@ import type { Database } from '../sqlite/database.ts'
 import { prepareAll, query } from '../sqlite/queries.ts'
 import { endOf } from './object-rows.ts'
 
-/** The number of names in one transaction, which takes about 10 ms. */
+// The number of names in one transaction, which takes about 10 ms.
 const step = 500
-/** With more new names than this, a search does not wait for the index. */
+// With more new names than this, a search does not wait for the index.
 const mostWaiting = 20_000
-/** The number of index entries that one query reads. */
+// The number of index entries that one query reads.
 const mostSeen = 2_000
 
 interface NameRow {
@@ -52,7 +52,7 @@ export const createNameIndex = ({
 
   const lastIndexed = () => names().last.get()?.id ?? 0
 
-  /** Returns the number of indexed and removed rows. */
+  // Returns the number of indexed and removed rows.
   const indexSome = () =>
     note(() => {
       const removed = names().removed.all(step)

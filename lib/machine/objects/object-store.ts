@@ -43,13 +43,11 @@ export interface LocalObjectStore extends ObjectStore {
   stop(): Promise<void>
 }
 
-/**
- * The number of objects in one transaction, if the change may use several transactions. Other requests then wait only
- * briefly.
- */
+// The number of objects in one transaction, if the change may use several transactions. Other requests then wait only
+// briefly.
 const removalStep = 200
 
-/** Removes bytes that no row refers to any more. Returns the blobs to remove after the transaction. */
+// Removes bytes that no row refers to any more. Returns the blobs to remove after the transaction.
 const dropBytes = (rows: ObjectRows, name: string | null): readonly string[] =>
   name === null || rows.refersTo(name) || rows.dropContent(name) ? [] : [name]
 
@@ -57,7 +55,7 @@ interface Dropping extends Pick<Deps, 'database' | 'blobs'> {
   readonly rows: ObjectRows
 }
 
-/** `take` removes rows of old versions, and returns where their bytes are. */
+// `take` removes rows of old versions, and returns where their bytes are.
 const dropOld = async (
   { database, blobs, rows }: Dropping,
   take: () => readonly (string | null)[],

@@ -9,7 +9,7 @@ export interface RemovedRow {
   readonly gone: number
 }
 
-/** Moments are in microseconds and unique, so they give the order of all changes. */
+// Moments are in microseconds and unique, so they give the order of all changes.
 const perMillisecond = 1_000
 const moment = `max(? * ${perMillisecond}, 1 + coalesce((SELECT max(gone) FROM old_objects), 0))`
 

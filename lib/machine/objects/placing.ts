@@ -62,7 +62,7 @@ const transfer = (placing: Placing, change: Transfer): void => {
   throw new NotPlaced(rows.get(key) ? { outcome: 'occupied', key } : { outcome: 'stale', key: from.key })
 }
 
-/** The last removed version is restored unchanged. Any other version becomes a new version with the same bytes. */
+// The last removed version is restored unchanged. Any other version becomes a new version with the same bytes.
 const restore = ({ rows, old }: Placing, { key, id }: Restoration): void => {
   const present = rows.get(key)
   if (present?.version === id) return

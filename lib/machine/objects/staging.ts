@@ -35,7 +35,7 @@ async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-/** A fingerprint of several parts is computed later. */
+// A fingerprint of several parts is computed later.
 const createMeasure = () => ({ size: 0, fingerprint: createFingerprint() })
 
 async function* passOn(content: AsyncIterable<Uint8Array>, measure: ReturnType<typeof createMeasure>) {

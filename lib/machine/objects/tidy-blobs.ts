@@ -5,7 +5,7 @@ import { type Flag, prepareQuery, type Query } from '../sqlite/queries.ts'
 import { everyObject, isInBlob } from '../sqlite/tables.ts'
 import type { BlobFolders } from './blobs.ts'
 
-/** In milliseconds: 7 days (O-16). */
+// In milliseconds: 7 days (O-16).
 const orphanLifetime = 7 * 24 * 60 * 60 * 1000
 
 interface DamagedObject {

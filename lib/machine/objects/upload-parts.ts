@@ -26,7 +26,7 @@ const gone = () => new ServiceError('uploadUnknown')
 export const createUploadParts = ({ database, blobs, files, now }: Deps): UploadParts<Staged> => {
   const { complete, get } = prepareUploads(database.connection)
 
-  /** Bytes after the last offset do not belong to the upload. */
+  // Bytes after the last offset do not belong to the upload.
   const read = async function* ({ length, holding }: WholeUpload): AsyncGenerator<Uint8Array, void> {
     if (length === 0) return
     await blobs.cut(holding.name, length)

@@ -21,7 +21,7 @@ const currentVersion = ({ version, modified, size }: ObjectRow): ObjectVersion =
 
 const step = 100
 
-/** The removed object itself, or the folder that contained it. Undefined if that folder exists. */
+// The removed object itself, or the folder that contained it. Undefined if that folder exists.
 const entryOf = (
   { rows, old }: Pick<Deps, 'rows' | 'old'>,
   prefix: string,
@@ -77,7 +77,7 @@ export const createVersions = ({
       const present = rows.get(key)
       return present?.version === id ? present : old.get(key, id)
     }
-    return bodies.read(find, choose, `${key} as it was`)
+    return bodies.read(find, choose, `an old version of ${key}`)
   },
 
   async listRemoved({ prefix, after, limit }) {

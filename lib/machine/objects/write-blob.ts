@@ -1,16 +1,14 @@
 import type { FileHandle } from 'node:fs/promises'
 import { ServiceError } from '../../core/errors.ts'
 
-/** In bytes: large enough to be fast, and small enough for many uploads at once. */
+// In bytes: large enough to be fast, and small enough for many uploads at once.
 const writeBuffer = 512 * 1024
 
-/** In bytes: after this many, the disk starts to sync while more bytes arrive, so that little remains at the end. */
+// In bytes: after this many, the disk starts to sync while more bytes arrive, so that little remains at the end.
 const syncAhead = 8 * 1024 * 1024
 
-/**
- * A nearly full disk writes only a part, and refuses the rest. `position` is the position of the first byte in the
- * file.
- */
+// A nearly full disk writes only a part, and refuses the rest. `position` is the position of the first byte in the
+// file.
 const writeWhole = async (
   file: FileHandle,
   chunks: readonly Uint8Array[],
@@ -24,13 +22,13 @@ const writeWhole = async (
   }
 }
 
-/** A failure of the write is thrown when the write is awaited. */
+// A failure of the write is thrown when the write is awaited.
 const later = (promise: Promise<void>): Promise<void> => {
   promise.catch(() => {})
   return promise
 }
 
-/** Syncs regularly, but never twice at once. `kept` gets the number of bytes on the disk. */
+// Syncs regularly, but never twice at once. `kept` gets the number of bytes on the disk.
 const createSyncAhead = (file: FileHandle, durable: boolean, kept: (size: number) => void) => {
   let written = 0
   let begun = 0
@@ -64,7 +62,7 @@ export interface Written {
   readonly failure?: unknown
 }
 
-/** Returns a failure of the content, but throws a failure of `writeChunk`. */
+// Returns a failure of the content, but throws a failure of `writeChunk`.
 const readAll = async (
   content: AsyncIterable<Uint8Array>,
   writeChunk: (chunk: Uint8Array) => Promise<void>,

@@ -43,13 +43,13 @@ interface WaitingJob extends Job {
   reject(error: unknown): void
 }
 
-/** In milliseconds: SQLite itself waits this long for another process, and this process waits with it. */
+// In milliseconds: SQLite itself waits this long for another process, and this process waits with it.
 const lockWait = 20
-/** In milliseconds: after that, a timer repeats the change for this long. Meanwhile the rest of the process runs. */
+// In milliseconds: after that, a timer repeats the change for this long. Meanwhile the rest of the process runs.
 const longestWait = 5_000
-/** In milliseconds. The pause is short, because a busy process frees the database only for moments. */
+// In milliseconds. The pause is short, because a busy process frees the database only for moments.
 const pause = 1
-/** In milliseconds: after this much work, a command pauses. */
+// In milliseconds: after this much work, a command pauses.
 const workBeforeRest = 20
 const rest = 4
 
@@ -92,10 +92,8 @@ const openPragma = (connection: DatabaseSync, name: string) => {
 
 const createWaitingJobs = () => {
   const jobs: WaitingJob[] = []
-  /**
-   * The number of jobs at the front that failed together. Each of them gets its own transaction, so that one bad job
-   * does not make the others fail.
-   */
+  // The number of jobs at the front that failed together. Each of them gets its own transaction, so that one bad job
+  // does not make the others fail.
   let singles = 0
 
   const take = (count: number) => {
@@ -154,7 +152,7 @@ const createChangeQueue = (connection: DatabaseSync, { durable, yieldsRegularly 
     restsUntil = performance.now() + rest
   }
 
-  /** Makes as many of the waiting changes as one transaction takes. Returns the milliseconds until the next attempt. */
+  // Makes as many of the waiting changes as one transaction takes. Returns the milliseconds until the next attempt.
   const makeSome = (): number => {
     const jobs = waiting.next()
     // In WAL mode, NORMAL syncs only at checkpoints. OFF would not even do that, and could damage the database.

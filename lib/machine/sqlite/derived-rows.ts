@@ -5,10 +5,8 @@ import { editions } from '../../storage/path.ts'
 const countedOf = (row: 'NEW' | 'OLD') => `iif(${row}.complete, 0, coalesce(${row}.length, ${row}.kept))`
 const siteOf = (row: 'NEW' | 'OLD') => `CAST(substr(${row}.key, instr(${row}.key, '/') + 1) AS INTEGER)`
 
-/**
- * Counts the used bytes in the transaction of each change, also when a row expires. `REPLACE` would remove rows without
- * the trigger.
- */
+// Counts the used bytes in the transaction of each change, also when a row expires. `REPLACE` would remove rows without
+// the trigger.
 const counting = (name: string, event: string, site: string, bytes: string) => `
   CREATE TRIGGER count_${name} AFTER ${event} WHEN ${bytes} <> 0 BEGIN
     UPDATE sites SET used = used + ${bytes} WHERE id = ${site} AND quota IS NOT NULL;
@@ -42,8 +40,7 @@ export const usedBytesOf = (site: string) => `(${editions.map((edition) => sizeB
  */
 export const names = `
   CREATE TABLE names (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    key TEXT NOT NULL UNIQUE
+    id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE
   ) STRICT;
   CREATE TABLE removed_names (id INTEGER PRIMARY KEY) STRICT;
   CREATE VIRTUAL TABLE name_index USING fts5 (

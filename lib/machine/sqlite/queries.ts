@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { setImmediate as yieldTurn } from 'node:timers/promises'
 import type { Count } from '../../categories/contents.ts'
 import { chunksOf } from '../../core/in-parallel.ts'
@@ -16,20 +16,60 @@ export interface Query<Row> {
   iterate(...values: readonly SQLInputValue[]): Iterable<Row>
 }
 
-export const prepareQuery = <Row extends object>(connection: DatabaseSync, sql: string): Query<Row> =>
-  connection.prepare(sql) as unknown as Query<Row>
-
-type Sql<Row> = string & { readonly row: Row }
-
-export const query = <Row extends object>(sql: string) => sql as Sql<Row>
-
-type Prepared<Sqls> = {
-  readonly [Name in keyof Sqls]: Sqls[Name] extends Sql<infer Row> ? Query<Row> : StatementSync
+interface Statement extends Query<Readonly<Record<string, SQLOutputValue>>> {
+  run(...values: readonly SQLInputValue[]): ReturnType<StatementSync['run']>
 }
 
-export const prepareAll = <Sqls extends Readonly<Record<string, string>>>(connection: DatabaseSync, sqls: Sqls) =>
+/** SQLite compiles the statement at its first use, because a process uses few of all statements. */
+const prepareLazily = (connection: DatabaseSync, sql: string, arrays = false): Statement => {
+  let prepared: StatementSync | undefined
+  const prepare = (): StatementSync => {
+    prepared = connection.prepare(sql)
+    prepared.setReturnArrays(arrays)
+    return prepared
+  }
+  return {
+    get: (...values) => (prepared ?? prepare()).get(...values),
+    all: (...values) => (prepared ?? prepare()).all(...values),
+    iterate: (...values) => (prepared ?? prepare()).iterate(...values),
+    run: (...values) => (prepared ?? prepare()).run(...values),
+  }
+}
+
+export const prepareQuery = <Row extends object>(connection: DatabaseSync, sql: string): Query<Row> =>
+  prepareLazily(connection, sql) as unknown as Query<Row>
+
+type Values<Value> = Omit<Query<Value>, 'iterate'>
+type Prepare<Value> = (connection: DatabaseSync) => Values<Value>
+
+/** For `prepareAll`: a query whose rows are converted by `toValue`. */
+export const query =
+  <Row extends object, Value = Row>(sql: string, toValue?: (row: Row) => Value): Prepare<Value> =>
+  (connection) => {
+    const rows = prepareQuery<Row>(connection, sql)
+    if (!toValue) return rows as unknown as Values<Value>
+    return {
+      get(...values) {
+        const row = rows.get(...values)
+        return row && toValue(row)
+      },
+      all: (...values) => rows.all(...values).map((row) => toValue(row)),
+    }
+  }
+
+type Prepared<Sqls> = {
+  readonly [Name in keyof Sqls]: Sqls[Name] extends Prepare<infer Value> ? Values<Value> : Statement
+}
+
+export const prepareAll = <Sqls extends Readonly<Record<string, string | Prepare<unknown>>>>(
+  connection: DatabaseSync,
+  sqls: Sqls,
+) =>
   Object.fromEntries(
-    Object.entries(sqls).map(([name, sql]) => [name, connection.prepare(sql)]),
+    Object.entries(sqls).map(([name, sql]) => [
+      name,
+      typeof sql === 'string' ? prepareLazily(connection, sql) : sql(connection),
+    ]),
   ) as unknown as Prepared<Sqls>
 
 /** The row of a query for the highest or lowest id. The id is null when there are no rows. */
@@ -38,39 +78,40 @@ export interface AnyId {
 }
 
 /** Rows as arrays of columns. Reading them takes half the time of reading objects. */
-export const prepareArrays = <Row extends readonly unknown[]>(connection: DatabaseSync, sql: string): Query<Row> => {
-  const statement = connection.prepare(sql)
-  statement.setReturnArrays(true)
-  return statement as unknown as Query<Row>
-}
+export const prepareArrays = <Row extends readonly unknown[]>(connection: DatabaseSync, sql: string): Query<Row> =>
+  prepareLazily(connection, sql, true) as unknown as Query<Row>
 
-/** Rows that are read while the rest of the process waits. */
+// Rows that are read while the rest of the process waits.
 const pageSize = 1_000
 const countPageSize = 20_000
 
-interface Pages<Row, Key> {
+interface Pages<Value, Key> {
+  /** The first parameters of the query. */
+  readonly of?: readonly SQLInputValue[]
   readonly after: Key
-  readonly limit?: number
-  /** Only the end has fewer rows than requested. */
-  readonly query: (after: Key, limit: number) => readonly Row[]
-  readonly keyOf: (row: Row) => Key
+  readonly limit?: number | undefined
+  readonly keyOf: (value: Value) => Key
 }
 
-/** Reads up to `limit` rows after `after` in the order of a key, page by page. Other work runs in between. */
-export const readPages = async <Row, Key>(
+/**
+ * Reads up to `limit` values after `after` in the order of a key, page by page. Other work runs in between. The last two
+ * parameters of the query are the key and a limit.
+ */
+export const readPages = async <Value, Key extends SQLInputValue>(
   { read }: Pick<Database, 'read'>,
-  { after, limit = Number.POSITIVE_INFINITY, query, keyOf }: Pages<Row, Key>,
-): Promise<readonly Row[]> => {
-  const rows: Row[] = []
-  for (let last = after; rows.length < limit; await yieldTurn()) {
-    const [from, wanted] = [last, Math.min(pageSize, limit - rows.length)]
-    const page = await read(() => query(from, wanted))
-    for (const row of page) rows.push(row)
+  query: Pick<Query<Value>, 'all'>,
+  { of = [], after, limit = Number.POSITIVE_INFINITY, keyOf }: Pages<Value, Key>,
+): Promise<readonly Value[]> => {
+  const values: Value[] = []
+  for (let last = after; values.length < limit; await yieldTurn()) {
+    const [from, wanted] = [last, Math.min(pageSize, limit - values.length)]
+    const page = await read(() => query.all(...of, from, wanted))
+    for (const value of page) values.push(value)
     const end = page.at(-1)
-    if (end === undefined || page.length < wanted || rows.length === limit) break
+    if (end === undefined || page.length < wanted || values.length === limit) break
     last = keyOf(end)
   }
-  return rows
+  return values
 }
 
 export interface CountedRows {

@@ -14,10 +14,8 @@ export const versionOf = (connection: DatabaseSync): number =>
 export const isEmpty = (connection: DatabaseSync): boolean =>
   connection.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
 
-/**
- * Kinds of objects without tables: in a new database all kinds, otherwise the kinds that were added after the database
- * was created.
- */
+// Kinds of objects without tables: in a new database all kinds, otherwise the kinds that were added after the database
+// was created.
 const newKinds = (connection: DatabaseSync): readonly ObjectKind[] => {
   const table = connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?")
   return objectKindNames.filter((kind) => table.get(contentTables[kind].table) === undefined)
@@ -89,7 +87,7 @@ const partsOf = (connection: DatabaseSync): readonly Part[] =>
     })
     .filter(({ table }) => !table.startsWith('sqlite_'))
 
-/** Every database has the tables of these kinds. When a database is opened, the tables of later kinds are created. */
+// Every database has the tables of these kinds. When a database is opened, the tables of later kinds are created.
 const firstKinds: readonly string[] = ['news', 'blog']
 
 const tablesOfNewKind = (kind: ObjectKind, found: ReadonlySet<string>): readonly string[] => {
@@ -118,12 +116,19 @@ const compareParts = (found: readonly Part[], expected: readonly Part[]): readon
   return [...faults, ...foreign.map(({ what }) => `the ${what} is foreign: this program does not make it`)]
 }
 
+const makeParts = (): readonly Part[] => {
+  using sound = connect(':memory:')
+  prepareSchema(sound)
+  return partsOf(sound)
+}
+
+let expected: readonly Part[] | undefined
+
+const expectedParts = (): readonly Part[] => (expected ??= makeParts())
+
 /**
  * A sentence for each part of the schema that is missing, altered or foreign. A foreign trigger must be found, because
  * SQLite would run it.
  */
-export const schemaFaults = (connection: DatabaseSync): readonly string[] => {
-  using sound = connect(':memory:')
-  prepareSchema(sound)
-  return compareParts(partsOf(connection), partsOf(sound))
-}
+export const schemaFaults = (connection: DatabaseSync): readonly string[] =>
+  compareParts(partsOf(connection), expectedParts())

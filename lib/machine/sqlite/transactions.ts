@@ -16,7 +16,7 @@ export type TransactionOutcome =
   | { readonly outcome: 'done'; readonly results: readonly Result[] }
   | { readonly outcome: 'kept out' | 'failed'; readonly error: unknown }
 
-/** In milliseconds. At least one job runs. */
+// In milliseconds. At least one job runs.
 const longestTransaction = 20
 
 /** Runs each job in its own savepoint, so that a job that throws changes nothing, and the others stay. */

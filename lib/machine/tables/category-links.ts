@@ -15,6 +15,14 @@ interface LinkRow {
   readonly displayable: Flag
 }
 
+const toLink = ({ object, displayable }: LinkRow): CategoryLink => ({ id: object, displayable: displayable === 1 })
+
+const idOf = ({ id }: { readonly id: number }): number => id
+
+// Which ids of a JSON list have no row, or a row that is being removed.
+const unknownIn = (table: string) => `SELECT value AS id FROM json_each(?2)
+  WHERE NOT EXISTS (SELECT 1 FROM ${table} WHERE site = ?1 AND id = value AND going = 0)`
+
 const prepareLinks = (connection: DatabaseSync, kind: ObjectKind) => {
   const table = linkTables[kind]
   const objects = contentTables[kind].table
@@ -27,12 +35,11 @@ const prepareLinks = (connection: DatabaseSync, kind: ObjectKind) => {
       AND EXISTS (SELECT 1 FROM ${objects} WHERE site = ?1 AND id = ?2 AND going = 0)
     ORDER BY category LIMIT +?4`
   return prepareAll(connection, {
-    ofCategory: query<LinkRow>(ofCategory),
+    ofCategory: query(ofCategory, toLink),
     countOfCategory: query<CountedRows>(`SELECT count(*) AS count, max(object) AS last FROM (${ofCategory})`),
-    ofObject: query<{ category: CategoryId }>(ofObject),
+    ofObject: query(ofObject, ({ category }: { category: CategoryId }) => category),
     countOfObject: query<CountedRows>(`SELECT count(*) AS count, max(category) AS last FROM (${ofObject})`),
-    unknown: query<{ id: number }>(`SELECT value AS id FROM json_each(?2)
-        WHERE NOT EXISTS (SELECT 1 FROM ${objects} WHERE site = ?1 AND id = value AND going = 0)`),
+    unknown: query(unknownIn(objects), idOf),
     object: `SELECT 1 FROM ${objects} WHERE site = ? AND id = ? AND going = 0`,
     // A link that exists is written only when it changes.
     put: `INSERT INTO ${table} (site, category, object, displayable) VALUES (?1, ?2, ?3, ?4)
@@ -44,20 +51,11 @@ const prepareLinks = (connection: DatabaseSync, kind: ObjectKind) => {
   })
 }
 
-const toLink = ({ object, displayable }: LinkRow): CategoryLink => ({ id: object, displayable: displayable === 1 })
-
-const idsOf = (rows: readonly { readonly id: number }[]): ReadonlySet<number> => new Set(rows.map(({ id }) => id))
-
 type Statements = Readonly<Record<ObjectKind, ReturnType<typeof prepareLinks>>>
 
 const createQueries = (database: Database, statements: Statements) => {
   const list: CategoryLinks['list'] = ({ site, kind, category }, after, limit) =>
-    readPages(database, {
-      after,
-      limit,
-      query: (last, some) => statements[kind].ofCategory.all(site, category, last, some).map(toLink),
-      keyOf: ({ id }) => id,
-    })
+    readPages(database, statements[kind].ofCategory, { of: [site, category], after, limit, keyOf: idOf })
 
   return {
     list,
@@ -69,11 +67,11 @@ const createQueries = (database: Database, statements: Statements) => {
       ),
 
     categoriesOf: ({ site, kind, id }, after, limit) =>
-      readPages<CategoryId, number>(database, {
+      readPages(database, statements[kind].ofObject, {
+        of: [site, id],
         after,
         limit,
-        query: (last, some) => statements[kind].ofObject.all(site, id, last, some).map(({ category }) => category),
-        keyOf: (category) => category,
+        keyOf: (category): number => category,
       }),
 
     countCategoriesOf: ({ site, kind, id }, after, limit) =>
@@ -86,8 +84,7 @@ export const createCategoryLinks = (database: Database, record: RecordChange): C
   const statements = byName(objectKindNames, (kind) => prepareLinks(connection, kind))
   const categories = prepareAll(connection, {
     get: 'SELECT 1 FROM categories WHERE site = ? AND id = ? AND going = 0',
-    unknown: query<{ id: number }>(`SELECT value AS id FROM json_each(?2)
-      WHERE NOT EXISTS (SELECT 1 FROM categories WHERE site = ?1 AND id = value AND going = 0)`),
+    unknown: query(unknownIn('categories'), idOf),
   })
 
   const putLink = ({ site, kind, category }: LinkList, object: number, displayable: boolean | undefined): boolean => {
@@ -100,7 +97,7 @@ export const createCategoryLinks = (database: Database, record: RecordChange): C
   const refusalOf = ({ site, kind, id }: SiteObject, wanted: readonly CategoryId[]): ObjectLinkOutcome | undefined => {
     if (!statements[kind].object.get(site, id)) return { outcome: 'object unknown' }
     const unknown = categories.unknown.all(site, JSON.stringify(wanted))
-    return unknown.length > 0 ? { outcome: 'categories unknown', ids: idsOf(unknown) } : undefined
+    return unknown.length > 0 ? { outcome: 'categories unknown', ids: new Set(unknown) } : undefined
   }
 
   return {
@@ -111,7 +108,7 @@ export const createCategoryLinks = (database: Database, record: RecordChange): C
         deadline.check()
         if (!categories.get.get(list.site, list.category)) return { outcome: 'category unknown' }
         const unknown = statements[list.kind].unknown.all(list.site, JSON.stringify([...wanted.keys()]))
-        if (unknown.length > 0) return { outcome: 'objects unknown', ids: idsOf(unknown) }
+        if (unknown.length > 0) return { outcome: 'objects unknown', ids: new Set(unknown) }
         const changed = [...wanted].filter(([id, displayable]) => putLink(list, id, displayable))
         recordIf(changed.length > 0, record, entry)
         return { outcome: 'linked' }

@@ -2,7 +2,7 @@ import type { SiteId } from '../../core/ids.ts'
 import type { Database } from '../sqlite/database.ts'
 import { prepareQuery } from '../sqlite/queries.ts'
 
-/** In milliseconds: changes of other processes are noticed after this time. */
+// In milliseconds: changes of other processes are noticed after this time.
 const period = 500
 
 export const webhookChanges = 'webhooks'

@@ -14,7 +14,7 @@ interface ContentName {
   readonly id: number
 }
 
-/** The number of links in one transaction: this many lock the database for about 10 ms. */
+// The number of links in one transaction: this many lock the database for about 10 ms.
 const linksPerStep = 2_000
 
 const contentsPerStep = 200

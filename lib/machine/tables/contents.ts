@@ -1,3 +1,4 @@
+import type { SQLInputValue } from 'node:sqlite'
 import type { Content, Contents, Listed } from '../../categories/contents.ts'
 import { type ContentKind, contentKinds, givenText, isSameContent, textMember } from '../../core/content-kinds.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
@@ -9,9 +10,7 @@ import { createContentRemovals } from './content-removals.ts'
 import { contentReader, membersToKeep, prepareContents } from './content-rows.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
-/**
- * The numbers of items, and of characters in their texts, in one transaction, so that other requests wait only briefly.
- */
+// The numbers of items, and of characters in their texts, in one transaction, so that other requests wait only briefly.
 const mostEntries = 500
 const mostText = 1_000_000
 
@@ -106,16 +105,12 @@ const createQueries = (database: Database, statements: Statements) => {
 
   const list: Contents['list'] = async (site, kind, after, limit) => {
     const toContent = contentReader(site, kind)
-    return readPages(database, {
-      after,
-      limit,
-      query: (last, some): Listed[] =>
-        statements[kind].behind
-          .all(site, last, some)
-          .map(toContent)
-          .map((content) => ({ id: content.id, content })),
-      keyOf: ({ id }) => id,
-    })
+    const all = (...values: readonly SQLInputValue[]): Listed[] =>
+      statements[kind].behind
+        .all(...values)
+        .map(toContent)
+        .map((content) => ({ id: content.id, content }))
+    return readPages(database, { all }, { of: [site], after, limit, keyOf: ({ id }) => id })
   }
 
   const texts: Contents['texts'] = async (site, kind, ids) => {

@@ -1,4 +1,6 @@
 import { type Grant, type Grants, isGrantOfKey, storedGrant } from '../../access/grants.ts'
+import type { HistoryEntry } from '../../core/history-entry.ts'
+import type { SiteId } from '../../core/ids.ts'
 import type { DataCentre, Site, SiteDirectory } from '../../sites/site-directory.ts'
 import type { Database } from '../sqlite/database.ts'
 import { usedBytesOf } from '../sqlite/derived-rows.ts'
@@ -33,10 +35,10 @@ export const createSiteDirectory = (database: Database, record: RecordChange): S
   const ofSite = 'id, name, data_centre AS dataCentre, rendering_engine AS renderingEngine, quota'
   const ofDataCentre = 'id, url, is_default AS isDefault, region'
   const tables = prepareAll(connection, {
-    site: query<SiteRow>(`SELECT ${ofSite} FROM sites WHERE id = ?`),
-    sites: query<SiteRow>(`SELECT ${ofSite} FROM sites WHERE id > ? ORDER BY id LIMIT +?`),
-    dataCentre: query<DataCentreRow>(`SELECT ${ofDataCentre} FROM data_centres WHERE id = ?`),
-    dataCentres: query<DataCentreRow>(`SELECT ${ofDataCentre} FROM data_centres ORDER BY id`),
+    site: query(`SELECT ${ofSite} FROM sites WHERE id = ?`, toSite),
+    sites: query(`SELECT ${ofSite} FROM sites WHERE id > ? ORDER BY id LIMIT +?`, toSite),
+    dataCentre: query(`SELECT ${ofDataCentre} FROM data_centres WHERE id = ?`, toDataCentre),
+    dataCentres: query(`SELECT ${ofDataCentre} FROM data_centres ORDER BY id`, toDataCentre),
     insertSite:
       'INSERT INTO sites (id, name, data_centre, rendering_engine) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
     renameSite: 'UPDATE sites SET name = ? WHERE id = ?',
@@ -45,44 +47,44 @@ export const createSiteDirectory = (database: Database, record: RecordChange): S
     putDataCentre: 'INSERT OR REPLACE INTO data_centres (id, url, is_default, region) VALUES (?, ?, ?, ?)',
   })
 
-  return {
-    async getSite(id) {
-      const row = await read(() => tables.site.get(id))
-      return row && toSite(row)
-    },
+  // Returns false if the site does not exist. Without a difference, nothing is recorded.
+  const changeSite = (id: SiteId, differs: (site: Site) => boolean, change: () => void, entry: HistoryEntry) =>
+    write(() => {
+      const site = tables.site.get(id)
+      if (!site) return false
+      if (differs(site)) {
+        change()
+        record(entry)
+      }
+      return true
+    })
 
-    async getDataCentre(id) {
-      const row = await read(() => tables.dataCentre.get(id))
-      return row && toDataCentre(row)
-    },
+  return {
+    getSite: (id) => read(() => tables.site.get(id)),
+    getDataCentre: (id) => read(() => tables.dataCentre.get(id)),
 
     createSite: ({ id, name, dataCentre: home, renderingEngine, quota }, entry) =>
       write(() => {
-        if (tables.insertSite.run(id, name, home, renderingEngine ? 1 : 0).changes === 0) return false
-        if (quota !== undefined) tables.setQuota.run(id, quota)
-        record(entry)
-        return true
+        const isNew = tables.insertSite.run(id, name, home, renderingEngine ? 1 : 0).changes === 1
+        if (isNew && quota !== undefined) tables.setQuota.run(id, quota)
+        return recordIf(isNew, record, entry)
       }),
 
     renameSite: (id, name, entry) =>
-      write(() => {
-        const row = tables.site.get(id)
-        if (!row) return false
-        if (row.name === name) return true
-        tables.renameSite.run(name, id)
-        record(entry)
-        return true
-      }),
+      changeSite(
+        id,
+        (site) => site.name !== name,
+        () => tables.renameSite.run(name, id),
+        entry,
+      ),
 
     setQuota: (id, quota, entry) =>
-      write(() => {
-        const row = tables.site.get(id)
-        if (!row) return false
-        if (row.quota === (quota ?? null)) return true
-        tables.setQuota.run(id, quota ?? null)
-        record(entry)
-        return true
-      }),
+      changeSite(
+        id,
+        (site) => site.quota !== quota,
+        () => tables.setQuota.run(id, quota ?? null),
+        entry,
+      ),
 
     removeSite: (id, entry) => write(() => recordIf(tables.removeSite.run(id).changes === 1, record, entry)),
 
@@ -91,38 +93,38 @@ export const createSiteDirectory = (database: Database, record: RecordChange): S
     },
 
     async list() {
-      const found = await readPages(database, {
-        after: Number.MIN_SAFE_INTEGER,
-        query: (after, limit) => tables.sites.all(after, limit).map(toSite),
-        keyOf: ({ id }): number => id,
-      })
-      return { sites: found, dataCentres: await read(() => tables.dataCentres.all().map(toDataCentre)) }
+      const pages = { after: Number.MIN_SAFE_INTEGER, keyOf: ({ id }: Site): number => id }
+      const sites = await readPages(database, tables.sites, pages)
+      return { sites, dataCentres: await read(() => tables.dataCentres.all()) }
     },
   }
 }
 
-interface GrantRow extends Pick<Grant, 'hash' | 'user' | 'expires'> {
+interface GrantRow {
   readonly sites: string
   readonly permissions: string
-  readonly kind: string | null
-  readonly since: number | null
-  readonly name: string | null
-  readonly parent: string | null
-  readonly lastUsed: string | null
 }
 
 const toGrant = (row: GrantRow): Grant =>
   storedGrant({ ...row, sites: JSON.parse(row.sites), permissions: JSON.parse(row.permissions) })
 
+const toUsedGrant = ({ lastUsed, ...row }: GrantRow & { readonly lastUsed: string | null }) => ({
+  ...toGrant(row),
+  ...(lastUsed !== null && { lastUsed }),
+})
+
+const hashOf = ({ hash }: Grant): string => hash
+
 export const createGrants = (database: Database, record: RecordChange): Grants => {
   const { connection, read, write } = database
   const columns = 'hash, user, sites, permissions, expires, kind, since, name, parent'
   const { get, some, keysOf, put, remove, setSites, handOver, recordUse } = prepareAll(connection, {
-    get: query<GrantRow>('SELECT * FROM grants WHERE hash = ?'),
-    some: query<GrantRow>('SELECT * FROM grants WHERE hash > ? ORDER BY hash LIMIT +?'),
-    keysOf: query<GrantRow>(
-      `SELECT ${columns}, last_used AS lastUsed FROM grants WHERE kind = 'key' AND sites = ?2 AND hash > ?1
-       ORDER BY hash LIMIT +?3`,
+    get: query('SELECT * FROM grants WHERE hash = ?', toGrant),
+    some: query('SELECT * FROM grants WHERE hash > ? ORDER BY hash LIMIT +?', toGrant),
+    keysOf: query(
+      `SELECT ${columns}, last_used AS lastUsed FROM grants WHERE kind = 'key' AND sites = ? AND hash > ?
+       ORDER BY hash LIMIT +?`,
+      toUsedGrant,
     ),
     put: `INSERT OR REPLACE INTO grants (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     remove: 'DELETE FROM grants WHERE hash = ?',
@@ -132,10 +134,7 @@ export const createGrants = (database: Database, record: RecordChange): Grants =
   })
 
   return {
-    async get(hash) {
-      const row = await read(() => get.get(hash))
-      return row && toGrant(row)
-    },
+    get: (hash) => read(() => get.get(hash)),
 
     put: ({ hash, user, sites, permissions, expires, kind, since, name, parent }, entries) =>
       write(() => {
@@ -144,17 +143,11 @@ export const createGrants = (database: Database, record: RecordChange): Grants =
         entries.forEach(record)
       }),
 
-    remove: (hash, entries) =>
-      write(() => {
-        if (remove.run(hash).changes === 0) return false
-        entries.forEach(record)
-        return true
-      }),
+    remove: (hash, entries) => write(() => recordIf(remove.run(hash).changes === 1, record, ...entries)),
 
     uncover: (hash, site, entry) =>
       write(() => {
-        const row = get.get(hash)
-        const grant = row && toGrant(row)
+        const grant = get.get(hash)
         if (!grant?.sites.includes(site)) return false
         const others = grant.sites.filter((other) => other !== site)
         if (others.length > 0) setSites.run(JSON.stringify(others), hash)
@@ -164,31 +157,16 @@ export const createGrants = (database: Database, record: RecordChange): Grants =
       }),
 
     async *list() {
-      yield* await readPages(database, {
-        after: '',
-        query: (after, limit) => some.all(after, limit).map(toGrant),
-        keyOf: ({ hash }) => hash,
-      })
+      yield* await readPages(database, some, { after: '', keyOf: hashOf })
     },
 
     async keysOf(site) {
-      const rows = await readPages(database, {
-        after: '',
-        query: (after, limit) => keysOf.all(after, JSON.stringify([site]), limit),
-        keyOf: ({ hash }) => hash,
-      })
-      return rows.flatMap((row) => {
-        const grant = toGrant(row)
-        return isGrantOfKey(grant) ? [{ ...grant, ...(row.lastUsed !== null && { lastUsed: row.lastUsed }) }] : []
-      })
+      const pages = { of: [JSON.stringify([site])], after: '', keyOf: hashOf }
+      return (await readPages(database, keysOf, pages)).filter(isGrantOfKey)
     },
 
     handOver: (hash, { user, since }, entries) =>
-      write(() => {
-        if (handOver.run(user, since, hash).changes === 0) return false
-        entries.forEach(record)
-        return true
-      }),
+      write(() => recordIf(handOver.run(user, since, hash).changes === 1, record, ...entries)),
 
     recordUse: async ({ hash }, day) => {
       await write(() => recordUse.run(hash, day))

@@ -9,10 +9,8 @@ import { type ChangeWatch, createChangeWatch } from './change-watch.ts'
 /** Runs in the transaction of the change, so that both become visible, or neither. */
 export type RecordChange = (entry: HistoryEntry) => void
 
-/**
- * Positions are the microseconds of their moment, unless several entries would share a position. So new ids are larger
- * than the ids of a restored backup.
- */
+// Positions are the microseconds of their moment, unless several entries would share a position. So new ids are larger
+// than the ids of a restored backup.
 const perMillisecond = 1_000
 
 export const createRecorder = (
@@ -31,8 +29,8 @@ export const createRecorder = (
   }
 }
 
-export const recordIf = (isMade: boolean, record: RecordChange, entry: HistoryEntry): boolean => {
-  if (isMade) record(entry)
+export const recordIf = (isMade: boolean, record: RecordChange, ...entries: readonly HistoryEntry[]): boolean => {
+  if (isMade) entries.forEach(record)
   return isMade
 }
 
@@ -70,28 +68,18 @@ export const createHistory = (
   { watch }: Pick<ChangeWatch, 'watch'> = createChangeWatch(database),
 ): History => {
   const changes = prepareAll(database.connection, {
-    after: query<ChangeRow>('SELECT * FROM changes WHERE site = ? AND id > ? ORDER BY id LIMIT +?'),
-    before: query<ChangeRow>('SELECT * FROM changes WHERE site = ? AND id < ? ORDER BY id DESC LIMIT +?'),
+    after: query('SELECT * FROM changes WHERE site = ? AND id > ? ORDER BY id LIMIT +?', toChange),
+    before: query('SELECT * FROM changes WHERE site = ? AND id < ? ORDER BY id DESC LIMIT +?', toChange),
   })
   return {
     watch,
 
     after: (site, position, limit) =>
-      readPages(database, {
-        after: position,
-        limit,
-        query: (from, some) => changes.after.all(site, from, some).map(toChange),
-        keyOf: positionOf,
-      }),
+      readPages(database, changes.after, { of: [site], after: position, limit, keyOf: positionOf }),
 
     async before(site, position = Number.MAX_SAFE_INTEGER, limit) {
-      const newestFirst = await readPages(database, {
-        after: position,
-        limit,
-        query: (from, some) => changes.before.all(site, from, some).map(toChange),
-        keyOf: positionOf,
-      })
-      return newestFirst.toReversed()
+      const pages = { of: [site], after: position, limit, keyOf: positionOf }
+      return (await readPages(database, changes.before, pages)).toReversed()
     },
   }
 }

@@ -10,13 +10,13 @@ import type { Database } from '../sqlite/database.ts'
 import { type AnyId, prepareAll, prepareQuery, query, readPages } from '../sqlite/queries.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
-/** The paths below a folder begin here in the order of their bytes. */
+// The paths below a folder begin here in the order of their bytes.
 const insideFolder = (folder: StoragePath): string => (folder === root ? '' : `${folder}/`)
 
-/** The paths below a folder end before this: `0` follows `/`. In SQLite, all texts sort before all blobs. */
+// The paths below a folder end before this: `0` follows `/`. In SQLite, all texts sort before all blobs.
 const endOfFolder = (folder: StoragePath): string | Uint8Array => (folder === root ? new Uint8Array() : `${folder}0`)
 
-/** The lease of a removal, and the time when its worker last reported, both on the monotonic clock. */
+// The lease of a removal, and the time when its worker last reported, both on the monotonic clock.
 interface Lease {
   readonly holder: string | undefined
   readonly until: number
@@ -50,13 +50,10 @@ export const createRemovalRecords = (connection: DatabaseSync, wall: Clock['wall
     'INSERT OR REPLACE INTO removed_folders (site, folder, began, ended) VALUES (?, ?, ?, ?)',
   )
   const now = () => Math.max(wall(), latest.get()?.id ?? 0)
-  return {
-    now,
-    note: ({ site, folder, since }: RemovedFolder) => void insert.run(site, folder, since, now()),
-  }
+  return { now, note: ({ site, folder, since }: RemovedFolder) => void insert.run(site, folder, since, now()) }
 }
 
-/** Only the service works on removals, because its process has the leases in memory. */
+// Only the service works on removals, because its process has the leases in memory.
 const createLeases = (monotonic: Clock['monotonic']) => {
   const leases = new Map<string, Lease>()
   const nameOf = ({ site, path, id }: RemovalTask) => JSON.stringify([site, path, id])
@@ -159,6 +156,8 @@ export const createRemovalCheck = (connection: DatabaseSync) => {
     any.get(site, JSON.stringify(folders)) !== undefined
 }
 
+const toPage = ({ page }: { readonly page: string }): StoragePath => toStoragePath(page)
+
 export const createWorkflows = (database: Database, record: RecordChange): Workflows => {
   const { connection, read, write } = database
   const { insert, remove, removeAll, firstOf, firstBelow, behind } = prepareAll(connection, {
@@ -167,7 +166,7 @@ export const createWorkflows = (database: Database, record: RecordChange): Workf
     removeAll: 'DELETE FROM workflows WHERE site = ?',
     firstOf: 'SELECT page FROM workflows WHERE site = ? AND page IN (SELECT value FROM json_each(?)) LIMIT 1',
     firstBelow: 'SELECT page FROM workflows WHERE site = ? AND page >= ? AND page < ? LIMIT 1',
-    behind: query<{ page: string }>('SELECT page FROM workflows WHERE site = ? AND page > ? ORDER BY page LIMIT +?'),
+    behind: query('SELECT page FROM workflows WHERE site = ? AND page > ? ORDER BY page LIMIT +?', toPage),
   })
 
   return {
@@ -181,12 +180,7 @@ export const createWorkflows = (database: Database, record: RecordChange): Workf
       read(() => firstBelow.get(site, insideFolder(folder), endOfFolder(folder)) !== undefined),
 
     list: (site, after = root, limit) =>
-      readPages(database, {
-        after,
-        limit,
-        query: (last, some) => behind.all(site, last, some).map(({ page }) => toStoragePath(page)),
-        keyOf: (page) => page,
-      }),
+      readPages(database, behind, { of: [site], after, limit, keyOf: (page) => page }),
 
     clear: (site) => write(() => void removeAll.run(site)),
   }

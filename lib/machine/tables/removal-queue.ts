@@ -6,7 +6,7 @@ import type { RemovalQueue, RemovalTask } from '../../storage/path-locks.ts'
 import type { Database } from '../sqlite/database.ts'
 import { prepareQuery } from '../sqlite/queries.ts'
 
-/** Works for about `slice` milliseconds. Returns what is left to do. */
+// Works for about `slice` milliseconds. Returns what is left to do.
 type RemovalWorker = (message: RemovalMessage, slice: number) => Promise<Rest | undefined>
 
 export interface LocalRemovalQueue extends RemovalQueue {
@@ -16,7 +16,7 @@ export interface LocalRemovalQueue extends RemovalQueue {
   stop(): Promise<void>
 }
 
-/** In milliseconds: short, so that the server can stop soon. */
+// In milliseconds: short, so that the server can stop soon.
 const slice = 1_000
 const pauseAfterFailure = 5_000
 

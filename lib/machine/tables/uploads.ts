@@ -15,7 +15,7 @@ interface UploadRow extends Omit<Upload, 'target' | 'isComplete' | 'holding'> {
   readonly blob: string | null
 }
 
-/** On one machine the bytes are in one piece: a blob. */
+// On one machine the bytes are in one piece: a blob.
 const holdingIn = (blob: string): Holding => ({ name: blob, parts: [], tail: null })
 
 const toUpload = ({ blob, ...row }: UploadRow): Upload => ({
@@ -30,8 +30,11 @@ export const prepareUploads = (connection: DatabaseSync) =>
     count: query<{ count: number }>(
       'SELECT count(*) AS count FROM uploads WHERE site = ? AND user = ? AND complete = 0 AND expires > ?',
     ),
-    get: query<UploadRow>(`SELECT id, site, user, target, metadata, most AS "limit", length, kept AS "offset",
-      complete AS isComplete, created, expires, blob FROM uploads WHERE id = ?`),
+    get: query(
+      `SELECT id, site, user, target, metadata, most AS "limit", length, kept AS "offset",
+        complete AS isComplete, created, expires, blob FROM uploads WHERE id = ?`,
+      toUpload,
+    ),
     remove: 'DELETE FROM uploads WHERE id = ?',
     insert: 'INSERT INTO uploads VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     advance: 'UPDATE uploads SET kept = ?, length = ?, expires = ?, blob = ? WHERE id = ? AND complete = 0',
@@ -55,10 +58,6 @@ export const createUploadRecords = (
   const changeWithinQuota = createQuotaCheck(connection)
   const leases = new Map<string, Lease>()
 
-  const find = (id: string): Upload | undefined => {
-    const row = uploads.get.get(id)
-    return row && toUpload(row)
-  }
   const isHeldBy = (id: string, holder: string): boolean => leases.get(id)?.holder === holder
   const release = (id: string, holder: string): void => {
     if (isHeldBy(id, holder)) leases.delete(id)
@@ -77,12 +76,12 @@ export const createUploadRecords = (
         return true
       }),
 
-    get: (id) => read(() => find(id)),
+    get: (id) => read(() => uploads.get.get(id)),
 
     // In one step, so that no other request of this process comes in between.
     take: (id, offset, holder, duration, owner) =>
       read((): TakeOutcome => {
-        const upload = find(id)
+        const upload = uploads.get.get(id)
         if (!upload || !isOf(owner, upload)) return { outcome: 'gone' }
         const left = (leases.get(id)?.until ?? 0) - monotonic()
         if (left > 0) return { outcome: 'held', left }
@@ -119,7 +118,7 @@ export const createUploadRecords = (
 
     async remove(id) {
       const removed = await write(() => {
-        const upload = find(id)
+        const upload = uploads.get.get(id)
         uploads.remove.run(id)
         return upload
       })

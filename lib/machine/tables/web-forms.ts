@@ -1,6 +1,7 @@
 import { unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
-import type { SystemField, WebForm, WebFormSummary, WebForms } from '../../fields/web-forms.ts'
+import type { SiteId, WebFormId } from '../../core/ids.ts'
+import type { WebForm, WebFormSummary, WebForms } from '../../fields/web-forms.ts'
 import type { Database } from '../sqlite/database.ts'
 import { type AnyId, prepareAll, query, readPages } from '../sqlite/queries.ts'
 import { type RecordChange, recordIf } from './history.ts'
@@ -9,9 +10,7 @@ interface FormRow extends Pick<WebForm, 'site' | 'id' | 'name'> {
   readonly fields: string
 }
 
-const toFields = (text: string): readonly SystemField[] => JSON.parse(text)
-
-const toForm = ({ site, id, name, fields }: FormRow): WebForm => ({ site, id, name, fields: toFields(fields) })
+const toForm = ({ site, id, name, fields }: FormRow): WebForm => ({ site, id, name, fields: JSON.parse(fields) })
 
 const idOf = ({ id }: WebFormSummary): number => id
 
@@ -20,9 +19,9 @@ const batchSize = 500
 export const createWebForms = (database: Database, record: RecordChange): WebForms => {
   const { connection, read, write } = database
   const forms = prepareAll(connection, {
-    get: query<FormRow>('SELECT * FROM web_forms WHERE site = ? AND id = ?'),
+    get: query('SELECT * FROM web_forms WHERE site = ? AND id = ?', toForm),
     some: query<WebFormSummary>('SELECT id, name FROM web_forms WHERE site = ? AND id > ? ORDER BY id LIMIT +?'),
-    whole: query<FormRow>('SELECT * FROM web_forms WHERE site = ? AND id > ? ORDER BY id LIMIT +?'),
+    whole: query('SELECT * FROM web_forms WHERE site = ? AND id > ? ORDER BY id LIMIT +?', toForm),
     highest: query<AnyId>('SELECT max(id) AS id FROM web_forms WHERE site = ?'),
     insert: 'INSERT INTO web_forms (site, id, name, fields) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
     rename: 'UPDATE web_forms SET name = ? WHERE site = ? AND id = ?',
@@ -30,39 +29,26 @@ export const createWebForms = (database: Database, record: RecordChange): WebFor
     remove: 'DELETE FROM web_forms WHERE site = ? AND id = ?',
     removeSome: 'DELETE FROM web_forms WHERE rowid IN (SELECT rowid FROM web_forms WHERE site = ? LIMIT +?)',
   })
+  const existing = (site: SiteId, id: WebFormId): WebForm => {
+    const form = forms.get.get(site, id)
+    if (form) return form
+    throw new ServiceError('webFormUnknown')
+  }
 
   return {
-    async get(site, id) {
-      const row = await read(() => forms.get.get(site, id))
-      return row && toForm(row)
-    },
-
-    list: (site) =>
-      readPages(database, {
-        after: Number.MIN_SAFE_INTEGER,
-        query: (after, limit) => forms.some.all(site, after, limit),
-        keyOf: idOf,
-      }),
-
-    listWhole: (site, after, limit) =>
-      readPages(database, {
-        after,
-        limit,
-        query: (last, some) => forms.whole.all(site, last, some).map(toForm),
-        keyOf: idOf,
-      }),
+    get: (site, id) => read(() => forms.get.get(site, id)),
+    list: (site) => readPages(database, forms.some, { of: [site], after: Number.MIN_SAFE_INTEGER, keyOf: idOf }),
+    listWhole: (site, after, limit) => readPages(database, forms.whole, { of: [site], after, limit, keyOf: idOf }),
 
     create: ({ site, id, name, fields }, entry) =>
       write(() => {
-        const isNew = forms.insert.run(site, id, name, JSON.stringify(fields)).changes === 1
-        return recordIf(isNew, record, entry)
+        const { changes } = forms.insert.run(site, id, name, JSON.stringify(fields))
+        return recordIf(changes === 1, record, entry)
       }),
 
     rename: (site, id, name, entry) =>
       write(() => {
-        const row = forms.get.get(site, id)
-        if (!row) throw new ServiceError('webFormUnknown')
-        if (row.name === name) return
+        if (existing(site, id).name === name) return
         forms.rename.run(name, site, id)
         record(entry)
       }),
@@ -72,9 +58,7 @@ export const createWebForms = (database: Database, record: RecordChange): WebFor
     changeFields: (site, id, apply, entry, deadline = unlimited) =>
       write(() => {
         deadline.check()
-        const row = forms.get.get(site, id)
-        if (!row) throw new ServiceError('webFormUnknown')
-        const before = toFields(row.fields)
+        const before = existing(site, id).fields
         const fields = apply(before)
         if (fields === before) return
         forms.putFields.run(JSON.stringify(fields), site, id)

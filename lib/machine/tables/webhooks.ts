@@ -38,10 +38,7 @@ const recordOf = ({ targetUrl, types, subject, description, secrets }: Webhook):
   JSON.stringify({ targetUrl, types, subject, description, secrets })
 
 /** A key on this machine would protect nothing: a program that can read the database could read the key too. */
-export const unsealed: SecretSeals = {
-  seal: async (_, secret) => secret,
-  open: async (_, sealed) => sealed,
-}
+export const unsealed: SecretSeals = { seal: async (_, secret) => secret, open: async (_, sealed) => sealed }
 
 /** A webhook of any site, for the sender of this machine. */
 export type WebhookKey = Pick<Webhook, 'site' | 'id'>
@@ -58,8 +55,8 @@ export const createWebhooks = (
   { wrote, watch }: Pick<ChangeWatch, 'wrote' | 'watch'>,
 ): MachineWebhooks => {
   const rows = prepareAll(connection, {
-    get: query<WebhookRow>('SELECT * FROM webhooks WHERE site = ? AND id = ?'),
-    ofSite: query<WebhookRow>('SELECT * FROM webhooks WHERE site = ? ORDER BY id'),
+    get: query('SELECT * FROM webhooks WHERE site = ? AND id = ?', toWebhook),
+    ofSite: query('SELECT * FROM webhooks WHERE site = ? ORDER BY id', toWebhook),
     enabled: query<WebhookKey>('SELECT site, id FROM webhooks WHERE enabled = 1'),
     insert: 'INSERT INTO webhooks (site, id, record, enabled, position) VALUES (?, ?, ?, ?, ?)',
     replace:
@@ -74,14 +71,11 @@ export const createWebhooks = (
   }
 
   return {
-    listOfSite: (site) => read(() => rows.ofSite.all(site).map(toWebhook)),
+    listOfSite: (site) => read(() => rows.ofSite.all(site)),
     watch: (check) => watch(webhookChanges, check),
     listEnabled: () => read(() => rows.enabled.all()),
 
-    async get(site, id) {
-      const row = await read(() => rows.get.get(site, id))
-      return row && toWebhook(row)
-    },
+    get: (site, id) => read(() => rows.get.get(site, id)),
 
     create: (webhook, entry) =>
       write(() => {
@@ -94,8 +88,7 @@ export const createWebhooks = (
 
     change: (site, id, change, entry) =>
       write(() => {
-        const row = rows.get.get(site, id)
-        const present = row && toWebhook(row)
+        const present = rows.get.get(site, id)
         const wanted = present && change(present)
         if (!wanted) return undefined
         const after = withChange(present, wanted)
@@ -127,9 +120,10 @@ export const createWebhookDeliveries = ({ connection, read, note }: Database): W
   const ofWebhook = 'site = ?1 AND webhook = ?2'
   const rows = prepareAll(connection, {
     exists: query<WebhookKey>('SELECT site, id FROM webhooks WHERE site = ? AND id = ?'),
-    recent: query<DeliveryRow>(
+    recent: query(
       `SELECT id, position, type, at, attempt, status, fault, milliseconds FROM webhook_deliveries
        WHERE ${ofWebhook} ORDER BY id DESC`,
+      toDelivery,
     ),
     retries: query<Retry>(
       `SELECT position, attempt, due FROM webhook_retries WHERE ${ofWebhook} ORDER BY due, position LIMIT +?3`,
@@ -156,7 +150,7 @@ export const createWebhookDeliveries = ({ connection, read, note }: Database): W
   }
 
   return {
-    recent: (site, id) => read(() => rows.recent.all(site, id).map(toDelivery)),
+    recent: (site, id) => read(() => rows.recent.all(site, id)),
     retries: (site, id, limit) => read(() => rows.retries.all(site, id, limit)),
 
     /** A power cut may lose an outcome. Then the delivery is repeated. */

@@ -71,7 +71,7 @@ export interface Changes {
   readonly late?: ServiceError | undefined
 }
 
-/** Objects to remove unless they were replaced. */
+// Objects to remove unless they were replaced.
 interface Deletion {
   readonly objects: readonly RemovableObject[]
   readonly entry: Entry

@@ -58,10 +58,7 @@ export const stageContent = (
   key: string | undefined,
   { contentType, content }: FileContent,
 ): Promise<Staged> =>
-  files.stage(inspected(content, path, largestFile), {
-    key,
-    contentType: contentTypeOf(nameOf(path), contentType),
-  })
+  files.stage(inspected(content, path, largestFile), { key, contentType: contentTypeOf(nameOf(path), contentType) })
 
 /** S-34. */
 export const placeInFolder = async (

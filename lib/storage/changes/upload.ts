@@ -114,10 +114,8 @@ const discardAll = async (parts: readonly Part[]): Promise<void> => {
 // With more names than this, one listing of the folder costs less than a look at each name.
 const mostLooks = 12
 
-/**
- * Reads a small body as a whole. `incoming` yields its files again; if the body is malformed, it throws after the last
- * good file.
- */
+// Reads a small body as a whole. `incoming` yields its files again; if the body is malformed, it throws after the last
+// good file.
 const readArrived = async (incoming: AsyncIterable<IncomingFile>) => {
   const files: IncomingFile[] = []
   let failure: { readonly error: unknown } | undefined
@@ -146,7 +144,7 @@ const namesToLookAt = (folder: StoragePath, files: readonly IncomingFile[]): rea
   }
 }
 
-/** The files with their final paths. Only a single file can have the path of the folder. */
+// The files with their final paths. Only a single file can have the path of the folder.
 const settle = async (deps: UploadDeps, seen: Seen, parts: readonly Part[], { conditions }: Requester) => {
   const { site, path: folder } = seen.place
   const inFolder = async (part: Part): Promise<Part> => {

@@ -16,10 +16,10 @@ export interface SearchPage {
   readonly cursor: string | undefined
 }
 
-/** The most calls of the store in one request. */
+// The most calls of the store in one request.
 const mostCalls = 20
 
-/** In characters. An index of names cannot find shorter texts. */
+// In characters. An index of names cannot find shorter texts.
 const shortestIndexed = 3
 
 const ways = ['index', 'keys'] as const

@@ -157,7 +157,7 @@ export const createdHeaders = (upload: Upload, location: string, hasBytes: boole
 })
 
 export const stateHeaders = (upload: Upload): AnswerHeaders => {
-  if (isWaiting(upload)) throw new Error(`The outcome of the upload ${upload.id} is open`)
+  if (isWaiting(upload)) throw new Error(`The outcome of the upload ${upload.id} is unknown`)
   return {
     ...offsetHeaders(upload),
     ...(upload.length === null ? { 'Upload-Defer-Length': '1' } : { 'Upload-Length': String(upload.length) }),

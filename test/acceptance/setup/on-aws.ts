@@ -132,11 +132,15 @@ const clients = createS3Clients({ ...inMemory(s3), endpoint: endpointUrl, reques
 /** Milliseconds by which the clock of the functions is ahead of real time. */
 let ahead = 0
 const clock = { ...systemClock, wall: () => Date.now() + ahead }
+/** Milliseconds that have passed only for what functions remember. */
+let skipped = 0
+const clockOfMemory = { ...clock, monotonic: () => performance.now() + skipped }
 // Concurrent cases share the clock.
 let callersAhead = 0
 
 const later: StartedHere['later'] = async (seconds, send) => {
   ahead = Math.max(ahead, seconds * 1000)
+  skipped += seconds * 1000
   callersAhead += 1
   try {
     return await send()
@@ -257,7 +261,9 @@ const functionsOf = (dataCentre: string): Readonly<Record<Group, LambdaHandler>>
       ),
     ),
     fields: lambdaHandler(
-      createFieldsHandler(createFieldsDeps(here, openFieldsStores(here, { dynamodb }), surroundings)),
+      createFieldsHandler(
+        createFieldsDeps(here, openFieldsStores(here, { dynamodb }), { ...surroundings, clock: clockOfMemory }),
+      ),
     ),
     categories: lambdaHandler(
       createCategoriesHandler(createCategoriesDeps(here, openCategoriesStores(here, { dynamodb }), surroundings)),

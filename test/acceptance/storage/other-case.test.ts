@@ -25,13 +25,13 @@ describe('A read of a path in another case', () => {
   })
 
   it('Names and links in the answer are spelled as stored (S-4)', async () => {
-    await put(`${own}/Told/Of.txt`, 'x')
-    const { json } = await read(`${own}/told`, '?meta')
-    expect(json).toMatchObject({ name: 'Told', contents: [{ name: 'Of.txt' }] })
-    for (const { links } of [json, ...json.contents]) expect(links[0].uri).toContain(`${own}/Told`)
+    await put(`${own}/Reported/Of.txt`, 'x')
+    const { json } = await read(`${own}/reported`, '?meta')
+    expect(json).toMatchObject({ name: 'Reported', contents: [{ name: 'Of.txt' }] })
+    for (const { links } of [json, ...json.contents]) expect(links[0].uri).toContain(`${own}/Reported`)
     expect((await read(`${own}/TOLD/of.TXT`, '?meta')).json).toMatchObject({ name: 'Of.txt', size: 1 })
-    expectError(await read(`${own}/told`), 400, 104002)
-    expectError(await read(`${own}/told/of`), 404, 104001)
+    expectError(await read(`${own}/reported`), 400, 104002)
+    expectError(await read(`${own}/reported/of`), 404, 104001)
   })
 
   it('The exact spelling wins, then the first one by code point (S-3, S-4)', async () => {

@@ -177,18 +177,18 @@ describeWithAdmin('A token with rights of its own', () => {
   })
 
   it('The history shows moves only if the token may read both paths (A-47)', async () => {
-    const { token } = await openAs(`files:read:/${own}/told`, 'history:read')
-    for (const name of ['told', 'secret']) await put(`${own}/${name}/a.txt`, 'x')
-    await call(at(`${own}/told/a.txt`, '?meta'), { method: 'PUT', body: { path: `${own}/told/b.txt` } })
-    await call(at(`${own}/told/b.txt`, '?meta'), { method: 'PUT', body: { path: `${own}/secret/b.txt` } })
-    await call(at(`${own}/secret/a.txt`, '?meta'), { method: 'PUT', body: { copyTo: `${own}/told/c.txt` } })
-    await upload(`${own}/told`, [{ name: 'd.txt' }, { name: 'e.txt' }])
+    const { token } = await openAs(`files:read:/${own}/reported`, 'history:read')
+    for (const name of ['reported', 'secret']) await put(`${own}/${name}/a.txt`, 'x')
+    await call(at(`${own}/reported/a.txt`, '?meta'), { method: 'PUT', body: { path: `${own}/reported/b.txt` } })
+    await call(at(`${own}/reported/b.txt`, '?meta'), { method: 'PUT', body: { path: `${own}/secret/b.txt` } })
+    await call(at(`${own}/secret/a.txt`, '?meta'), { method: 'PUT', body: { copyTo: `${own}/reported/c.txt` } })
+    await upload(`${own}/reported`, [{ name: 'd.txt' }, { name: 'e.txt' }])
     const { json } = await call('/api/v2/admin/sites/current/changes?limit=500', { token })
     const seen = json.items.map(({ type, subject }: { type: string; subject: string }) => `${type} ${subject}`)
     expect(seen.filter((text: string) => !/^(?:site|content)\./.test(text))).toEqual([
-      `file.stored ${own}/told/a.txt`,
-      `file.moved ${own}/told/a.txt`,
-      `file.stored ${own}/told`,
+      `file.stored ${own}/reported/a.txt`,
+      `file.moved ${own}/reported/a.txt`,
+      `file.stored ${own}/reported`,
     ])
   })
 

@@ -23,7 +23,7 @@ const allPaths = async (text: string, limit: number): Promise<readonly string[]>
 }
 
 describe('A search', () => {
-  it.each(['ero', 'er'])('finds files and folders by a part of their names: %s (S-127)', async (text) => {
+  it.each(['ero', 'er'])('A search finds files and folders by a part of their names: %s (S-127)', async (text) => {
     for (const path of ['a/Hero-1.png', 'a/b/small hero.txt', 'heroes/notes.md', 'none.txt']) {
       await put(`${own}/found/${path}`, 'x')
     }
@@ -31,7 +31,7 @@ describe('A search', () => {
     expect(await pathsFor(text, `${own}/found`)).toEqual(expected.sort())
   })
 
-  it('answers with the type, size and time of each entry (S-127)', async () => {
+  it('A search answers with the type, size and time of each entry (S-127)', async () => {
     await put(`${own}/members/zebra/zebra.txt`, '12345')
     const { items } = await search(`${own}/members`, 'ZEBRA')
     const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT/)
@@ -40,13 +40,16 @@ describe('A search', () => {
     expect(items).toContainEqual({ path: `${own}/members/zebra/zebra.txt`, type: 'file', size: 5, lastUpdateDate: at })
   })
 
-  it.each(['übung', 'ÜBUNG', '"quoted" *', 'a-b', '日本語'])('takes the text as it is: %s (S-127)', async (text) => {
-    await put(`${own}/texts/Übung "quoted" * a-b 日本語.txt`, 'x')
-    await put(`${own}/texts/ubung quoted a b.txt`, 'x')
-    expect(await pathsFor(text, `${own}/texts`)).toEqual([`${own}/texts/Übung "quoted" * a-b 日本語.txt`])
-  })
+  it.each(['übung', 'ÜBUNG', '"quoted" *', 'a-b', '日本語'])(
+    'A search takes the text literally: %s (S-127)',
+    async (text) => {
+      await put(`${own}/texts/Übung "quoted" * a-b 日本語.txt`, 'x')
+      await put(`${own}/texts/ubung quoted a b.txt`, 'x')
+      expect(await pathsFor(text, `${own}/texts`)).toEqual([`${own}/texts/Übung "quoted" * a-b 日本語.txt`])
+    },
+  )
 
-  it('follows changes: a removed file is gone, a moved file has its new path (S-127)', async () => {
+  it('A search finds no removed file, and a moved file at its new path (S-127)', async () => {
     for (const name of ['walrus-1.txt', 'walrus-2.txt']) await put(`${own}/moving/${name}`, 'x')
     expect(await pathsFor('walrus')).toHaveLength(2)
     await remove(`${own}/moving/walrus-1.txt`)
@@ -55,13 +58,13 @@ describe('A search', () => {
     expect(await pathsFor('walrus')).toEqual([`${own}/moving/to/walrus-3.txt`, `${own}/moving/walrus-2.txt`])
   })
 
-  it.each(['okapi', 'ok'])('comes in pages without gap or repeat: %s (S-128)', async (text) => {
+  it.each(['okapi', 'ok'])('A search comes in pages without gap or repeat: %s (S-128)', async (text) => {
     const names = Array.from({ length: 7 }, (_, index) => `${own}/pages/${index % 2}/okapi-${index}.txt`)
     for (const name of names) await put(name, 'x')
     expect((await allPaths(text, 3)).toSorted()).toEqual(names.toSorted())
   })
 
-  it('finds nothing outside its folder, and refuses a missing folder (S-129)', async () => {
+  it('A search stays in its folder, and refuses a missing folder (S-129)', async () => {
     await put(`${own}/inside/lemur.txt`, 'x')
     await put(`${own}/outside/lemur.txt`, 'x')
     expect(await pathsFor('lemur', `${own}/inside`)).toEqual([`${own}/inside/lemur.txt`])
@@ -77,7 +80,7 @@ describe('A search', () => {
     '?search=abc&limit=0',
     '?search=abc&cursor=none',
   ].map((query) => ({ start: query.slice(0, 50), query }))
-  it.each(malformed)('refuses the query $start with 104000 (S-127)', async ({ query }) => {
+  it.each(malformed)('A search refuses the query $start with 104000 (S-127)', async ({ query }) => {
     await put(`${own}/asked/a.txt`, 'x')
     expectError(await read(`${own}/asked`, query), 400, 104000)
   })

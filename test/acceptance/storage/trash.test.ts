@@ -10,7 +10,7 @@ const pathsIn = async (folder: string): Promise<readonly string[]> =>
   (await trash(folder)).deleted.map(({ path }: { path: string }) => path)
 
 describe('The trash', () => {
-  it('has removed files and folders of all folders below, the newest first (H-37)', async () => {
+  it('The trash lists removals at any depth, the newest first (H-37)', async () => {
     const folder = `${own}/all`
     for (const path of ['a/one.txt', 'b/c/two.txt', 'b/c/three.txt', 'kept.txt']) await put(`${folder}/${path}`, '123')
     await remove(`${folder}/a/one.txt`)
@@ -22,7 +22,7 @@ describe('The trash', () => {
     ])
   })
 
-  it('does not have moved, restored and replaced files (H-37)', async () => {
+  it('The trash has no moved, restored or replaced files (H-37)', async () => {
     const folder = `${own}/back`
     for (const name of ['moved.txt', 'restored.txt', 'again.txt', 'gone.txt']) await put(`${folder}/${name}`, 'x')
     await move(`${folder}/moved.txt`, `${folder}/elsewhere.txt`)
@@ -32,7 +32,7 @@ describe('The trash', () => {
     expect(await pathsIn(folder)).toEqual([`${folder}/gone.txt`])
   })
 
-  it('has a single entry for a file that was removed twice (H-37)', async () => {
+  it('The trash has a single entry for a file that was removed twice (H-37)', async () => {
     const folder = `${own}/twice`
     for (const text of ['first', 'second!']) {
       await put(`${folder}/a.txt`, text)
@@ -44,7 +44,7 @@ describe('The trash', () => {
     ])
   })
 
-  it('comes in pages, and each entry can be restored (H-38)', async () => {
+  it('The trash comes in pages, and each entry can be restored (H-38)', async () => {
     const folder = `${own}/pages`
     const names = ['1.txt', '2.txt', '3.txt']
     for (const name of names) await put(`${folder}/${name}`, name)
@@ -58,7 +58,7 @@ describe('The trash', () => {
   })
 
   it.each(['&limit=0', '&cursor=none', `&cursor=${Buffer.from('change:x').toString('base64url')}`])(
-    'refuses the query %s with 104000 (H-38)',
+    'The trash refuses the query %s with 104000 (H-38)',
     async (query) => {
       expectError(await read('', `?deleted=all${query}`), 400, 104000)
     },

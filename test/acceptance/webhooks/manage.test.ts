@@ -39,7 +39,7 @@ describeWithAdmin('Webhooks', () => {
     expect([one, all, changed].filter((text) => text.includes('secret') || text.includes('whsec_'))).toEqual([])
   })
 
-  test('PUT keeps the members that it lacks, and ignores unknown ones (V-5)', async () => {
+  test('PUT keeps the members that it does not name, and ignores unknown ones (V-5)', async () => {
     const { ask, create } = await openWebhooks()
     const { secret, ...created } = await create({ types: ['file.*'], subject: 'a', description: 'd' })
     const { json } = await ask('PUT', `/${created.id}`, { subject: 'b', colour: 'red' })
@@ -196,7 +196,7 @@ describeWithAdmin('The rights of a webhook', () => {
     expectError(await ask('POST', '', { targetUrl, types: ['file.*'], subject: 'news/' }, token), 403, 100403)
   })
 
-  test('A webhook cannot be sent elsewhere without the rights on its types (V-1)', async () => {
+  test('A new target needs the rights on the types of the webhook (V-1)', async () => {
     const { ask, create, addPerson } = await openWebhooks()
     const { id } = await create({ types: ['file.*'] })
     const { token } = await addPerson({ rights: ['access:write', 'history:read'] })

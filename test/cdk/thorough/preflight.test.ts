@@ -110,11 +110,11 @@ describe('the check before a deployment', () => {
     [63, 400, 1, /400 requests per second, .* need 63 and 500\. .*Service Quotas/s],
   ])(
     'the check compares the quotas of Web Functions: %i processors, %i requests',
-    async (processors, rate, wanted, said) => {
+    async (processors, rate, wanted, printed) => {
       await answerWith(200, limitOf(1000))
       answerWithQuotas({ maxTotalArmVCpus: processors, maxTotalRateLimit: rate })
       const { status, stdout } = await run('cdk/preflight.ts', ['-c', `siteAdmin=${JSON.stringify(streams)}`])
-      expect(stdout).toMatch(said)
+      expect(stdout).toMatch(printed)
       expect(status).toBe(wanted)
     },
   )

@@ -4,7 +4,7 @@ import { launch, type Program } from '../../support/program.ts'
 import type { SpawnedService } from '../../support/spawned-service.ts'
 import { test as base } from './site.ts'
 
-export interface Said {
+export interface CommandOutput {
   readonly status: number
   readonly stdout: string
   readonly stderr: string
@@ -14,7 +14,7 @@ export interface Said {
 export const siteFiles = async (
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-): Promise<Said> => {
+): Promise<CommandOutput> => {
   const output = { stdout: '', stderr: '' }
   const capture = (name: 'stdout' | 'stderr') => [
     vi.spyOn(process[name], 'write').mockImplementation((chunk) => {

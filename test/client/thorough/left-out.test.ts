@@ -11,8 +11,8 @@ test('a pull skips files of the site below .site-files (T-52)', async ({ demo, f
   await site.store({ 'a.txt': 'a', 'sub/.site-files/state.json': 'not mine' })
   const path = 'sub/.site-files/state.json'
   const why = messages.client.reserved
-  const said = await demo('pull', folder, await makeDirectory())
-  expect(said).toMatchObject(outcome(0, `skipped  ${path}: ${why}\n${messages.client.done(1, 0, ', 1 skipped')}\n`))
+  const printed = await demo('pull', folder, await makeDirectory())
+  expect(printed).toMatchObject(outcome(0, `skipped  ${path}: ${why}\n${messages.client.done(1, 0, ', 1 skipped')}\n`))
   const { stdout } = await demo('--json', 'pull', '--all', folder, await makeDirectory())
   expect(eventsIn(stdout)).toContainEqual({ event: 'skipped', path, why })
   expect(eventsIn(stdout).at(-1)).toMatchObject({ event: 'end', create: 1, skipped: 1 })

@@ -71,7 +71,7 @@ describe('a closed pipe', () => {
     expect(await inShell(service, unread('run put "$1" "$2"'), 'package.json', path)).toMatchObject(quiet)
   })
 
-  test('a closed pipe ends a push with a message, and a repeated push continues', async ({
+  test('a closed pipe ends a push with a message, and the next push continues', async ({
     service,
     directory,
     folder,

@@ -4,6 +4,5 @@ export interface Order {
   readonly endpoint: string
   readonly token: string
   readonly name: string
-  /** Default: everything in one request. */
   readonly chunkSize?: number
 }

@@ -3,9 +3,8 @@ import UppyTus from '@uppy/tus'
 import { Upload } from 'tus-js-client'
 import type { Order } from './order.ts'
 
-type Told = (offset: number) => void
+type ReportOffset = (offset: number) => void
 
-/** A chosen file. It is the same each time, so that clients recognise it. */
 const chosen = async (name: string): Promise<File> => {
   const bytes = await (await fetch('/content')).blob()
   return new File([bytes], name, { type: 'application/octet-stream', lastModified: 1 })
@@ -19,19 +18,19 @@ const options = ({ endpoint, token, chunkSize }: Order) => ({
   ...(chunkSize !== undefined && { chunkSize }),
 })
 
-const goesOn =
-  (told: Told): NonNullable<Upload['options']['onAfterResponse']> =>
+const continues =
+  (reported: ReportOffset): NonNullable<Upload['options']['onAfterResponse']> =>
   (request, response) => {
-    if (request.getMethod() === 'HEAD') told(Number(response.getHeader('Upload-Offset')))
+    if (request.getMethod() === 'HEAD') reported(Number(response.getHeader('Upload-Offset')))
   }
 
-const withTusJsClient = async (order: Order, progress: Told, resumed: Told): Promise<void> => {
+const withTusJsClient = async (order: Order, progress: ReportOffset, resumed: ReportOffset): Promise<void> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const upload = new Upload(await chosen(order.name), {
     ...options(order),
     metadata: { filename: order.name },
     onProgress: progress,
-    onAfterResponse: goesOn(resumed),
+    onAfterResponse: continues(resumed),
     onSuccess: () => resolve(),
     onError: reject,
   })
@@ -41,8 +40,8 @@ const withTusJsClient = async (order: Order, progress: Told, resumed: Told): Pro
   return promise
 }
 
-const withUppy = async (order: Order, progress: Told, resumed: Told): Promise<void> => {
-  const uppy = new Uppy().use(UppyTus, { ...options(order), onAfterResponse: goesOn(resumed) })
+const withUppy = async (order: Order, progress: ReportOffset, resumed: ReportOffset): Promise<void> => {
+  const uppy = new Uppy().use(UppyTus, { ...options(order), onAfterResponse: continues(resumed) })
   uppy.on('upload-progress', (_, { bytesUploaded }) => progress(bytesUploaded || 0))
   const data = await chosen(order.name)
   uppy.addFile({ name: order.name, type: data.type, data, meta: { filename: order.name } })
@@ -51,7 +50,7 @@ const withUppy = async (order: Order, progress: Told, resumed: Told): Promise<vo
 }
 
 /** Uploads to the end. `progress` receives the number of sent bytes, and `resumed` the offset of an earlier upload. */
-const upload = (order: Order, progress: Told, resumed: Told): Promise<void> =>
+const upload = (order: Order, progress: ReportOffset, resumed: ReportOffset): Promise<void> =>
   order.client === 'Uppy' ? withUppy(order, progress, resumed) : withTusJsClient(order, progress, resumed)
 
 Object.assign(window, { upload })

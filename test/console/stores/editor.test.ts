@@ -34,7 +34,7 @@ const opened = async (given: Parameters<typeof siteWith>[0]) => {
   return { ...site, editor }
 }
 
-test('when someone else saved first, both versions are there, and either can be chosen (K-44)', async () => {
+test('if someone else saved first, the user can choose either version (K-44)', async () => {
   const { editor, write, now } = await opened('one')
   editor.text.value = 'mine'
   write('theirs')
@@ -66,7 +66,7 @@ test('line ends and the mark at the beginning of a text stay (K-44)', async () =
   expect(now()).toBe('\uFEFFone\r\ntwo\r\nthree\r\n')
 })
 
-test('a file with several line ends, and a file that is not text, cannot be edited (K-44)', async () => {
+test('the editor refuses files with mixed line ends, and files without text (K-44)', async () => {
   expect((await opened('a\r\nb\nc')).editor.base.value).toMatchObject({ lineEnd: undefined })
   expect((await opened('a\rb')).editor.base.value).toMatchObject({ lineEnd: undefined })
   expect((await opened(Uint8Array.of(0, 255))).editor.base.value).toMatchObject({ text: undefined })

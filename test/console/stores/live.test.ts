@@ -61,7 +61,7 @@ const createSite = (length: number) => {
 }
 
 const createPage = () => {
-  const told: string[] = []
+  const recorded: string[] = []
   const seen = { isVisible: true, show: () => {} }
   const live = createLive({
     isVisible: () => seen.isVisible,
@@ -70,40 +70,40 @@ const createPage = () => {
       return () => {}
     },
   })
-  live.subscribe((changes) => told.push(...changes.map(({ id }) => id)))
-  return { live, told, seen }
+  live.subscribe((changes) => recorded.push(...changes.map(({ id }) => id)))
+  return { live, recorded, seen }
 }
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('each new change is reported once, over one connection, also those just before the page was opened', async () => {
+test('one connection reports each change once, also those just before the page opened', async () => {
   const site = createSite(30)
-  const { live, told } = createPage()
+  const { live, recorded } = createPage()
   const end = live.follow(site.client)
   await vi.advanceTimersByTimeAsync(3000)
-  expect(told).toEqual(['022', '023', '024', '025', '026', '027', '028', '029', '030'])
+  expect(recorded).toEqual(['022', '023', '024', '025', '026', '027', '028', '029', '030'])
   site.add()
   await vi.advanceTimersByTimeAsync(3_600_000)
-  expect(told.slice(9)).toEqual(['031'])
+  expect(recorded.slice(9)).toEqual(['031'])
   end()
   site.add()
   await vi.advanceTimersByTimeAsync(60_000)
-  expect([site.asked(), told.length]).toEqual([2, 10])
+  expect([site.asked(), recorded.length]).toEqual([2, 10])
 })
 
 test('a history that has just begun is reported completely', async () => {
   const site = createSite(3)
-  const { live, told } = createPage()
+  const { live, recorded } = createPage()
   const end = live.follow(site.client)
   await vi.advanceTimersByTimeAsync(3000)
-  expect(told).toEqual(['001', '002', '003'])
+  expect(recorded).toEqual(['001', '002', '003'])
   end()
 })
 
 test('a hidden page sends no requests, and sends one as soon as it is visible', async () => {
   const site = createSite(0)
-  const { live, told, seen } = createPage()
+  const { live, recorded, seen } = createPage()
   const end = live.follow(site.client)
   await vi.advanceTimersByTimeAsync(0)
   seen.isVisible = false
@@ -116,7 +116,7 @@ test('a hidden page sends no requests, and sends one as soon as it is visible', 
   seen.isVisible = true
   seen.show()
   await vi.advanceTimersByTimeAsync(500)
-  expect(told).toEqual(['001'])
+  expect(recorded).toEqual(['001'])
   end()
 })
 

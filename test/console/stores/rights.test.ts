@@ -24,7 +24,7 @@ test('the console and the service agree on the rights of each role (A-49, A-50)'
   }
 })
 
-test('a right on a folder covers whole segments, and a folder may contain a colon (A-33, A-41)', () => {
+test('a right on a folder covers whole segments, and may have a colon (A-33, A-41)', () => {
   const { has, canRead, canWrite } = createRights(['files:write:/a:b', 'files:read:/news', 'forms:read'])
   expect(['a:b', 'a:b/c', 'a', 'news', ''].map(canWrite)).toEqual([true, true, false, false, false])
   expect(['news', 'news/x', 'newsletter', 'a:b/c'].map(canRead)).toEqual([true, true, false, true])

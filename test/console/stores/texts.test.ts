@@ -42,8 +42,8 @@ test('a time without a zone is UTC, and an invalid time is shown unchanged', asy
 
 test('singular and plural are right in both languages (H-14)', async () => {
   const counted = () => [texts.value.uploads.stillMissing, texts.value.files.comesBack, texts.value.files.deletedNone]
-  const said = () => counted().flatMap((text) => [text(1), text(2)])
-  expect(said()).toEqual([
+  const printed = () => counted().flatMap((text) => [text(1), text(2)])
+  expect(printed()).toEqual([
     '1 file is still missing or different.',
     '2 files are still missing or different.',
     'You can restore deleted items for 1 day.',
@@ -52,7 +52,7 @@ test('singular and plural are right in both languages (H-14)', async () => {
     'Nothing was deleted from this site in the last 2 days.',
   ])
   await speak('de', 'de-DE')
-  expect(said()).toEqual([
+  expect(printed()).toEqual([
     '1 Datei fehlt noch oder ist anders.',
     '2 Dateien fehlen noch oder sind anders.',
     'Gelöschtes können Sie 1 Tag lang wiederherstellen.',

@@ -99,14 +99,14 @@ const finish = async ({ sent, cookie }: Begun, address?: string) => {
   return { status, place: origin + pathname, outcome: Object.fromEntries(new URLSearchParams(hash.slice(1))) }
 }
 
-interface Told {
+interface ProviderAnswer {
   readonly claims?: object
   readonly signing?: object
   readonly person?: object
 }
 
 /** The provider answers the code with a token of these claims. Returns the requests that the provider gets. */
-const answerWith = (begun: Begun, { claims = {}, signing = {}, person = {} }: Told = {}) => {
+const answerWith = (begun: Begun, { claims = {}, signing = {}, person = {} }: ProviderAnswer = {}) => {
   const asked: { authorization: string | undefined; body: URLSearchParams }[] = []
   issuer.answers.set('/token', async (request: IncomingMessage, response) => {
     asked.push({ authorization: request.headers.authorization, body: new URLSearchParams(await text(request)) })
@@ -122,7 +122,7 @@ const wrongPerson = { error: '101001', request: 'test' }
 const unavailable = { error: '100503', request: 'test' }
 
 describe('The code flow', () => {
-  test('The service sends its secret and its verifier, and the console gets a code (A-92, A-93)', async () => {
+  test('The service sends secret and verifier, and the console gets a code (A-92, A-93)', async () => {
     const begun = await begin()
     const asked = answerWith(begun)
     const { status, place, outcome } = await finish(begun)
@@ -142,7 +142,7 @@ describe('The code flow', () => {
     expect((await begin()).header).toContain('; Secure')
   })
 
-  test('A code ends after 60 seconds, and its use is a sign-in of the person (A-53, A-96)', async () => {
+  test('A code ends after 60 seconds, and signs the person in (A-53, A-96)', async () => {
     const redeem = async (seconds: number) => {
       const begun = await begin()
       answerWith(begun)
@@ -169,7 +169,7 @@ describe('The code flow', () => {
     expect(answer).toMatchObject({ status: 401, json: { code: 101001 } })
   })
 
-  test('After 50 failures, an address must wait, and only sign-ins that began count (A-76, A-96)', async () => {
+  test('After 50 failures of sign-ins that began, an address must wait (A-76, A-96)', async () => {
     const [address, other] = ['192.0.2.7', '192.0.2.8']
     const begun = await begin()
     answerWith(begun)
@@ -203,7 +203,7 @@ describe('The code flow', () => {
 })
 
 describe('A provider with faulty answers', () => {
-  test.each<[string, Told]>([
+  test.each<[string, ProviderAnswer]>([
     ['of another issuer', { claims: { iss: 'https://evil.example' } }],
     ['for another client', { claims: { aud: 'other' } }],
     ['for programs', { claims: { aud: 'programs' } }],
@@ -214,9 +214,9 @@ describe('A provider with faulty answers', () => {
     ['without a person', { claims: { sub: undefined } }],
     ['of an algorithm that is not listed', { signing: { alg: 'PS256' } }],
     ['about another person', { person: { sub: 'adam' } }],
-  ])('A token %s gives no code (A-91, A-92)', async (_, told) => {
+  ])('A token %s gives no code (A-91, A-92)', async (_, reported) => {
     const begun = await begin()
-    answerWith(begun, told)
+    answerWith(begun, reported)
     expect((await finish(begun)).outcome).toEqual(wrongPerson)
   })
 

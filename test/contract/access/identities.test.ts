@@ -78,7 +78,7 @@ const describeIdentities = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect(await arrive({ sub: account })).toBeUndefined()
     })
 
-    test('An address matches once, and another account with the same address matches nobody (A-94)', async () => {
+    test('An address matches once: another account with it matches nobody (A-94)', async () => {
       const { email } = await invite()
       await arrive({ sub: sub(), email, email_verified: true })
       expect(await arrive({ sub: sub(), email, email_verified: true })).toBeUndefined()

@@ -38,8 +38,8 @@ vi.mock('../../../lib/core/rights.ts', async (load) => {
     ...real,
     includesRight: (...given: Parameters<typeof real.includesRight>) => hole.isOpen || real.includesRight(...given),
     requireRight: (...given: Parameters<typeof real.requireRight>) => hole.isOpen || real.requireRight(...given),
-    requireSomewhere: (...given: Parameters<typeof real.requireSomewhere>) =>
-      hole.isOpen || real.requireSomewhere(...given),
+    requireInAnyFolder: (...given: Parameters<typeof real.requireInAnyFolder>) =>
+      hole.isOpen || real.requireInAnyFolder(...given),
     commonRights: (...[own, ofPerson]: Parameters<typeof real.commonRights>) => {
       if (!hole.rightsOfKey) return real.commonRights(own, ofPerson)
       return hole.rightsOfKey === 'own' ? own : ofPerson
@@ -208,7 +208,7 @@ describe.each(hands)('On $name', ({ open }) => {
   }
 
   describe.each(rows)('$name', (row) => {
-    test('is refused if any of its rights is missing, and changes nothing (A-34, A-57, A-59, A-89)', async () => {
+    test('a caller who lacks one of the rights changes nothing (A-34, A-57, A-59, A-89)', async () => {
       await newTarget(row)
       const callers = await refusedCallers(row)
       const before = await state()
@@ -221,7 +221,7 @@ describe.each(hands)('On $name', ({ open }) => {
       expect(await state()).toEqual(before)
     })
 
-    test('succeeds with each planted bug of the check, so this table would notice the bug', async () => {
+    test('each planted bug of the check lets a wrong caller in, so this table finds it', async () => {
       for (const [bug, token] of await callersOfBugs(row)) {
         await newTarget(row)
         Object.assign(hole, bug)
@@ -232,7 +232,7 @@ describe.each(hands)('On $name', ({ open }) => {
       }
     })
 
-    test('works with only these rights (A-33, A-56, A-87, A-89, V-1)', async () => {
+    test('a caller with only these rights succeeds (A-33, A-56, A-87, A-89, V-1)', async () => {
       const token = row.needsPerson ? [] : [await tokenWith(row.needs, [site, other])]
       const keys = row.onEverySite ? [] : await keysWith(row.needs)
       for (const caller of [...token, ...keys]) {

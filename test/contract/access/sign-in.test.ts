@@ -67,7 +67,7 @@ describe.each(hands)('Sign-in: $name', ({ open }) => {
     return { handler, signIn, records, reads }
   }
 
-  test('A session that ends while its password is changed does not come back (A-70, A-73)', async () => {
+  test('A session that ends during a change of its password stays ended (A-70, A-73)', async () => {
     const { grants, people } = hand.stores
     const person = testPerson({ name: 'eve', password: weakHash() })
     await people.create(person, [])
@@ -126,7 +126,7 @@ describe.each(hands)('Sign-in: $name', ({ open }) => {
     ])
   })
 
-  test('A warm request reads nothing, and a cold one reads the token and the person (A-62)', async () => {
+  test('A warm request reads nothing, and a cold one token and person (A-62)', async () => {
     const { handler, signIn, reads } = await openService()
     const { token } = (await signIn('192.0.2.1')).json
     reads.length = 0
@@ -137,7 +137,7 @@ describe.each(hands)('Sign-in: $name', ({ open }) => {
     expect(reads).toEqual(['token', 'person'])
   })
 
-  test('A token for one site reads its session too, and ends at once with it (A-62, A-68)', async () => {
+  test('A token for one site needs its session, and ends at once with it (A-62, A-68)', async () => {
     const { handler, signIn, reads } = await openService()
     const { token } = (await signIn('192.0.2.1')).json
     const ask = (method: string, path: string, Authorization: string) =>
@@ -185,7 +185,7 @@ test.each(hands)('Several processes or functions count failed sign-ins together:
   await close()
 })
 
-test('Two hashes run at once, 50 wait, and further sign-ins get 503, for unknown names too (A-66, E-16)', async () => {
+test('Two hashes run, 50 wait, and further sign-ins get 503 (A-66, E-16)', async () => {
   const stored = [...Array.from({ length: 52 }, weakHash), weakHash(), undefined]
   const outcomes = await Promise.allSettled(stored.map((hash) => matchesPassword(password, hash)))
   const failures = outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason.code)

@@ -83,7 +83,7 @@ describe('check', () => {
     })
   })
 
-  test('check finds nothing in a sound directory, and changes nothing', async ({ siteDirectory }) => {
+  test('check finds no fault in a sound directory, and changes nothing', async ({ siteDirectory }) => {
     const before = snapshotOf(siteDirectory)
     expect(await administer(siteDirectory, ['check'])).toMatchObject({
       status: 0,
@@ -94,7 +94,7 @@ describe('check', () => {
     expect(snapshotOf(siteDirectory)).toMatchObject(before)
   })
 
-  test('check finds nothing while the service runs and accepts uploads', async ({ directory, start }) => {
+  test('check finds no fault while the service runs and accepts uploads', async ({ directory, start }) => {
     const service = await start()
     let isOver = false
     const upload = async () => {

@@ -42,10 +42,10 @@ describe('export', () => {
     const { baseUrl, siteId, token } = await start()
     await administerJson(directory, ['import', '-', '--site', String(siteId)], lines(oddRecords))
     const file = join(outside, 'export.jsonl')
-    const told = await administerJson(directory, ['export', '--site', String(siteId), '--out', file])
+    const reported = await administerJson(directory, ['export', '--site', String(siteId), '--out', file])
     const { id } = await administerJson(directory, ['site', 'create', '--name', 'Empty'])
     const imported = await administerJson(directory, ['import', file, '--site', String(id)])
-    expect(imported).toEqual({ imported: told.exported, skipped: 0, errors: [] })
+    expect(imported).toEqual({ imported: reported.exported, skipped: 0, errors: [] })
     const other = await administerJson(directory, ['token', 'issue', '--user', 'ann', '--site', String(id)])
 
     const before = await answersOfEveryList({ baseUrl, token, site: siteId })

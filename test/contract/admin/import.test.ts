@@ -65,11 +65,11 @@ describe('an import with bad records', () => {
     const text = badRecords.map(([bad]) => `${good}\n\n${bad}\n`).join('')
     const outcome = await importSome(siteDirectory, text)
     expect(outcome).toMatchObject({ imported: badRecords.length, skipped: badRecords.length })
-    interface Told {
+    interface ReportedFault {
       readonly message: string
       readonly lines: readonly number[]
     }
-    const messageOn = (line: number) => outcome.errors.find(({ lines }: Told) => lines.includes(line))?.message
+    const messageOn = (line: number) => outcome.errors.find(({ lines }: ReportedFault) => lines.includes(line))?.message
     for (const [index, [bad, message]] of badRecords.entries()) {
       expect({ bad, message: messageOn(3 * index + 3) }).toEqual({ bad, message: expect.stringContaining(message) })
     }

@@ -13,7 +13,7 @@ const keyCreate = (line: string): string[] => words(`key create --site 1001 --na
 const listed = (directory: string) => administerJson(directory, words('key list --site 1001'))
 
 describe('key create', () => {
-  test('prints the key once, and the list never shows it (A-90, A-103)', async ({ siteDirectory }) => {
+  test('key create prints the key once, and the list never shows it (A-90, A-103)', async ({ siteDirectory }) => {
     await addBob(siteDirectory)
     const { id, key } = await administerJson(siteDirectory, keyCreate('--user bob --right files:write:/news'))
     const { stdout } = await administer(siteDirectory, words('--json key list --site 1001'))
@@ -22,7 +22,7 @@ describe('key create', () => {
   })
 
   test.for(['files:write', 'files:read:/new'])(
-    'with the right %s, which the person lacks, is refused (A-57, A-88)',
+    'key create refuses the right %s, which the person lacks (A-57, A-88)',
     async (right, { siteDirectory }) => {
       await addBob(siteDirectory)
       const { status, stderr } = await administer(siteDirectory, keyCreate(`--user bob --right ${right}`))
@@ -36,7 +36,7 @@ describe('key create', () => {
 })
 
 describe('key revoke and key change', () => {
-  test('accept the key itself, its id, or the first digits of its id (A-101)', async ({ siteDirectory }) => {
+  test('key revoke and change accept a key, its id, or its first digits (A-101)', async ({ siteDirectory }) => {
     await addBob(siteDirectory)
     for (const nameOf of [
       ({ key }: { key: string }) => key,
@@ -50,7 +50,7 @@ describe('key revoke and key change', () => {
     }
   })
 
-  test('do not change tokens, and token revoke does not change keys', async ({ siteDirectory }) => {
+  test('key revoke and change refuse tokens, and token revoke refuses keys', async ({ siteDirectory }) => {
     await addBob(siteDirectory)
     const { token } = await administerJson(siteDirectory, words('token issue --user ann --site 1001'))
     const { id } = await administerJson(siteDirectory, keyCreate('--user bob --right files:read:/news'))

@@ -183,11 +183,28 @@ describe('the worker that finishes removals', () => {
     expect([left, await isOpen(), sent]).toEqual([0, false, []])
   })
 
+  test('a worker that wakes late does not end the lease of the next worker (S-102)', async () => {
+    vi.spyOn(console, 'warn').mockReturnValue()
+    await open(3)
+    const [late, next] = [gate(), gate()]
+    const first = start(late.pass).deliver()
+    await late.reached
+    time += wholeTime
+    const second = start(next.pass).deliver()
+    await next.reached
+    late.open()
+    await first
+    await start(() => Promise.reject(new Error('two at once'))).deliver('message of a second chain')
+    next.open()
+    await second
+    expect(left).toBe(0)
+  })
+
   test('while the store is unavailable, the message waits until the lease has ended', async () => {
-    const said = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    const printed = vi.spyOn(console, 'warn').mockImplementation(() => {})
     const isOpen = await open(1)
     await start(() => Promise.reject(new ServiceError('unavailable'))).deliver()
-    expect([sent, await isOpen(), said.mock.calls.length]).toEqual([[{ name: 'message 2', delay: 90 }], true, 1])
+    expect([sent, await isOpen(), printed.mock.calls.length]).toEqual([[{ name: 'message 2', delay: 90 }], true, 1])
     time += 90_000
     await start().deliver('message 2')
     expect([left, await isOpen()]).toEqual([0, false])

@@ -66,7 +66,7 @@ describe.each(Object.entries(calls))('a silent %s', (_, call) => {
   })
 })
 
-test('the time limits leave a request enough time for all attempts of a call and its answer', () => {
+test('a request has enough time for all attempts of a call, and for its answer', () => {
   const { connectionTimeout, requestTimeout, socketTimeout } = smallCallTimeouts
   expect(3 * (connectionTimeout + Math.max(requestTimeout, socketTimeout))).toBeLessThan(25_000 - 5_000)
 })

@@ -101,7 +101,7 @@ test('linking again writes nothing', async () => {
 })
 
 describe('a page', () => {
-  test('a page without where and order reads its own items, and the keys of the list once', async () => {
+  test('a page without where and order reads its items and, once, the keys of the list', async () => {
     // The category, 10 news items, 10 texts, and 1,000 links of about 35 bytes.
     expect((await list({})).units).toBeLessThanOrEqual(1 + 5 + 5 + 8)
     expect((await list({ skip: '990' })).units).toBeLessThanOrEqual(1 + 5 + 5 + 8)

@@ -53,14 +53,14 @@ describe('operations in the history of the site', () => {
 
       const changes = await storesOver(plain).history.after(site, 0, 10_000)
       const ofRequest = Map.groupBy(changes, ({ requestId }) => requestId)
-      const told = records.filter(({ requestId }) => ofRequest.has(requestId))
+      const reported = records.filter(({ requestId }) => ofRequest.has(requestId))
       const expected = routes.filter(
         (route) => route.group === group && !isReading(route) && !(route.operation in changesNothing),
       )
-      expect(new Set(told.map(({ operation }) => operation))).toEqual(
+      expect(new Set(reported.map(({ operation }) => operation))).toEqual(
         new Set(expected.map(({ operation }) => operation)),
       )
-      for (const { requestId } of told)
+      for (const { requestId } of reported)
         expect(ofRequest.get(requestId)).toMatchObject([{ actor: expect.stringMatching(/^(ann|eve@example\.com)$/) }])
     },
   )

@@ -105,7 +105,7 @@ const expectEnd = async (events: AsyncGenerator<unknown> | undefined): Promise<v
 }
 
 describe('a listener', () => {
-  test('gets a comment every 15 seconds, and the service reads no history for it (V-19, V-22)', async () => {
+  test('a listener gets a comment every 15 s, without reads of the history (V-19, V-22)', async () => {
     const { open, pass, seen } = await openLive()
     const { events } = await open()
     await events?.next()
@@ -117,7 +117,7 @@ describe('a listener', () => {
     expect(seen().reads).toBe(0)
   })
 
-  test('whose token is revoked gets no more changes, and its stream ends (V-21)', async () => {
+  test('a listener whose token is revoked gets no more changes, and ends (V-21)', async () => {
     const { open, pass, change, stores, hash } = await openLive()
     const { events } = await open()
     await events?.next()
@@ -130,7 +130,7 @@ describe('a listener', () => {
     await expectEnd(events)
   })
 
-  test('with a lost right gets only the changes that the other rights allow (V-21, A-47)', async () => {
+  test('a listener that loses a right gets what its other rights allow (V-21, A-47)', async () => {
     const { open, pass, change, permit } = await openLive()
     const { events } = await open()
     await events?.next()
@@ -145,7 +145,7 @@ describe('a listener', () => {
     }
   })
 
-  test('that reads nothing needs no additional memory, and later gets every change in order (V-24)', async () => {
+  test('a listener that reads nothing needs no memory, and gets all later (V-24)', async () => {
     const { open, change, pass } = await openLive()
     const { stream, events } = await open()
     await events?.next()
@@ -158,7 +158,7 @@ describe('a listener', () => {
     expect(heard).toEqual(paths)
   })
 
-  test('gets a change even if a read of the history has failed', async () => {
+  test('a listener gets a change even if a read of the history has failed', async () => {
     const { open, change, pass, seen } = await openLive()
     const { events } = await open()
     await events?.next()
@@ -170,7 +170,7 @@ describe('a listener', () => {
   })
 })
 
-test('listeners of a site are limited, and a request with wait is then answered at once (V-23, V-24)', async () => {
+test('a site has a limit of listeners, beyond which wait ends at once (V-23, V-24)', async () => {
   const { open, send } = await openLive()
   const some = [await open(), await open(), await open()]
   const refused = await send({ accept: 'text/event-stream' })
@@ -207,7 +207,7 @@ describe.each(hands)('on $name', ({ open }) => {
     const { history, seen } = watched(hand.stores.history)
     const live = createLiveChanges(history, { perSite: 50, inAll: 50 })
     const listeners = await Promise.all(Array.from({ length: 50 }, () => live.listen(site)))
-    const changed = listeners.map((listener) => listener?.changed(0, heartbeat))
+    const changed = listeners.map((listener) => new Promise<void>((resolve) => listener?.watch(resolve)))
     await hand.stores.workflows.start(site, toStoragePath('a.html'), { ...entry, type: 'workflow.created' })
     await Promise.all(changed)
     expect(listeners.map((listener) => listener?.recentAfter(0)?.length)).toEqual(listeners.map(() => 1))

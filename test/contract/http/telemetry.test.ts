@@ -92,14 +92,14 @@ describe('the record of a request', () => {
 
   test('the record comes after the record of the arrival', async () => {
     const { deps } = service.start()
-    const told: string[] = []
+    const reported: string[] = []
     const telemetry = {
-      arrival: ({ requestId, method, path }: Arrival) => void told.push(`${requestId} ${method} ${path} arrives`),
-      request: ({ requestId, status }: RequestRecord) => void told.push(`${requestId} ${status}`),
+      arrival: ({ requestId, method, path }: Arrival) => void reported.push(`${requestId} ${method} ${path} arrives`),
+      request: ({ requestId, status }: RequestRecord) => void reported.push(`${requestId} ${status}`),
     }
     const handler = createFieldsHandler({ ...deps, edge: { ...deps.edge, telemetry } })
     await send(handler, 'GET', path, revealing({ requestId: 'request-1' }))
-    expect(told).toEqual([`request-1 GET ${path} arrives`, 'request-1 200'])
+    expect(reported).toEqual([`request-1 GET ${path} arrives`, 'request-1 200'])
   })
 
   test('the record has the failure if the service is at fault', async () => {

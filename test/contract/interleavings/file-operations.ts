@@ -116,7 +116,7 @@ const createFolder = (path: string): Operation => ({
   run: (site) => site.request('PUT', `storage/${path}`, { query: { type: 'folder' } }),
   succeed: (files) => withFolders(files, [...ancestorsOf(path), path]),
   entry: `created ${path}`,
-  mayLeaveNone: true,
+  mayHaveNoEntry: true,
 })
 
 export const remove = (path: string): Operation => ({
@@ -135,7 +135,7 @@ export const remove = (path: string): Operation => ({
   // arrives.
   inRace: (files) => (files.has(`gone ${path}`) && !files.has(path) ? files : undefined),
   entry: `removed ${path}`,
-  mayLeaveNone: true,
+  mayHaveNoEntry: true,
 })
 
 const relocated = (files: Files, from: string, to: string): Map<string, string> | undefined => {
@@ -203,7 +203,7 @@ const purge = (path: string): Operation => ({
     return new Map([...files].filter(([one]) => one !== `removed ${path}`))
   },
   entry: `purged ${path}`,
-  mayLeaveNone: true,
+  mayHaveNoEntry: true,
 })
 
 export const read = (path: string): Operation => ({

@@ -100,7 +100,7 @@ const expectEntries = async (site: ScheduledSite, { answered, story }: Watch): P
   const named = answered.filter(({ operation: { entry }, status }) => entry && (status < 300 || status === 503))
   for (const name of new Set([...entries, ...named.map(({ operation }) => operation.entry)])) {
     const own = named.filter(({ operation }) => operation.entry === name)
-    const least = own.filter(({ operation, status }) => status < 300 && !operation.mayLeaveNone).length
+    const least = own.filter(({ operation, status }) => status < 300 && !operation.mayHaveNoEntry).length
     const found = entries.filter((entry) => entry === name).length
     expect(found, `entries "${name}" after\n${story()}`).toBeOneOf(
       Array.from({ length: own.length - least + 1 }, (_, more) => least + more),

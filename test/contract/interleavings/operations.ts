@@ -19,7 +19,7 @@ export interface Operation {
   /** The history entry of a success. */
   readonly entry?: string | undefined
   /** A success that changes nothing has no entry. */
-  readonly mayLeaveNone?: boolean
+  readonly mayHaveNoEntry?: boolean
 }
 
 interface Times extends Pick<Observed<State>, 'begin' | 'end'> {

@@ -9,7 +9,7 @@ const link = (objectId: number, displayable: 0 | 1): Operation => ({
   run: (site) => site.request('POST', links, { body: { items: [{ objectId, displayable }] } }),
   succeed: (state) => new Map([...state, [`link ${objectId}`, String(displayable)]]),
   entry: `added category/${category}/news/${objectId}`,
-  mayLeaveNone: true,
+  mayHaveNoEntry: true,
 })
 
 const linkFromObject = (objectId: number, displayable: 0 | 1): Operation => ({
@@ -24,7 +24,7 @@ const unlink = (objectId: number): Operation => ({
   run: (site) => site.request('DELETE', links, { body: { items: [{ objectId }] } }),
   succeed: (state) => new Map([...state].filter(([name]) => name !== `link ${objectId}`)),
   entry: `removed category/${category}/news/${objectId}`,
-  mayLeaveNone: true,
+  mayHaveNoEntry: true,
 })
 
 const namesIn = (state: State, prefix: string): string =>
@@ -74,7 +74,7 @@ const moveField = (id: number, order: number): Operation => ({
     return name === undefined ? undefined : placed(new Map([...state].filter(([one]) => one !== name)), id, order)
   },
   entry: `updated form/${webForm}/field/${id}`,
-  mayLeaveNone: true,
+  mayHaveNoEntry: true,
 })
 
 const removeField = (id: number): Operation => ({

@@ -28,7 +28,7 @@ describe('the history on one machine', () => {
     expect(await history.after(site, 0, 10)).toMatchObject([entryOf('form/1')])
   })
 
-  test('a watcher of the history is called when other connections see an entry, not before (V-18)', async () => {
+  test('a watcher is called only when other connections see an entry (V-18)', async () => {
     const file = scratchFile()
     const [database, other] = [scratchTables(file, { durable: true }), createHistory(scratchTables(file))]
     const watch = createChangeWatch(database)

@@ -9,12 +9,12 @@ const kills = Number(PROVE_COUNT)
 test('Killed services and bad targets lose no delivery, and invent none (V-9)', {
   timeout: 120_000 + kills * 10_000,
 }, async ({ directory }) => {
-  const { told, trapped, receivers } = await killDuringDeliveries(directory, kills, Number(PROVE_SEED))
-  expect(told.length).toBeGreaterThanOrEqual(kills)
+  const { reported, trapped, receivers } = await killDuringDeliveries(directory, kills, Number(PROVE_SEED))
+  expect(reported.length).toBeGreaterThanOrEqual(kills)
   for (const { kind, first, early, requests } of receivers) {
-    console.log(`${kind}: ${told.length} entries in ${requests()} requests, ${kills} kills`)
-    expect({ kind, early, ids: first.toSorted() }).toEqual({ kind, early: [], ids: told })
-    if (kind === 'steady') expect(first).toEqual(told)
+    console.log(`${kind}: ${reported.length} entries in ${requests()} requests, ${kills} kills`)
+    expect({ kind, early, ids: first.toSorted() }).toEqual({ kind, early: [], ids: reported })
+    if (kind === 'steady') expect(first).toEqual(reported)
   }
   expect(trapped).toBe(0)
 })

@@ -1,45 +1,21 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createReadiness } from '../../../local/readiness.ts'
-import { startService } from '../../../local/service.ts'
 import { scratchDirectory } from '../../support/directory.ts'
 import { storage } from '../../support/paths.ts'
+import { serveHere } from '../../support/serve-here.ts'
 
 const address = { host: '127.0.0.1', port: 0 }
 
-const start = async (metrics?: typeof address, directory = scratchDirectory()) => {
-  const service = await startService({
-    dataDirectory: join(directory, 'data'),
-    host: '127.0.0.1',
-    dataCentres: [{ id: 'us', port: 0 }],
-    reset: false,
-    ...(metrics && { metrics }),
-    telemetry: { request: () => {} },
-    say: () => {},
-  })
-  let stopping: Promise<void> | undefined
-  const stop = () => {
-    stopping ??= service.stop()
-    return stopping
-  }
-  onTestFinished(stop)
-  const { baseUrl, demo, metricsUrl = '' } = service
+const start = async (metrics?: typeof address, dataDirectory = scratchDirectory()) => {
+  const service = await serveHere({ dataDirectory, ...(metrics && { metrics }) })
   const send = async (path: string, init: RequestInit = {}) => {
-    const answer = await fetch(`${baseUrl}${path}`, {
-      ...init,
-      headers: { Authorization: demo?.token ?? '', ...init.headers },
-    })
+    const headers = { Authorization: service.demo?.token ?? '', ...init.headers }
+    const answer = await fetch(`${service.baseUrl}${path}`, { ...init, headers })
     await answer.arrayBuffer()
     return answer.status
   }
-  const scrape = async (): Promise<readonly string[]> => (await (await fetch(metricsUrl)).text()).split('\n')
-  /** The value of one series, or undefined. */
-  const read = async (series: string): Promise<number | undefined> => {
-    const line = (await scrape()).find((each) => each.startsWith(`${series} `))
-    return line === undefined ? undefined : Number(line.slice(series.length + 1))
-  }
-  return { service, stop, send, scrape, read, metricsUrl }
+  return { ...service, send }
 }
 
 const signIn = (send: (path: string, init: RequestInit) => Promise<number>, username: string) =>
@@ -49,8 +25,8 @@ const signIn = (send: (path: string, init: RequestInit) => Promise<number>, user
     body: JSON.stringify({ username, password: 'wrong horse battery' }),
   })
 
-test('the metrics count requests, bytes and refused sign-ins, and measure the data (V-25, V-26)', async () => {
-  const { send, read, service } = await start(address)
+test('the metrics count requests, bytes and sign-ins, and measure data (V-25, V-26)', async () => {
+  const { send, read, demo, baseUrl } = await start(address)
   for (const name of ['a', 'b']) await send(`${storage}/${name}`, { method: 'PUT', body: 'x'.repeat(40_000) })
   await send(`${storage}/nothing`)
   await signIn(send, 'ann')
@@ -66,15 +42,15 @@ test('the metrics count requests, bytes and refused sign-ins, and measure the da
   expect(await read('site_admin_disk_free_bytes')).toBeGreaterThan(0)
   expect(await read('site_admin_info{version="0.1.0"}')).toBe(1)
   const stream = new AbortController()
-  const headers = { Authorization: service.demo?.token ?? '', Accept: 'text/event-stream' }
-  await fetch(`${service.baseUrl}/api/v2/admin/sites/current/changes`, { headers, signal: stream.signal })
+  const headers = { Authorization: demo?.token ?? '', Accept: 'text/event-stream' }
+  await fetch(`${baseUrl}/api/v2/admin/sites/current/changes`, { headers, signal: stream.signal })
   expect(await read('site_admin_listeners')).toBe(1)
   stream.abort()
   await expect.poll(() => read('site_admin_listeners')).toBe(0)
 })
 
-test('callers cannot add labels, and labels never have a name, a path or a token (V-26)', async () => {
-  const { send, scrape, service } = await start(address)
+test('callers cannot add labels, and no label has a name, path or token (V-26)', async () => {
+  const { send, scrape, demo } = await start(address)
   const rounds = async (name: string) => {
     for (const path of [`/${name}`, `${storage}/${name}`, `/api/v1/admin/sites/${name}/webforms`]) await send(path)
     await signIn(send, name)
@@ -92,7 +68,7 @@ test('callers cannot add labels, and labels never have a name, a path or a token
   for (let round = 2; round < 12; round++) await rounds(`mallory-${round}`)
   const last = await rounds('mallory-99')
   expect(namesIn(last)).toEqual(namesIn(first))
-  expect(last.join('\n')).not.toMatch(new RegExp(`mallory|127\\.0\\.0\\.1|${service.demo?.token}`))
+  expect(last.join('\n')).not.toMatch(new RegExp(`mallory|127\\.0\\.0\\.1|${demo?.token}`))
 })
 
 test('every metric of the alert rules exists (V-27)', async () => {
@@ -110,12 +86,12 @@ test('every metric of the alert rules exists (V-27)', async () => {
   }
 })
 
-test('without the flag there are no metrics, and the service itself never has them (V-25)', async () => {
-  const { service, send } = await start()
-  expect([service.metricsUrl, await send('/metrics')]).toEqual([undefined, 404])
+test('the service has no metrics at its own port, or without the flag (V-25)', async () => {
+  const { metricsUrl, send } = await start()
+  expect([metricsUrl, await send('/metrics')]).toEqual(['', 404])
 })
 
-test('the listener of the metrics answers nothing else, and ends with the service (V-25)', async () => {
+test('the port of the metrics answers nothing else, and closes with the service (V-25)', async () => {
   const { metricsUrl, stop } = await start(address)
   const statusOf = async (path: string, init?: RequestInit) => (await fetch(new URL(path, metricsUrl), init)).status
   expect([await statusOf('/'), await statusOf('/metrics', { method: 'POST', body: 'x' })]).toEqual([404, 404])
@@ -123,13 +99,12 @@ test('the listener of the metrics answers nothing else, and ends with the servic
   await expect(fetch(metricsUrl)).rejects.toThrow()
 })
 
-test('a start whose metrics have a taken address fails, and frees the data directory (V-25)', async () => {
+test('a start fails if the port of the metrics is taken, and locks nothing (V-25)', async () => {
   const { metricsUrl } = await start(address)
   const directory = scratchDirectory()
   const taken = { ...address, port: Number(new URL(metricsUrl).port) }
   await expect(start(taken, directory)).rejects.toThrow('--metrics')
-  const { service } = await start(address, directory)
-  expect(service.demo).toBeDefined()
+  expect((await start(address, directory)).demo).toBeDefined()
 })
 
 test('a service is ready after its start, and not before (V-29)', async () => {

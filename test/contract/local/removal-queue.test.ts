@@ -89,14 +89,14 @@ describe('the queue of removals', () => {
   })
 
   test('a failure is logged and tried again later, while other removals continue', async () => {
-    const said = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const { queue, worked, work } = openQueue(undefined, [new Error('The disk is full')])
     await queue.start(work)
     await queue.send(task('a'), 0)
     await queue.send(task('b'), 0)
     await vi.waitUntil(() => worked.length === 2, { interval: 1 })
-    expect(said).toHaveBeenCalledOnce()
+    expect(printed).toHaveBeenCalledOnce()
     await vi.advanceTimersByTimeAsync(5_001)
     expect(worked).toEqual(['a', 'b', 'a'])
     await queue.stop()

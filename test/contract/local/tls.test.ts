@@ -43,7 +43,7 @@ const certificateFiles = () => {
 type Given = ReturnType<typeof certificateFiles>
 
 const serve = async (given: Given) => {
-  const said: string[] = []
+  const printed: string[] = []
   const dataDirectory = join(given.directory, 'data')
   const { baseUrl, demo, stop } = await startService({
     dataDirectory,
@@ -52,12 +52,12 @@ const serve = async (given: Given) => {
     tls: given.files,
     reset: false,
     telemetry: { request: () => {} },
-    say: (sentence) => said.push(sentence),
+    say: (sentence) => printed.push(sentence),
   })
   let stopping: Promise<void> | undefined
   const stopOnce = () => (stopping ??= stop())
   onTestFinished(stopOnce)
-  return { ...given, baseUrl, token: demo?.token ?? '', stop: stopOnce, said, port: Number(new URL(baseUrl).port) }
+  return { ...given, baseUrl, token: demo?.token ?? '', stop: stopOnce, printed, port: Number(new URL(baseUrl).port) }
 }
 
 const startSecurely = () => serve(certificateFiles())
@@ -83,7 +83,7 @@ const nameOf = async (port: number): Promise<unknown> => {
 }
 
 describe('a service with a certificate', () => {
-  test('answers over https, and its links begin with https (O-23)', async () => {
+  test('the service answers over https, and its links begin with https (O-23)', async () => {
     const { baseUrl, token, first } = await startSecurely()
     expect(baseUrl).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
     const options = { ca: first.cert, headers: { Authorization: token } }
@@ -94,7 +94,7 @@ describe('a service with a certificate', () => {
     })
   })
 
-  test('takes and returns large files over https (O-23)', async () => {
+  test('the service takes and returns large files over https (O-23)', async () => {
     const { baseUrl, token, first } = await startSecurely()
     const options = { ca: first.cert, headers: { Authorization: token } }
     const content = 'large '.repeat(1_000_000)
@@ -103,21 +103,21 @@ describe('a service with a certificate', () => {
     expect({ status: put.status, same: bytes.toString() === content }).toEqual({ status: 200, same: true })
   })
 
-  test('answers nothing over http (O-23)', async () => {
+  test('the service answers nothing over http (O-23)', async () => {
     const { baseUrl, port, first } = await startSecurely()
     await expect(fetch(`http://127.0.0.1:${port}/health`)).rejects.toThrow()
     expect(await send(`${baseUrl}/health`, { ca: first.cert })).toMatchObject({ status: 200 })
   })
 
-  test('closes idle connections when it stops', async () => {
-    const { port, stop, said } = await startSecurely()
+  test('the service closes idle connections when it stops', async () => {
+    const { port, stop, printed } = await startSecurely()
     const silent = connect(port, '127.0.0.1')
     const unused = await handshake(port)
     await Promise.all([stop(), once(silent, 'close'), once(unused, 'close')])
-    expect(said).toEqual([])
+    expect(printed).toEqual([])
   })
 
-  test('cuts off unfinished handshakes when it stops', async () => {
+  test('the service cuts off unfinished handshakes when it stops', async () => {
     const server = createSecureServer(certificateFiles().first, () => bareHandler(async () => done).handler)
     const close = closerOf(server, 1)
     await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -163,21 +163,21 @@ const faults: readonly (readonly [string, (given: Given, next: Pair) => void, (f
 ]
 
 describe('a changed certificate', () => {
-  test.for(Object.keys(renewals))('that is %s is used without a restart (O-23)', async (renewal) => {
+  test.for(Object.keys(renewals))('a certificate that is %s is used without a restart (O-23)', async (renewal) => {
     const service = await startSecurely()
     const old = await handshake(service.port)
     renewals[renewal]?.(service, service.make('second'))
     await expect.poll(() => nameOf(service.port)).toBe('second')
-    expect(service.said.at(-1)).toMatch(messages.certificate.replaced(service.files.cert))
+    expect(service.printed.at(-1)).toMatch(messages.certificate.replaced(service.files.cert))
     expect(old.destroyed).toBe(false)
   })
 
-  test.for(faults)('is not used while %s (O-23)', async ([, spoil, complaint]) => {
+  test.for(faults)('a certificate is not used while %s (O-23)', async ([, spoil, complaint]) => {
     const service = await startSecurely()
     const next = service.make('second')
     spoil(service, next)
-    await expect.poll(() => service.said).toEqual([expect.stringContaining(complaint(service.files))])
-    expect(service.said[0]).toMatch(messages.certificate.kept)
+    await expect.poll(() => service.printed).toEqual([expect.stringContaining(complaint(service.files))])
+    expect(service.printed[0]).toMatch(messages.certificate.kept)
     expect(await nameOf(service.port)).toBe('first')
     service.write(next)
     await expect.poll(() => nameOf(service.port)).toBe('second')

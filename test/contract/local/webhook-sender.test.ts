@@ -1,33 +1,22 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { startService } from '../../../local/service.ts'
 import { administer, administerJson, refusedIn } from '../../support/administration.ts'
 import { scratchDirectory } from '../../support/directory.ts'
 import { listenInTest } from '../../support/listen.ts'
 import { messages } from '../../support/messages.ts'
 import { storage } from '../../support/paths.ts'
+import { serveHere } from '../../support/serve-here.ts'
 
 const start = async (directory = scratchDirectory(), allowPrivateWebhooks = true) => {
   const logged: unknown[] = []
   const telemetry = { request: (record: unknown) => void logged.push(record) }
-  const service = await startService({
+  const { baseUrl, demo, stop, read } = await serveHere({
     dataDirectory: directory,
-    host: '127.0.0.1',
-    dataCentres: [{ id: 'us', port: 0 }],
-    reset: false,
     allowPrivateWebhooks,
     metrics: { host: '127.0.0.1', port: 0 },
     telemetry,
-    say: () => {},
   })
-  let stopping: Promise<void> | undefined
-  const stop = () => {
-    stopping ??= service.stop()
-    return stopping
-  }
-  onTestFinished(stop)
-  const { baseUrl, demo, metricsUrl = '' } = service
   const site = String(demo?.siteId)
   const rights = ['access:write', 'files:write', 'history:read'].flatMap((right) => ['--right', right])
   const { token } = await administerJson(directory, ['token', 'issue', '--user', 'ann', '--site', site, ...rights])
@@ -52,10 +41,7 @@ const start = async (directory = scratchDirectory(), allowPrivateWebhooks = true
     remove: (id: string) => ask('DELETE', `${webhooks}/${id}`),
     deliveries: (id: string) => ask('GET', `${webhooks}/${id}/deliveries`),
     put: (name: string) => ask('PUT', `${storage}/${name}`, {}),
-    async measure(name: string): Promise<number> {
-      const lines = (await (await fetch(metricsUrl)).text()).split('\n')
-      return Number(lines.find((line) => line.startsWith(`site_admin_webhooks_${name} `))?.split(' ')[1])
-    },
+    measure: (name: string) => read(`site_admin_webhooks_${name}`),
   }
 }
 
@@ -89,7 +75,7 @@ test('A webhook gets the changes of its site, from its creation to its removal (
   expect(subjects).toHaveLength(4)
 })
 
-test('A webhook and changes of another process are noticed, too (V-16)', async () => {
+test('The sender also notices webhooks and changes of other processes (V-16)', async () => {
   const { directory, site, put } = await start()
   const { url, subjects } = await openReceiver()
   const target = ['--url', url, '--allow-private-webhooks']
@@ -100,7 +86,7 @@ test('A webhook and changes of another process are noticed, too (V-16)', async (
   await expect.poll(() => subjects.slice(1)).toEqual(['a.txt', expect.stringMatching(/^form/)])
 })
 
-test('site-admin webhook prints why a delivery failed, and repeats only known deliveries (V-31)', async () => {
+test('webhook deliveries prints why one failed, and repeat needs a known one (V-31)', async () => {
   const { directory, site, create, put, deliveries } = await start()
   const { id } = await create('http://127.0.0.1:1/')
   await put('a.txt')
@@ -112,7 +98,7 @@ test('site-admin webhook prints why a delivery failed, and repeats only known de
   expect({ status, stderr }).toEqual({ status: 1, stderr: refusedIn(directory, messages.delivery.unknown(id)) })
 })
 
-test('A hanging target delays nobody else, and gets its entry again after a restart (V-9, V-15)', async () => {
+test('A hanging target delays no other, and gets its entry again (V-9, V-15)', async () => {
   const first = await start()
   let hangs = true
   const slow = await openReceiver((response) => void (hangs || response.writeHead(204).end()))
@@ -133,7 +119,7 @@ test('A hanging target delays nobody else, and gets its entry again after a rest
   await expect.poll(() => second.measure('waiting')).toBe(0)
 })
 
-test('A target on this machine fails without permission, and its secrets are in no log (V-4, V-14)', async () => {
+test('A private target needs permission, and no log has its secret (V-4, V-14)', async () => {
   const printed = vi.spyOn(console, 'error')
   onTestFinished(() => printed.mockRestore())
   const { url, subjects } = await openReceiver()

@@ -11,7 +11,7 @@ import { type Hand, hands } from '../../support/hands.ts'
 type Tested = Pick<Stores, 'workflows' | 'removals' | 'history'>
 
 /** All entries of a site, without times and positions. */
-const told = async (history: History, site: SiteId): Promise<HistoryEntry[]> =>
+const reported = async (history: History, site: SiteId): Promise<HistoryEntry[]> =>
   (await history.after(site, 0, 10_000)).map(({ at: _at, position: _position, ...entry }) => entry)
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
@@ -73,7 +73,7 @@ const describeHistory = async ({ name, open }: Hand<Tested>): Promise<void> => {
         .join('/')
       await started(`${subject}/a.html`, { details: { names } })
       await started('b.html')
-      const [first, second] = await told(stores.history, site)
+      const [first, second] = await reported(stores.history, site)
       expect(first).toMatchObject({ subject: `${subject}/a.html`, details: { names } })
       expect(second?.subject).toBe('b.html')
     })
@@ -111,7 +111,7 @@ const describeHistory = async ({ name, open }: Hand<Tested>): Promise<void> => {
       await Promise.all([...writers, reading])
       const written = numbers(16).flatMap((writer) => numbers(each).map((index) => `${writer}/${index}.html`))
       expect(seen.toSorted()).toEqual(written.toSorted())
-      expect(seen).toEqual((await told(stores.history, site)).map(({ subject }) => subject))
+      expect(seen).toEqual((await reported(stores.history, site)).map(({ subject }) => subject))
     })
 
     test('a removed folder has one entry with the files of all its workers (H-6)', async () => {
@@ -123,11 +123,11 @@ const describeHistory = async ({ name, open }: Hand<Tested>): Promise<void> => {
       const task = { site, path: folder, id: 'one' }
       await removals.take(task, 'worker', 60_000)
       await removals.giveBack(task, 'worker', 1_000)
-      expect(await told(history, site)).toEqual([])
+      expect(await reported(history, site)).toEqual([])
       await removals.take(task, 'worker', 60_000)
       await removals.close(site, folder, 'one', 234)
       await removals.close(site, folder, 'one', 1)
-      expect(await told(history, site)).toEqual([{ ...removed, details: { count: 1_234 } }])
+      expect(await reported(history, site)).toEqual([{ ...removed, details: { count: 1_234 } }])
     })
   })
 }

@@ -8,7 +8,7 @@ import { idsOf, largestContentId, namedCategories, newsItems, range } from './so
 
 type Tested = Pick<Stores, 'contents' | 'links'>
 
-const wish = (ids: readonly number[], displayable?: boolean) => new Map(ids.map((id) => [id, displayable]))
+const linksTo = (ids: readonly number[], displayable?: boolean) => new Map(ids.map((id) => [id, displayable]))
 const late = createDeadline(() => 0)
 
 /** Pages, batches and races of links, on both stores. The acceptance cases show everything else. */
@@ -26,11 +26,11 @@ const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
 
   const putCategories = (ids: readonly number[]) => contents.putMany(list.site, 'category', namedCategories(ids), entry)
   const putNews = (ids: readonly number[]) => contents.putMany(list.site, 'news', newsItems(ids), entry)
-  const link = (ids: readonly number[], displayable?: boolean) => links.link(list, wish(ids, displayable), entry)
+  const link = (ids: readonly number[], displayable?: boolean) => links.link(list, linksTo(ids, displayable), entry)
   const linked = async () => idsOf(await links.list(list, 0, 10_000))
   const newsOf = (id: number) => ({ site: list.site, kind: 'news', id }) as const
   const linkObject = (object: number, categories: readonly number[]) =>
-    links.linkObject(newsOf(object), wish(categories) as Map<CategoryId, undefined>, entry)
+    links.linkObject(newsOf(object), linksTo(categories) as Map<CategoryId, undefined>, entry)
 
   describe(`the pages of links: ${name}`, () => {
     const ids = [largestContentId, 9, 100, 10]
@@ -93,8 +93,8 @@ const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
       await link([1], true)
       const [own, other] = [list.category, 6 as CategoryId]
       for (const change of [
-        () => links.link(list, wish([1, 2], false), entry, late),
-        () => links.link(list, wish([3]), entry, late),
+        () => links.link(list, linksTo([1, 2], false), entry, late),
+        () => links.link(list, linksTo([3]), entry, late),
         () => links.unlink(list, [1], entry, late),
         () => links.linkObject(newsOf(1), new Map([[other, true]]), entry, late),
         () => links.unlinkObject(newsOf(1), [own], entry, late),
@@ -110,7 +110,7 @@ const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
       const ids = range(1, 12)
       await putNews(ids)
       for (let round = 0; round < 10; round++) {
-        await Promise.all([another.links.link(list, wish(ids, false), entry), link(ids)])
+        await Promise.all([another.links.link(list, linksTo(ids, false), entry), link(ids)])
         expect(await links.list(list, 0, 100)).toEqual(ids.map((id) => ({ id, displayable: false })))
         await links.unlink(list, ids, entry)
       }
@@ -121,7 +121,7 @@ const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
       await putCategories([6, 7])
       const writers = [hand.stores, hand.connect(), hand.connect()]
       await Promise.all([
-        ...range(1, 30).map((id) => writers[id % writers.length]?.links.link(list, wish([id], true), entry)),
+        ...range(1, 30).map((id) => writers[id % writers.length]?.links.link(list, linksTo([id], true), entry)),
         linkObject(1, [5, 6]),
         hand.connect().links.linkObject(newsOf(1), new Map([[7 as CategoryId, false]]), entry),
       ])
@@ -147,7 +147,7 @@ const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
         await Promise.all([
           link(ids),
           remove(another),
-          another.links.link(list, wish(ids), entry),
+          another.links.link(list, linksTo(ids), entry),
           linkObject(gone, [list.category]),
         ])
         const category = await contents.get(list.site, 'category', list.category)

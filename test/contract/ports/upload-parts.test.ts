@@ -151,18 +151,18 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       const bytes = randomBytes(length)
       const tail = await add(upload, 0, bytes.subarray(0, 5))
       const durable = nothingYet(tail.holding)
-      const told: Durable[] = []
+      const recorded: Durable[] = []
       async function* rest() {
         for await (const piece of inPieces(bytes.subarray(5), mebibyte)) {
           yield piece
-          told.push({ ...durable })
+          recorded.push({ ...durable })
         }
         while (durable.size === 0) await turn()
       }
       await stores.uploadParts.append({ ...upload, holding: tail.holding }, 5, rest(), durable, neverOver)
-      told.push({ ...durable })
-      expect(told.map(({ size }) => size)).toEqual(told.map(({ size }) => size).toSorted((a, b) => a - b))
-      const first = told.find(({ size }) => size > 0)
+      recorded.push({ ...durable })
+      expect(recorded.map(({ size }) => size)).toEqual(recorded.map(({ size }) => size).toSorted((a, b) => a - b))
+      const first = recorded.find(({ size }) => size > 0)
       if (!first) throw new Error('Nothing became durable')
       const { holding } = await add(
         { ...upload, holding: first.holding },

@@ -176,11 +176,11 @@ test.each([
 })
 
 test('A connection that cannot be accepted is logged once, and the service runs on', async () => {
-  const told = vi.spyOn(console, 'error').mockReturnValue()
+  const reported = vi.spyOn(console, 'error').mockReturnValue()
   const { url, server } = await listening(bareHandler(async () => ({ status: 200 })).handler)
   const shortage = Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' })
   for (let turn = 0; turn < 1_000; turn++) server.emit('error', shortage)
-  expect(told).toHaveBeenCalledTimes(1)
+  expect(reported).toHaveBeenCalledTimes(1)
   vi.restoreAllMocks()
   expect((await fetch(url)).status).toBe(200)
 })

@@ -8,13 +8,13 @@ const messageFrom = (remoteAddress: string, forwarded?: string) =>
   ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage
 
 describe('The address of a caller', () => {
-  test('comes from the socket (A-79)', () => {
+  test('the address comes from the socket (A-79)', () => {
     const addressOf = createAddressOf({ trusted: undefined, isBehindProxy: false })
     expect(addressOf(messageFrom('::ffff:192.0.2.1', '192.0.2.9'))).toBe('192.0.2.1')
     expect(addressOf(messageFrom('2001:db8::1'))).toBe('2001:db8::1')
   })
 
-  test('is unknown behind a proxy that is not trusted (A-81)', () => {
+  test('the address is unknown behind a proxy that is not trusted (A-81)', () => {
     const addressOf = createAddressOf({ trusted: undefined, isBehindProxy: true })
     expect(addressOf(messageFrom('127.0.0.1', '192.0.2.9'))).toBeUndefined()
   })
@@ -27,19 +27,19 @@ describe('The address of a caller', () => {
     ['127.0.0.1', '10.0.0.2, 10.0.0.3', '10.0.0.2'],
     ['127.0.0.1', 'unknown', undefined],
     ['127.0.0.1', undefined, '127.0.0.1'],
-  ])('from %s with X-Forwarded-For %s is %s behind trusted proxies (A-80)', (peer, forwarded, address) => {
+  ])('socket %s with X-Forwarded-For %s has the address %s (A-80)', (peer, forwarded, address) => {
     const trusted = readBlocks(['127.0.0.1', '10.0.0.0/8'])
     expect(createAddressOf({ trusted, isBehindProxy: true })(messageFrom(peer, forwarded))).toBe(address)
   })
 
   test.each(['', 'all', '10.0.0.0/33', '10.0.0.0/8/8', '::/129', '10.0.0.0/-1', '10.0.0/8'])(
-    'cannot be found with the malformed proxy block %j (A-80)',
+    'the malformed proxy block %j is refused (A-80)',
     (block) => {
       expect(readBlocks([block])).toBeUndefined()
     },
   )
 
-  test('comes from the gateway, or behind a distribution from its viewer (A-79)', () => {
+  test('the address comes from the gateway or the distribution (A-79)', () => {
     const secret = 's'.repeat(32)
     const addressWith = (headers: Readonly<Record<string, string>>) =>
       fromGateway(

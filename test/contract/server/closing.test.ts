@@ -17,33 +17,33 @@ const busy = async (requests: number, patience: number) => {
   const connections = await Promise.all(Array.from({ length: requests }, () => rawConnection({ url })))
   for (const connection of connections) await connection.write(requestText('GET', '/'))
   await expect.poll(() => begun).toBe(requests)
-  const told: Closing[] = []
-  return { url, connections, told, go, close: () => close((closing) => void told.push(closing)) }
+  const reported: Closing[] = []
+  return { url, connections, reported, go, close: () => close((closing) => void reported.push(closing)) }
 }
 
 describe('closing the server', () => {
   test('the number of running requests is logged, and closing waits for them', async () => {
-    const { connections, told, go, close } = await busy(3, 60_000)
+    const { connections, reported, go, close } = await busy(3, 60_000)
     const closed = close()
-    expect(told).toEqual([{ waitingFor: 3 }])
+    expect(reported).toEqual([{ waitingFor: 3 }])
     go.resolve(done)
     for (const connection of connections) expect(lastAnswer(await connection.rest()).status).toBe(200)
     await closed
-    expect(told).toEqual([{ waitingFor: 3 }])
+    expect(reported).toEqual([{ waitingFor: 3 }])
   })
 
   test('the number of requests that were cut off after the patience is logged', async () => {
-    const { connections, told, close } = await busy(2, 1)
+    const { connections, reported, close } = await busy(2, 1)
     await close()
-    expect(told).toEqual([{ waitingFor: 2 }, { cutOff: 2 }])
+    expect(reported).toEqual([{ waitingFor: 2 }, { cutOff: 2 }])
     for (const connection of connections) expect(await connection.rest()).toBe('')
   })
 
   test('nothing is logged when no request is running', async () => {
-    const { told, close, go, connections } = await busy(1, 60_000)
+    const { reported, close, go, connections } = await busy(1, 60_000)
     go.resolve(done)
     await connections[0]?.until(/200 OK/)
     await close()
-    expect(told).toEqual([])
+    expect(reported).toEqual([])
   })
 })

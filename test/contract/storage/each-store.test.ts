@@ -14,7 +14,7 @@ const inBucket =
 it.each([
   ['on one machine', undefined, '2026-01-01T00:00:00.000Z'],
   ['in S3', inBucket(), '2026-01-02T00:00:00.000Z'],
-])('A moved file %s has the time that the store gives (S-107)', async (_, between, expected) => {
+])('A moved file %s has the time of its store (S-107)', async (_, between, expected) => {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-01-01T00:00:00Z') })
   const storage = await openStorage(between ? { between } : {})
   await storage.put('/a.txt')

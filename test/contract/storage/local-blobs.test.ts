@@ -176,7 +176,7 @@ it('check names faulty rows', async () => {
   ])
 })
 
-it('A folded listing skips folders of any size', async () => {
+it('A listing of one folder skips subfolders of any size', async () => {
   const folders = Array.from({ length: 300 }, (_, index) => `live/1001/${String(index).padStart(3, '0')}/`)
   const changes = folders.flatMap((folder, index) =>
     Array.from({ length: index % 40 }, (_, number) => ({ kind: 'folder' as const, key: `${folder}${number}/` })),

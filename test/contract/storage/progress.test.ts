@@ -18,12 +18,12 @@ it('The progress of an upload is visible while it runs (S-86, operation 13)', as
       const before = seen.at(-1) ?? 0
       passed += 1_000
       yield form.subarray(at, at + quarter)
-      let told = await percent()
-      while (told === before && at + quarter < form.length) {
+      let reported = await percent()
+      while (reported === before && at + quarter < form.length) {
         await turn()
-        told = await percent()
+        reported = await percent()
       }
-      seen.push(told)
+      seen.push(reported)
     }
   }
 

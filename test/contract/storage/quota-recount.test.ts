@@ -117,7 +117,7 @@ describe('Changes beside a recount', () => {
 
   test('A removal that ends after the listing is not subtracted again (S-125)', async () => {
     const removed = Promise.withResolvers<void>()
-    const goesOn = Promise.withResolvers<void>()
+    const mayContinue = Promise.withResolvers<void>()
     let isHeld = false
     const storage = await start(1_000, {
       between: ({ counts }) => ({
@@ -127,7 +127,7 @@ describe('Changes beside a recount', () => {
             async release(...given) {
               if (isHeld) {
                 removed.resolve()
-                await goesOn.promise
+                await mayContinue.promise
               }
               return counts.release(...given)
             },
@@ -140,7 +140,7 @@ describe('Changes beside a recount', () => {
     const removing = storage.remove('/c.txt')
     await removed.promise
     await recountWhole(storage)
-    goesOn.resolve()
+    mayContinue.resolve()
     await removing
     expect(await storage.used()).toBe(await storage.bytes())
   })

@@ -71,7 +71,7 @@ it.each(Object.entries(failures))(
     const fault = createFault()
     const storage = await openStorage(fault)
     const remove = (folder: string) => storage.remove(folder)
-    const workOff = async () => {
+    const consumeQueue = async () => {
       for (const message of storage.sent) {
         await continueRemoval(storage.deps, message, unlimited, 60_000)
       }
@@ -91,7 +91,7 @@ it.each(Object.entries(failures))(
       expect((await remove(folder)).status).toBe(status)
       fault.arm(0)
       // The message was sent before the first deletion, so the queue alone completes the removal.
-      await workOff()
+      await consumeQueue()
       const isGone = (await storage.keys()).length === 0
       expect((await remove(folder)).status).toBe(isGone ? 404 : 200)
       expect(await storage.keys()).toEqual([])

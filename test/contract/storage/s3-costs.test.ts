@@ -89,7 +89,7 @@ it('An upload with the name of a folder is refused before it writes (S-43)', asy
   expect(s3.requests.slice(before).map(({ method }) => method)).not.toContain('PUT')
 })
 
-it('A failure in the middle of a form is refused, and stores none of its files', async () => {
+it('A form that fails in the middle is refused, and stores none of its files', async () => {
   await storage.makeFolder('/f')
   const form = multipart([
     { name: 'a.txt', content: 'text' },

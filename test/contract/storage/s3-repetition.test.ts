@@ -215,7 +215,7 @@ describe('A removal that loses a race', () => {
 
 describe('A removal of many objects that S3 deletes in part', () => {
   const isBatch = ({ query = {} }: S3Request) => query['delete'] !== undefined
-  const told = (body: unknown) => [...String(body).matchAll(/<Key>(.*?)<\/Key>/g)].map(([, key]) => key)
+  const recorded = (body: unknown) => [...String(body).matchAll(/<Key>(.*?)<\/Key>/g)].map(([, key]) => key)
 
   /** Lets S3 refuse these keys in the first batches. */
   const refuse = (names: readonly string[], code: string, times: number) => {
@@ -241,7 +241,7 @@ describe('A removal of many objects that S3 deletes in part', () => {
       refuse(['b'], code, 2)
       await store.remove(objects, entry)
       expect(await keys()).toEqual([])
-      expect(s3.requests.filter(isBatch).map(({ body }) => told(body).length)).toEqual([3, 1, 1])
+      expect(s3.requests.filter(isBatch).map(({ body }) => recorded(body).length)).toEqual([3, 1, 1])
     },
   )
 

@@ -116,7 +116,7 @@ describe('An upload in parts', () => {
     expect(await percent()).toBe(100)
   })
 
-  test('A completion with a missing part names that part, and the upload stays open (U-33)', async () => {
+  test('A completion names a missing part, and the upload stays open (U-33)', async () => {
     const upload = await beginFilm()
     const [first, second, third] = await addressesOf(
       upload,
@@ -137,7 +137,7 @@ describe('An upload in parts', () => {
     expect((await fileIn('film.mp4'))?.equals(bytes)).toBe(true)
   })
 
-  test('Conditions are checked at start and end, and a refusal ends the upload (U-11, U-28)', async () => {
+  test('Conditions must hold at start and end, or the upload ends (U-11, U-28)', async () => {
     const upload = await beginFilm({ 'If-None-Match': '*' })
     await sendAll(upload)
     await service.call('PUT', '/storage/film.mp4', { headers: withoutTus, body: 'theirs' })

@@ -15,7 +15,6 @@ const store = async (path: string, body: Buffer): Promise<void> => {
   expect(status).toBe(200)
 }
 
-/** The bytes at the URL of a redirect, which needs no token. */
 const redirected = async ({ status, headers }: Awaited<ReturnType<typeof call>>): Promise<Buffer> => {
   expect({ status, caching: headers['cache-control'] }).toEqual({ status: 302, caching: 'no-store' })
   const answer = await fetch(String(headers['location']))

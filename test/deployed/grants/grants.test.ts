@@ -89,7 +89,7 @@ const breakOff = async (): Promise<void> => {
 }
 
 /** Deletes a large folder in a request whose time is nearly over, so the worker must continue. */
-const leaveToQueue = async (folder: string): Promise<void> => {
+const removeByQueue = async (folder: string): Promise<void> => {
   await fillFolder(folder, 2_001)
   expect((await call('DELETE', `/${folder}`, { remaining: latecomer() })).status).toBe(202)
 }
@@ -152,7 +152,7 @@ describe('functions have exactly the permissions that they use', () => {
     seen.storage = [
       ...(await sentBy(failToPublish)),
       ...(await sentBy(breakOff)),
-      ...(await sentBy(() => leaveToQueue('full'))),
+      ...(await sentBy(() => removeByQueue('full'))),
     ]
 
     expect((await call('PUT', '/odd/%EF%BF%BE.txt', { body: 'x' })).status).toBe(200)

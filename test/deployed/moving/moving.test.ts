@@ -32,10 +32,8 @@ const asHere = (line: string, { data, here }: Places): string =>
     .replace('https://us.example.com', deployment.baseUrl)
 
 interface Places {
-  /** The data directory and the base URL of the service on this machine. */
   readonly data: string
   readonly here: string
-  /** The folder in which the commands run. */
   readonly folder: string
 }
 
@@ -52,10 +50,11 @@ const move = async (heading: string, places: Places, old: number) => {
   const lines = linesBelow(heading, administration)
   expect(lines).toHaveLength(5)
   for (const line of lines) {
-    const told = JSON.parse(await runLine(places, line, { OLD: String(old), NEW: String(created) }))
-    if (line.includes('import')) expect(told).toMatchObject({ imported: expect.any(Number), skipped: 0, errors: [] })
-    created = line.includes('site create') ? told.id : created
-    if (told.token) tokens.push(told.token)
+    const reported = JSON.parse(await runLine(places, line, { OLD: String(old), NEW: String(created) }))
+    if (line.includes('import'))
+      expect(reported).toMatchObject({ imported: expect.any(Number), skipped: 0, errors: [] })
+    created = line.includes('site create') ? reported.id : created
+    if (reported.token) tokens.push(reported.token)
   }
   const [from = '', to = ''] = tokens
   await writeFile(join(places.folder, 'old.token'), from)
@@ -92,7 +91,6 @@ interface Listing {
   readonly contents: readonly { readonly path: string; readonly size: number; readonly fingerprint?: string }[]
 }
 
-/** Paths, sizes and fingerprints of all files of a site. */
 const filesOf = async ({ baseUrl, token }: { readonly baseUrl: string; readonly token: string }) => {
   const answer = await fetch(`${baseUrl}${files}/?meta&recursive=true&limit=1000`, {
     headers: { Authorization: token },

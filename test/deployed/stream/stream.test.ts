@@ -18,7 +18,6 @@ beforeAll(async () => {
 })
 afterAll(() => stream.stop())
 
-/** Bytes without repetition, in MiB. */
 function* chunks(count: number, from = 0): Generator<Buffer, void> {
   for (let at = from; at < from + count; at++) {
     const chunk = Buffer.allocUnsafe(mebibyte)
@@ -45,7 +44,6 @@ const write = async (call: ClientRequest, bytes: Iterable<Buffer>): Promise<void
   for (const chunk of bytes) if (!call.write(chunk)) await once(call, 'drain')
 }
 
-/** Ends a request. Returns status and body of the answer. */
 const end = async (call: ClientRequest): Promise<{ status: number | undefined; body: string }> => {
   const answered = once(call, 'response')
   call.end()
@@ -63,7 +61,6 @@ const put = async (path: string, mebibytes: number) => {
 
 const percent = async (): Promise<number> => JSON.parse((await end(begin('GET', '?status'))).body).percent
 
-/** The digest of a downloaded file. */
 const digestAt = async (path: string): Promise<string> => {
   const call = begin('GET', path)
   call.end()

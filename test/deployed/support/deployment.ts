@@ -9,7 +9,6 @@ const setting = (name: string): string => {
 
 export const deployment = {
   baseUrl: setting('DEPLOYED_BASE_URL'),
-  /** A site of this suite, and a token with all permissions for it. */
   site: Number(setting('DEPLOYED_SITE')) as SiteId,
   token: setting('DEPLOYED_TOKEN'),
   bucket: setting('FILES_BUCKET'),

@@ -13,14 +13,13 @@ import { closeAtOnce } from '../listen.ts'
 import { storage } from '../paths.ts'
 import { type SpawnedService, startService } from '../spawned-service.ts'
 
-/** Answers a delivery wrongly, or late. */
 const misbehaviours = {
   steady: undefined,
   failing: (response) => response.writeHead(500).end(),
   redirecting: (response, trap) => response.writeHead(308, { Location: trap }).end(),
   resetting: (response) => response.socket?.resetAndDestroy(),
   stalling: (response) => setTimeout(() => response.writeHead(204).end(), 50),
-  // Until the service is killed.
+  // The answer never comes.
   hanging: () => {},
   restarting: undefined,
 } as const satisfies Record<string, ((response: ServerResponse, trap: string) => unknown) | undefined>
@@ -76,7 +75,7 @@ const openReceiver = async (kind: Kind, { random, isDurable, behavesWell, receiv
   }
 }
 
-/** Beside a running service. The last connection that can write would complete the work of a killed service. */
+/** Opens a second connection beside the service: as the only one, it would complete the work of a killed service. */
 const openDatabase = (directory: string, readOnly: boolean): DatabaseSync =>
   new DatabaseSync(join(directory, 'site-admin.db'), { timeout: 5_000, readOnly })
 
@@ -167,17 +166,20 @@ export const killDuringDeliveries = async (directory: string, kills: number, see
   const last = await startService(directory, flags)
   database = openDatabase(directory, true)
   const open = database.prepare(
-    `SELECT (SELECT count(*) FROM webhook_retries) + (SELECT count(*) FROM webhooks
-       WHERE position < (SELECT max(id) FROM changes WHERE site = webhooks.site)) AS count`,
+    `SELECT (SELECT count(*) FROM webhook_retries) + count(*) AS count
+       FROM webhooks JOIN changes ON changes.site = webhooks.site AND changes.id > webhooks.position`,
   )
-  await vi.waitFor(
-    () => {
-      passTime(directory)
-      if (open.get()?.['count'] !== 0) throw new Error('Deliveries are missing')
-    },
-    { timeout: 60_000 + kills * 1_000, interval: 200 },
-  )
-  const told = database
+  const missing = () => Number(open.get()?.['count'])
+  for (let left = missing(); left > 0; left = missing()) {
+    await vi.waitFor(
+      () => {
+        passTime(directory)
+        if (missing() >= left) throw new Error(`${left} deliveries are missing`)
+      },
+      { timeout: 60_000, interval: 200 },
+    )
+  }
+  const reported = database
     .prepare(`SELECT id FROM changes WHERE site = ? AND type LIKE 'file.%' ORDER BY id`)
     .all(site)
     .map(({ id }) => idOfChange({ site, position: Number(id) }))
@@ -185,5 +187,5 @@ export const killDuringDeliveries = async (directory: string, kills: number, see
   await last.stop()
   for (const { close } of receivers) close()
   closeAtOnce(trap)
-  return { told, trapped, receivers }
+  return { reported, trapped, receivers }
 }

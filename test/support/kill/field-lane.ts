@@ -1,13 +1,11 @@
 import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import type { Lane, Step } from './lane.ts'
 
-/** The fields of a form in their order, each with type, mandatory flag and order. */
 type Fields = readonly (readonly [typeId: number, mandatory: boolean, order: number])[]
 
 const site = 1001 as SiteId
 const form = 2 as WebFormId
 const path = `/api/v1/admin/sites/current/webforms/${form}/fields/system`
-/** Types that the form of the demo does not have at first. */
 const types = [-2, -20, -21, -22] as const
 
 const change = (fields: Fields, typeId: number): Step<Fields> => {
@@ -34,7 +32,6 @@ const remove = (fields: Fields, typeId: number): Step<Fields> => ({
   after: fields.filter(([type]) => type !== typeId),
 })
 
-/** Fields that are added, changed and removed. */
 export const fieldLane = (): Lane<Fields> => ({
   name: 'fields',
   start: [

@@ -7,7 +7,6 @@ import { formHeaders, multipart } from '../multipart.ts'
 import { storage } from '../paths.ts'
 import type { Lane, Step } from './lane.ts'
 
-/** The contents of the files in a folder, by name and sorted by name. */
 type Files = Readonly<Record<string, string>>
 
 const site = 1001 as SiteId
@@ -17,20 +16,17 @@ const sizes = { small: 600, large: 20_000 } as const
 
 const fill = (mark: string, size: number): string => mark.padEnd(12, '.').repeat(Math.ceil(size / 12))
 
-/** The text that a file repeats, and its size. Tests compare only these two. */
 const digestOf = (content: string): string => `${content.slice(0, 12)} x ${content.length}`
 
 const sorted = (files: Files): Files =>
   Object.fromEntries(Object.entries(files).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 
-/** A folder with its files, and the number of the next change. */
 interface Place {
   readonly folder: string
   readonly files: Files
   readonly count: number
 }
 
-/** A change of a file or folder below `folder`. */
 const step = ({ folder }: Place, change: string, name: string, init: RequestInit, after: Files): Step<Files> => ({
   name: `${change} ${name}`,
   path: `${storage}/${folder}/${name}`,

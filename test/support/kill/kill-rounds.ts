@@ -5,15 +5,13 @@ import { fieldLane } from './field-lane.ts'
 import { fileLane } from './file-lane.ts'
 import { type Runner, runnerOf } from './lane.ts'
 import { linkLane } from './link-lane.ts'
-import { toldLane } from './told-lane.ts'
+import { recordedLane } from './recorded-lane.ts'
 
-/** The first fault after a round. */
 export interface Finding {
   readonly round: number
   readonly finding: unknown
 }
 
-/** The largest number of changes that are answered before the kill. */
 const mostAnswers = 25
 
 /** Sends concurrent changes of every kind until the service is killed during some of these changes. */
@@ -58,9 +56,9 @@ export const killAgainAndAgain = async (
 ): Promise<Finding | undefined> => {
   const lanes = [
     ...['left', 'middle', 'right'].map((folder) =>
-      runnerOf(toldLane(fileLane(folder), ({ subject }) => subject.startsWith(`${folder}/`))),
+      runnerOf(recordedLane(fileLane(folder), ({ subject }) => subject.startsWith(`${folder}/`))),
     ),
-    runnerOf(toldLane(fieldLane(), ({ type }) => type.startsWith('field.'))),
+    runnerOf(recordedLane(fieldLane(), ({ type }) => type.startsWith('field.'))),
     // A repeated link writes no history entry, so the entries of links are not counted.
     runnerOf(linkLane()),
   ]

@@ -1,7 +1,6 @@
 import type { Machine } from '../../../lib/machine/machine.ts'
 import type { SpawnedService } from '../spawned-service.ts'
 
-/** A change that the lane requests, and the state of the lane after it. */
 export interface Step<State> {
   readonly name: string
   readonly path: string
@@ -13,18 +12,15 @@ export interface Step<State> {
 export interface Lane<State> {
   readonly name: string
   readonly start: State
-  /** The next change. `count` numbers the changes of all rounds. */
   next(state: State, count: number): Step<State>
   /** The state in a directory. Throws an Error if the state is inconsistent. */
   observe(machine: Machine): Promise<State>
 }
 
-/** A running lane with any type of state. */
 export interface Runner {
   readonly name: string
   /** Sends changes until the service is gone, and calls `acknowledged` after each answer. Rejects after a refusal. */
   run(service: SpawnedService, acknowledged: () => void): Promise<void>
-  /** The allowed states, and the state in the directory. */
   compare(
     machine: Machine,
   ): Promise<{ readonly allowed: readonly unknown[]; readonly found: unknown; readonly step: string }>

@@ -2,7 +2,6 @@ import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
 import type { Machine } from '../../../lib/machine/machine.ts'
 import type { Lane, Step } from './lane.ts'
 
-/** The linked objects, each with its id and displayable flag. */
 type Links = readonly (readonly [id: number, displayable: number])[]
 
 const site = 1001 as SiteId
@@ -50,10 +49,8 @@ const observe = async ({ stores: { links } }: Machine): Promise<Links> => {
   return found.map(({ id, displayable }) => [id, displayable ? 1 : 0])
 }
 
-/** Links of one category, many at a time. */
 export const linkLane = (): Lane<Links> => ({
   name: 'links',
-  // The links of the demo.
   start: [
     [2, 1],
     [5, 1],

@@ -4,14 +4,14 @@ import { isKey, newKey } from '../../../lib/access/keys.ts'
 const shape = /^sak_[0-9A-Za-z]{49}$/
 
 describe('a new key', () => {
-  test('has its prefix, 43 letters and digits, and 6 of a checksum (A-90)', () => {
+  test('a key has a prefix, 43 letters and digits, and a checksum of 6 (A-90)', () => {
     const keys = Array.from({ length: 100 }, newKey)
     for (const key of keys) expect(key).toMatch(shape)
     expect(keys.filter(isKey)).toEqual(keys)
     expect(new Set(keys).size).toBe(keys.length)
   })
 
-  test('shows a typing error in any place, and two swapped digits (A-90)', () => {
+  test('the checksum detects a wrong character, and two swapped ones (A-90)', () => {
     const key = newKey()
     for (let at = 4; at < key.length; at++) {
       const other = key[at] === 'x' ? 'y' : 'x'
@@ -25,7 +25,7 @@ describe('a new key', () => {
     expect(isKey(text)).toBe(false),
   )
 
-  test('has exactly this length and prefix (A-90)', () => {
+  test('a key has exactly this length and prefix (A-90)', () => {
     const key = newKey()
     for (const text of [`${key}0`, key.slice(0, -1), ` ${key}`, key.toUpperCase(), `pat_${key.slice(4)}`])
       expect(isKey(text)).toBe(false)

@@ -10,7 +10,7 @@ const site = 1001 as SiteId
 const other = 1002 as SiteId
 
 describe('A name of a person', () => {
-  test.each(['a', 'Ann.Lee-1_2@example.com+x', 'x'.repeat(64), '...', 'users'])('may be %s (A-52)', (name) => {
+  test.each(['a', 'Ann.Lee-1_2@example.com+x', 'x'.repeat(64), '...', 'users'])('a name may be %s (A-52)', (name) => {
     expect(isPersonName(name)).toBe(true)
   })
 
@@ -28,7 +28,7 @@ describe('A name of a person', () => {
     'changes',
     '.',
     '..',
-  ])('may not be %j (A-52)', (name) => {
+  ])('a name may not be %j (A-52)', (name) => {
     expect(isPersonName(name)).toBe(false)
   })
 })
@@ -54,20 +54,20 @@ describe('A caller', () => {
     return caller && [site, other, 1003 as SiteId].map((one) => rightsOn(caller, one).map(textOfRight))
   }
 
-  test('has the present rights of the person on each site of the session (A-61, A-67, A-110)', () => {
+  test('a caller has the present rights of the person on each site (A-61, A-67, A-110)', () => {
     expect(rightsOf({})).toEqual([['files:write:/news', 'history:read'], ['forms:read'], []])
     expect(callerOf(grant({}), person)?.sites).toEqual([site, other])
     expect(rightsOf({ sites: [other] })).toEqual([[], ['forms:read'], []])
   })
 
-  test('with a key has only the rights that both the key and the person have (A-89)', () => {
+  test('a caller with a key has only the rights that key and person share (A-89)', () => {
     const key = (...permissions: readonly string[]) => rightsOf({ kind: 'key', since: 1, permissions })
     expect(key('files:write', 'forms:write')).toEqual([['files:write:/news'], ['forms:read'], []])
     expect(key('files:read:/news/today', 'files:write:/new')).toEqual([['files:read:/news/today'], [], []])
     expect(key()).toEqual([[], [], []])
   })
 
-  test('does not exist if the person is removed, replaced, disabled or has ended the session (A-61, A-71)', () => {
+  test('a removed, replaced, disabled or signed-out person is no caller (A-61, A-71)', () => {
     expect(callerOf(grant({}), undefined)).toBeUndefined()
     expect(rightsOf({}, { ...person, disabled: true })).toBeUndefined()
     expect(rightsOf({}, { ...person, sessions: 3 })).toBeUndefined()

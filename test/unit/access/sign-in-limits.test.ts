@@ -18,7 +18,7 @@ const waitsAt = (...moments: readonly number[]): readonly number[] => {
 }
 
 describe('Attempts beyond a limit', () => {
-  test('wait for twice as long each time, up to 15 minutes (A-78)', () => {
+  test('each further attempt waits twice as long, up to 15 minutes (A-78)', () => {
     const moments = [0, 0, 0, 0, 0]
     const waits: number[] = []
     for (let at = 0; waits.length < 12; ) {
@@ -32,11 +32,11 @@ describe('Attempts beyond a limit', () => {
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900])
   })
 
-  test('during a wait do not make the wait longer (A-78)', () => {
+  test('an attempt during a wait does not make the wait longer (A-78)', () => {
     expect(waitsAt(0, 0, 0, 0, 0, 0, 0.25, 0.5, 1, 1)).toEqual([0, 0, 0, 0, 0, 1000, 750, 500, 0, 2000])
   })
 
-  test('are forgotten after 15 minutes (A-76)', () => {
+  test('attempts are forgotten after 15 minutes (A-76)', () => {
     expect(waitsAt(0, 0, 0, 0, 0, 901, 901)).toEqual([0, 0, 0, 0, 0, 0, 0])
     expect(waitsAt(0, 0, 0, 0, 0, 0, 899, 899)).toEqual([0, 0, 0, 0, 0, 1000, 0, 2000])
   })
@@ -46,17 +46,17 @@ describe('The limits of a sign-in', () => {
   const mostOf = (...given: Parameters<typeof limitsOf>) => limitsOf(...given).map(({ most }) => most)
   const keysOf = (name: string, address: string) => limitsOf(name, address, undefined, now).map(({ key }) => key)
 
-  test('count the address, the name with the address, and the name in any case (A-76)', () => {
+  test('a sign-in counts for address, name at the address, and name in any case (A-76)', () => {
     expect(mostOf('ann', '192.0.2.1', undefined, now)).toEqual([50, 5, 25])
     expect(keysOf('ANN', '192.0.2.1')).toEqual(keysOf('ann', '192.0.2.1'))
     expect(new Set([...keysOf('ann', '192.0.2.1'), ...keysOf('bob', '192.0.2.2')]).size).toBe(6)
   })
 
-  test('count only the name if the address is unknown (A-81)', () => {
+  test('a sign-in from an unknown address counts for the name only (A-81)', () => {
     expect(mostOf('ann', undefined, undefined, now)).toEqual([25])
   })
 
-  test('do not count the name for addresses of its last 30 days (A-77)', () => {
+  test('a sign-in from an address of the last 30 days skips the name (A-77)', () => {
     const day = 24 * 3_600_000
     const person = rememberSignIn(testPerson(), '192.0.2.1', now)
     expect(mostOf('ann', '192.0.2.1', person, now + 30 * day)).toEqual([50, 5])
@@ -76,7 +76,7 @@ describe('The limits of a sign-in', () => {
     ['fe80::1%eth0', 'fe80:0:0:0'],
     ['::1', '0:0:0:0'],
     ['192.0.2.1', '192.0.2.1'],
-  ])('count %s as the network %s (A-76)', (address, network) => {
+  ])('the address %s counts as the network %s (A-76)', (address, network) => {
     expect(networkOf(address)).toBe(network)
   })
 })
@@ -91,12 +91,12 @@ describe('A password', () => {
     '🐎'.repeat(256),
     'fed feeds of red',
     'cafe noel 2026',
-  ])('may be %j (A-54)', (password) => {
+  ])('a password may be %j (A-54)', (password) => {
     expect(check(password)).not.toThrow()
   })
 
   test.each(['', 'x'.repeat(11), 'x'.repeat(257), '🐎'.repeat(257), 'my name is ANN', 'the cafe\u0301 noe\u0308l'])(
-    'may not be %j (A-54)',
+    'a password may not be %j (A-54)',
     (password) => {
       expect(check(password)).toThrow()
     },

@@ -3,7 +3,7 @@ import { interruptibly } from '../../../admin/terminal/interruption.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-test('two interruptions at once end a command cleanly, and a later one kills the command', async () => {
+test('two interruptions at once end a command cleanly, and a later one kills it', async () => {
   vi.useFakeTimers()
   const listening = () => process.listenerCount('SIGINT')
   const before = listening()

@@ -22,8 +22,8 @@ const gather = async (content: AsyncIterable<Buffer> | readonly Buffer[]): Promi
 
 const readAll = async (source: AsyncIterator<Uint8Array>, boundary: string | undefined) => {
   const parts = []
-  for await (const { content, ...said } of readMultipart(source, boundary)) {
-    parts.push({ ...said, content: (await gather(content)).toString('latin1') })
+  for await (const { content, ...printed } of readMultipart(source, boundary)) {
+    parts.push({ ...printed, content: (await gather(content)).toString('latin1') })
   }
   return parts
 }

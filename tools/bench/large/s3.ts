@@ -79,8 +79,10 @@ const measureCosts = async (call: Service, takeConsumed: () => Consumed): Promis
   const requests = Math.ceil(gibibyte / gatewayAppend) + 1
   const before = requests * requestCosts('storage', assumedSecondsOfAppend)
   const stores = tableCosts(consumed) + fileCosts(counted)
-  const parts = { writes: gibibyte / (8 * mebibyte) + 2, reads: 0, queue: 0 }
-  const signing = 2 * requestCosts('storage', prices.assumedSecondsWithFiles)
+  // Addresses for 8 parts of 8 MiB in each request, and the requests that begin and complete the upload.
+  const calls = gibibyte / (64 * mebibyte) + 2
+  const parts = { writes: gibibyte / (8 * mebibyte) + 4, reads: 0, queue: 0 }
+  const signing = calls * requestCosts('storage', prices.assumedSecondsWithFiles)
   return {
     title: 'What a GiB costs (US dollars)',
     columns: [
@@ -107,8 +109,8 @@ const measureCosts = async (call: Service, takeConsumed: () => Consumed): Promis
         cents(before + stores),
       ],
       [
-        'presigned upload in parts of 8 MiB (reckoned)',
-        2,
+        'presigned upload in parts of 8 MiB (calculated)',
+        calls,
         '',
         '',
         parts.writes,

@@ -21,7 +21,7 @@ interface Subject {
   readonly path: string
   /** Adds a unique number to the end of the path of each request. */
   readonly numbered?: true
-  /** The lowest acceptable rate, as a part of the rate of the bare server. */
+  /** The lowest acceptable rate, as a fraction of the rate of the bare server. */
   readonly target: number | undefined
 }
 

@@ -84,7 +84,7 @@ const measureGets = async (compared: readonly Tree[]) => {
     return compared.map(({ name }, index) => {
       const time = times[index] ?? 0
       const judged = index === 0 ? ['', ''] : atMost(time / (times[0] ?? 0), targets.ratio, ' x')
-      return [name, `GET of 256 MiB, ms (median of ${runs}, by turns)`, Math.round(time), ...judged]
+      return [name, `GET of 256 MiB, ms (median of ${runs}, in turns)`, Math.round(time), ...judged]
     })
   } finally {
     for (const service of services) await service.stop()

@@ -62,7 +62,7 @@ describe.skipIf(noSmallDisk !== undefined)('an output that is full in the middle
     ['export --site 1001', messages.output.full(' The export is incomplete. …')],
   ] as const)(
     '%s fails if only the beginning of its output could be written',
-    async ([command, told], { siteDirectory, skip }) => {
+    async ([command, reported], { siteDirectory, skip }) => {
       await addForms(siteDirectory)
       const disk = mountSmallDisk(join(siteDirectory, 'disk'), 1)
       if (!disk) return skip('a file system cannot be mounted here')
@@ -73,7 +73,7 @@ describe.skipIf(noSmallDisk !== undefined)('an output that is full in the middle
         const { status, stderr } = await administerInto(file, siteDirectory, command)
 
         expect(statSync(file).size).toBe(4096)
-        expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(told) })
+        expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(reported) })
       } finally {
         disk.unmount()
       }

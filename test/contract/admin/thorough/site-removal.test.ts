@@ -46,8 +46,8 @@ describe('site remove', () => {
   test('site remove lists what it would remove, and with --yes removes that site', async ({ directory, start }) => {
     await fill(directory, await start())
     const counts = { files: 4, webForms: 2, categories: 3, objects: { news: 40, blog: 12 }, workflows: 1, tokens: 3 }
-    const told = await administerJson(directory, ['site', 'remove', '1001', '--dry-run'])
-    expect(told).toMatchObject({ removed: false, atLeast: false, ...counts, objects: expect.anything() })
+    const reported = await administerJson(directory, ['site', 'remove', '1001', '--dry-run'])
+    expect(reported).toMatchObject({ removed: false, atLeast: false, ...counts, objects: expect.anything() })
     const refused = await administer(directory, ['site', 'remove', '1001'])
     expect(refused).toMatchObject({ status: 1, stdout: '' })
     expect(refused.stderr).toMatch(
@@ -127,10 +127,10 @@ describe('site remove', () => {
     const entry = { site, type: 'form.created', subject: 'test', actor: 'ann' } as const
     const expires = Math.floor(Date.now() / 1000) + 3600
     await stores.grants.put({ hash: hashToken('x'), user: 'ann', sites: [site], permissions: [], expires }, [])
-    const said: string[] = []
+    const printed: string[] = []
     const waits: number[] = []
     await removeSite(stores, found, {
-      say: (sentence) => said.push(sentence),
+      say: (sentence) => printed.push(sentence),
       async wait(milliseconds) {
         waits.push(milliseconds)
         await machine.stores.contents.create(site, 'category', { id: 7, name: 'Late' }, entry)
@@ -138,7 +138,7 @@ describe('site remove', () => {
     })
     expect(waits).toHaveLength(1)
     expect(waits[0]).toBeGreaterThan(50_000)
-    expect(said).toEqual([expect.stringMatching(messages.site.waiting)])
+    expect(printed).toEqual([expect.stringMatching(messages.site.waiting)])
     expect(await leftOf(machine.stores, site)).toEqual(nothing)
     await machine.close()
   })

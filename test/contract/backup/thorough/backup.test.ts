@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { administerJson } from '../../../support/administration.ts'
+import { administer, administerJson } from '../../../support/administration.ts'
 import {
   backUp,
   blobOf,
@@ -16,6 +16,7 @@ import {
   restore,
   test,
 } from '../../../support/backups.ts'
+import { messages } from '../../../support/messages.ts'
 import { fields, storage } from '../../../support/paths.ts'
 import type { SpawnedService } from '../../../support/spawned-service.ts'
 
@@ -74,6 +75,21 @@ describe('a backup of a running service', () => {
     expect((await again.request(`${fields}/-2`)).status).toBe(404)
     await again.stop()
     expect(await faultsOf(place.restored)).toEqual([])
+  })
+
+  test('Restored webhooks are disabled, unless the directory replaces the old one (V-33)', async ({ backedUp }) => {
+    const { data, folder, restored } = backedUp
+    const [target, replacement] = [join(folder, 'again'), join(folder, 'replacement')]
+    const create = ['webhook', 'create', '--site', '1001', '--url', 'https://example.com/']
+    const { id } = await administerJson(data, create)
+    await backUp(data, target)
+    expect((await administer(restored, ['restore', target])).stdout).toMatch(messages.backup.webhookDisabled)
+    const kept = await administerJson(replacement, ['restore', target, '--keep-webhooks'])
+    expect(kept).toMatchObject({ disabledWebhooks: 0 })
+    for (const directory of [restored, replacement]) {
+      const found = await administerJson(directory, ['webhook', 'show', id, '--site', '1001'])
+      expect(found.enabled).toBe(directory === replacement)
+    }
   })
 
   test('a backup has the state of one moment, while eight writers change files', async ({ place, serve }) => {

@@ -125,7 +125,7 @@ describe('links in a backup', () => {
       await expect(restoreBackup(backup, restored, even)).rejects.toThrow(found)
       expect(existsSync(restored)).toBe(false)
       const { status, stdout, stderr } = await administer(backup, ['check'])
-      expect({ status, told: stdout + stderr }).toEqual({ status: 1, told: expect.stringMatching(found) })
+      expect({ status, reported: stdout + stderr }).toEqual({ status: 1, reported: expect.stringMatching(found) })
     },
   )
 

@@ -176,13 +176,13 @@ test.for(damages)(
     expect(snapshotOf(directory)).toMatchObject(before)
 
     if (refusal) return
-    const said: string[] = []
-    const service = await start(directory, (sentence) => said.push(sentence))
+    const printed: string[] = []
+    const service = await start(directory, (sentence) => printed.push(sentence))
     const answer = await fetch(`${service.baseUrl}${fields}/-2`, { headers: { Authorization: token } })
     await service.stop()
-    expect({ status: answer.status, said }).toEqual({
+    expect({ status: answer.status, printed }).toEqual({
       status: 404,
-      said: warning ? [expect.stringMatching(warning)] : [],
+      printed: warning ? [expect.stringMatching(warning)] : [],
     })
   },
 )

@@ -28,7 +28,7 @@ const test = base
     return { service, data }
   })
 
-test('a write to a full disk answers 507, and succeeds when there is room (E-17, O-18, V-29)', async ({
+test('a write answers 507 until the disk has room again (E-17, O-18, V-29)', async ({
   disk,
   full: { service, data },
 }) => {

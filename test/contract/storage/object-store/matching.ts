@@ -14,7 +14,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     key,
     staged: await staged,
   })
-  const letGo = async (changes: readonly Change[]) => {
+  const release = async (changes: readonly Change[]) => {
     for (const change of changes) if (change.kind === 'put') await change.staged.discard()
   }
 
@@ -49,7 +49,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
       const before = await seen(key)
       const second = await changeOf(key)
       expect(await bench.place([second], { matching: [nothing] })).toEqual({ outcome: 'changed', key })
-      await letGo([second])
+      await release([second])
       expect(await seen(key)).toEqual(before)
       expect(await leftovers()).toBe(0)
     },
@@ -67,7 +67,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
         { kind: 'folder', key: `${prefix}folder/` } as const,
       ]
       expect(await bench.place(changes, { matching: old })).toEqual({ outcome: 'changed', key })
-      await letGo(changes)
+      await release(changes)
     }
     expect(await keysUnder(prefix)).toEqual([`${prefix}a`, `${prefix}b`])
     expect([await content(`${prefix}a`), await content(key)]).toEqual(['old', 'newer'])
@@ -77,7 +77,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
   /** Places changes that expect the same state, all at once. Returns the index of the change that was placed. */
   const race = async (all: readonly (readonly Change[])[], matching: readonly Expected[]): Promise<number> => {
     const results = await Promise.all(all.map((changes) => bench.place(changes, { matching })))
-    for (const [index, changes] of all.entries()) if (results[index]?.outcome !== 'placed') await letGo(changes)
+    for (const [index, changes] of all.entries()) if (results[index]?.outcome !== 'placed') await release(changes)
     const outcomes = results.map(({ outcome }: PlaceOutcome) => outcome)
     const [loser] = outcomes.filter((outcome) => outcome !== 'placed')
     // A store may check the source of a move (`stale`) before it compares the expected versions (`changed`).

@@ -5,13 +5,13 @@ import type { Lane } from './lane.ts'
 const site = 1001 as SiteId
 
 /** The state of a lane, and the number of its entries in the history. */
-interface Told<State> {
+interface Recorded<State> {
   readonly state: State
   readonly entries: number
 }
 
 /** A lane whose changes write one history entry each. A lost change writes no entry. */
-export const toldLane = <State>(lane: Lane<State>, isOwn: (change: Change) => boolean): Lane<Told<State>> => ({
+export const recordedLane = <State>(lane: Lane<State>, isOwn: (change: Change) => boolean): Lane<Recorded<State>> => ({
   name: lane.name,
   start: { state: lane.start, entries: 0 },
   next({ state, entries }, count) {
