@@ -57,7 +57,7 @@ const addressNames: ReadonlySet<string> = new Set(['.', '..', 'storage', 'upload
 export const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 // Unicode has letters, such as the Kelvin sign, whose lower case is an ASCII letter.
-export const keyOfName = lowerAscii
+export const keyOfName = (name: string): string => lowerAscii(name)
 
 export const isPersonName = (name: string): boolean => nameShape.test(name) && !addressNames.has(keyOfName(name))
 
