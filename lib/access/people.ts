@@ -72,13 +72,11 @@ export const rightsOfEntry = (entry: SiteEntry | undefined): readonly Right[] =>
     : rightsOfRole(entry.role)
 }
 
-/** The entry of a person for a site, as answers and commands show it. */
 export const describeEntry = (entry: SiteEntry | undefined) => {
   const { role, folders = [] } = entry && 'role' in entry ? entry : { role: null }
   return { role, folders, rights: rightsOfEntry(entry).map(textOfRight) }
 }
 
-/** A person without sites, as answers and commands show it. */
 export const describePerson = ({ name, displayName, email, disabled, invitation, lastSignIn }: Person) => ({
   name,
   displayName,
