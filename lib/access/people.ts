@@ -57,7 +57,7 @@ const addressNames: ReadonlySet<string> = new Set(['.', '..', 'storage', 'upload
 export const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 // Unicode has letters, such as the Kelvin sign, whose lower case is an ASCII letter.
-export const keyOfName = lowerAscii
+export const keyOfName = (name: string): string => lowerAscii(name)
 
 export const isPersonName = (name: string): boolean => nameShape.test(name) && !addressNames.has(keyOfName(name))
 
@@ -72,13 +72,11 @@ export const rightsOfEntry = (entry: SiteEntry | undefined): readonly Right[] =>
     : rightsOfRole(entry.role)
 }
 
-/** The entry of a person for a site, as answers and commands show it. */
 export const describeEntry = (entry: SiteEntry | undefined) => {
   const { role, folders = [] } = entry && 'role' in entry ? entry : { role: null }
   return { role, folders, rights: rightsOfEntry(entry).map(textOfRight) }
 }
 
-/** A person without sites, as answers and commands show it. */
 export const describePerson = ({ name, displayName, email, disabled, invitation, lastSignIn }: Person) => ({
   name,
   displayName,

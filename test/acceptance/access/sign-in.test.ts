@@ -82,7 +82,7 @@ describeWithAdmin('Sign-in', () => {
     expectError(answer, 400, 101002)
   })
 
-  it('A refusal does not tell whether the name or the password was wrong (A-52, A-66, E-55)', async () => {
+  it('A refusal hides whether the name or password was wrong (A-52, A-66, E-55)', async () => {
     const { addPerson, invite, ask } = await openSite()
     const { name } = await addPerson(undefined, newName('kate'))
     const disabled = await addPerson({ role: 'viewer' })
