@@ -52,6 +52,7 @@ const acceptance = {
   globalSetup: 'test/acceptance/setup/scratch.ts',
   testTimeout: patience,
   hookTimeout: patience,
+  expect: { poll: { timeout: patience / 2 } },
 }
 
 export default defineConfig({
