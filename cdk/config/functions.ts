@@ -30,7 +30,6 @@ export const functionSettings: Readonly<Record<FunctionName, FunctionSettings>> 
   },
   access: {
     description: 'Sign-in and people',
-    // Processor time for a hash of a password.
     memorySize: 1024,
     timeout: Duration.seconds(25),
   },

@@ -102,7 +102,6 @@ const settings = z.strictObject({
     .default(30),
   tracing: z.boolean().default(false),
   coldAfterDays: z.int().min(30).optional(),
-  // The ARN of a key, by region.
   encryptionKeys: z.record(z.string(), arnOf('kms', /key\/[\w-]+/, 'a key')).optional(),
   permissionsBoundary: z
     .string()
@@ -247,7 +246,6 @@ export const hasDistributions = ({ dataCentres }: Settings): boolean =>
 const regionsOf = (settings: Settings): ReadonlySet<string> =>
   new Set([homeRegion(settings), ...Object.values(settings.dataCentres).map(({ region }) => region)])
 
-/** The regions of all stacks. */
 export const stackRegions = (settings: Settings): ReadonlySet<string> =>
   new Set([...regionsOf(settings), ...(hasDistributions(settings) ? [edgeRegion] : [])])
 

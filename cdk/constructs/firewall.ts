@@ -12,7 +12,6 @@ const windowSeconds = 60
 
 const ruleLabels = { Reputation: 'bad repute', Floods: 'floods', Tokens: 'busy tokens' }
 
-// Firewalls with the same name in a region would share their metrics, so each has its own name.
 const metricName = ({ stackName }: Stack): string => stackName
 
 export const blockedRequests = (stack: Stack, isDistributed: boolean): readonly Metric[] =>

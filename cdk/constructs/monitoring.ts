@@ -35,7 +35,6 @@ export interface Watched {
 const gatewayWatches = (api: RestApi): readonly Watch[] => [
   {
     id: 'ServerErrors',
-    // The average of this metric is the share of failed requests.
     metric: api.metricServerError({ period, statistic: 'Average' }),
     threshold: 0.01,
     periods: 2,

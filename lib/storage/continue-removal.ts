@@ -60,7 +60,6 @@ const removePages = async (store: Emptied, prefix: string, isTimeUp: () => boole
   return !isCut
 }
 
-/** Removes a folder and its contents, drafts included. Returns true when nothing is left. */
 export const emptyFolder = async (
   store: Emptied,
   site: SiteId,
@@ -100,14 +99,12 @@ export const continueRemoval = async (
 ): Promise<Rest | undefined> => {
   const { site, path, id } = task
   const isOver = startStopwatch(clock, end)
-  // A queue may deliver a message twice, so each worker has a name of its own.
   const ofMessage = `${name} `
   const holder = `${ofMessage}${randomUUID()}`
   const taken = await removals.take(task, holder, end)
   if (taken.outcome === 'gone') return undefined
   if (taken.outcome === 'held') {
-    // The lease belongs to an earlier worker with the same message. That worker may be dead, but only waiting can show
-    // this.
+    // The queue delivered the message twice. Only waiting can show whether the earlier worker of the message is dead.
     return taken.holder.startsWith(ofMessage) ? { delay: Math.ceil(taken.left / 1000) } : undefined
   }
   let removed = 0
