@@ -13,7 +13,6 @@ import {
   commandOf,
   groupOf,
   lifetimeOption,
-  mostRights,
   type OfSite,
   parseName,
   rightOption,
@@ -46,7 +45,6 @@ const refuseLacking = (person: Person, site: SiteId, rights: readonly Right[]): 
 
 const create = async (stores: AdminStores, options: CreateOptions, self: Command) => {
   const { site, user, name, right: rights, ttl } = options
-  if (rights.length > mostRights) throw new Refusal(`A key can have at most ${mostRights} rights.`)
   await siteOf(stores, site)
   const person = await personOn(stores, user, site)
   refuseLacking(person, site, rights)

@@ -19,7 +19,6 @@ import {
   collect,
   commandOf,
   groupOf,
-  mostRights,
   type OfSite,
   parseSiteId,
   rightOption,
@@ -55,9 +54,7 @@ const grantsOf = ({ right, ttl, role }: AddOptions): Rule['grants'] => {
     throw new Refusal('Give --right for programs, or --role for people, but not both.')
   }
   if (role !== undefined) return { role }
-  const rights = simplified(right).map(textOfRight)
-  if (rights.length > mostRights) throw new Refusal(`A rule can grant at most ${mostRights} rights.`)
-  return { rights, ttl }
+  return { rights: simplified(right).map(textOfRight), ttl }
 }
 
 const view = ({ grants, ...rule }: Rule) => ({ ...rule, ...grants })

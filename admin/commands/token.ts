@@ -14,7 +14,6 @@ import {
   commandOf,
   groupOf,
   lifetimeOption,
-  mostRights,
   type OfSite,
   parseName,
   parseSiteId,
@@ -40,8 +39,6 @@ const entriesOf = (type: ChangeType, { hash, user, sites }: Grant): readonly His
 const permissionsIn = ({ permission, right }: Pick<IssueOptions, 'permission' | 'right'>): readonly string[] => {
   if (right.length === 0) return [...new Set(permission)]
   const rights = simplified([...(permission.includes('files') ? [rightOf('files:write')] : []), ...right])
-  if (rights.length > mostRights)
-    throw new Refusal(`A token can have at most ${mostRights} rights. Leave out some of them.`)
   return rights.map(textOfRight)
 }
 
@@ -87,7 +84,7 @@ const issueExamples = [
 ]
 
 const permissionOption = () =>
-  new Option('--permission <permission...>', 'another permission of the token (repeatable)')
+  new Option('--permission <permission...>', 'a permission: files equals the right files:write (repeatable)')
     .choices(permissions)
     .default([], 'none')
 

@@ -1,8 +1,15 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { askSecret, isTerminal } from '../../client/src/command/ask.ts'
-import type { Invitation } from '../../lib/access/invitations.ts'
+import { describeInvitation, type Invitation } from '../../lib/access/invitations.ts'
 import { checkPassword } from '../../lib/access/password-rules.ts'
-import { isPersonName, type Person, rightsOfEntry, type SiteEntry, sitesOfPerson } from '../../lib/access/people.ts'
+import {
+  describeEntry,
+  describePerson,
+  isPersonName,
+  type Person,
+  type SiteEntry,
+  sitesOfPerson,
+} from '../../lib/access/people.ts'
 import { isPerFolder, type RoleName, rightsOfRole, roleNames } from '../../lib/access/roles.ts'
 import { withPassword } from '../../lib/access/sign-in.ts'
 import { addUser, changeUser, type Manager, removeUser, type UserChange } from '../../lib/access/user-rules.ts'
@@ -17,7 +24,6 @@ import {
   commandOf,
   confirmed,
   groupOf,
-  mostRights,
   type OfSite,
   parseName,
   parseSiteId,
@@ -58,7 +64,6 @@ const entryIn = ({ role, folder, right }: EntryOptions): SiteEntry | undefined =
   if (role === undefined && folder) throw new Refusal('--folder needs --role author.')
   if (right) {
     if (role !== undefined) throw new Refusal('Give --role or --right, not both.')
-    if (right.length > mostRights) throw new Refusal(`A person can have at most ${mostRights} rights on a site.`)
     return { rights: right.map(textOfRight) }
   }
   if (role === undefined) return undefined
@@ -81,12 +86,10 @@ const firstSiteOf = (person: Person): SiteId => {
   return site
 }
 
-const invitationView = async (stores: AdminStores, { name }: Person, site: SiteId, invitation?: Invitation) => {
-  if (!invitation) return { name }
+const invitationView = async (stores: AdminStores, person: Person, site: SiteId, invitation?: Invitation) => {
   const { dataCentre } = await siteOf(stores, site)
-  const home = await stores.sites.getDataCentre(dataCentre)
-  const address = `${home?.url ?? ''}/console#invitation=${encodeURIComponent(invitation.text)}`
-  return { name, invitation: address, expires: new Date(invitation.expires * 1000).toISOString() }
+  const { url = '' } = (await stores.sites.getDataCentre(dataCentre)) ?? {}
+  return describeInvitation(person, invitation, { url })
 }
 
 const readPassword = async (): Promise<string> => {
@@ -126,29 +129,24 @@ const add = async (stores: AdminStores, name: string, options: AddOptions) => {
   return invitationView(stores, first.person, sites[0] as SiteId, first.invitation)
 }
 
-const stateOf = ({ name, displayName, email, disabled, invitation, lastSignIn }: Person) => ({
-  name,
-  displayName,
-  email,
-  disabled,
-  invited: invitation !== undefined,
-  lastSignIn: lastSignIn ?? null,
-})
-
+// The rights name the folders too.
 const entryOn = (site: SiteId, { sites }: Person) => {
-  const entry = sites[site]
-  return { role: entry && 'role' in entry ? entry.role : null, rights: rightsOfEntry(entry).map(textOfRight) }
+  const { folders: _, ...entry } = describeEntry(sites[site])
+  return entry
 }
 
 const list = async (stores: AdminStores, { site }: OfSite) => {
   await siteOf(stores, site)
-  return (await stores.people.listOfSite(site)).map((person) => ({ ...stateOf(person), ...entryOn(site, person) }))
+  return (await stores.people.listOfSite(site)).map((person) => ({
+    ...describePerson(person),
+    ...entryOn(site, person),
+  }))
 }
 
 const show = async (stores: AdminStores, name: string) => {
   const person = await personNamed(stores, name)
   const sites = sitesOfPerson(person).map((site) => ({ site, ...entryOn(site, person) }))
-  return { ...stateOf(person), sites }
+  return { ...describePerson(person), sites }
 }
 
 const applyChange = async (stores: AdminStores, name: string, wanted: UserChange, site?: SiteId) => {

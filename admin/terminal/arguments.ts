@@ -72,9 +72,10 @@ const parseLifetime = spanUpTo(365 * day, 'It must be a duration such as 30m, 4h
 export const lifetimeOption = (description: string, usual: string): Option =>
   new Option('--ttl <lifetime>', description).argParser(parseLifetime).default(parseLifetime(usual), usual)
 
-export const mostRights = 50
+const mostRights = 50
 
-export const parseGrantedRight = (text: string): Right => {
+const collectRights = (text: string, previous: readonly Right[] = []): Right[] => {
+  if (previous.length >= mostRights) throw new InvalidArgumentError(`Give it at most ${mostRights} times.`)
   const right = parseRight(text)
   if (!right) {
     throw new InvalidArgumentError(
@@ -82,13 +83,12 @@ export const parseGrantedRight = (text: string): Right => {
         'A right on files may name a folder, such as files:write:/news.',
     )
   }
-  return right
+  return [...previous, right]
 }
 
+/** The repeatable option of every command that grants rights. */
 export const rightOption = (description: string): Option =>
-  new Option('--right <right>', `${description}, such as files:write:/news (repeatable)`).argParser(
-    collect(parseGrantedRight),
-  )
+  new Option('--right <right>', `${description}, such as files:write:/news (repeatable)`).argParser(collectRights)
 
 /** A command with its description. Its help shows the examples. */
 export const commandOf = (name: string, description: string, ...examples: readonly string[]): Command =>

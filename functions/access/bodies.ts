@@ -9,6 +9,11 @@ export const bodies = {
   malformed: 'accessMalformed' as const,
 }
 
+export const loadChecks = async () => {
+  const [schemas, { validate }] = await Promise.all([bodies.schemas(), import('../../lib/http/validate.ts')])
+  return { ...schemas, validate }
+}
+
 const isPrivate = (url: string): boolean => {
   const { protocol, hostname } = new URL(url)
   return protocol === 'https:' || hostname === 'localhost' || isLoopback(hostname.replace(/^\[|\]$/g, ''))

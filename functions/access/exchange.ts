@@ -8,18 +8,11 @@ import { ServiceError } from '../../lib/core/errors.ts'
 import { textOfRight } from '../../lib/core/rights.ts'
 import type { RoutedRequest } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
+import { loadChecks } from './bodies.ts'
 import { codeKey, type SignedIn } from './external-sign-in.ts'
 import type { IssuerDeps } from './issuer-client.ts'
 import { logSignIn } from './sign-in-log.ts'
 import { tokenReply } from './token-reply.ts'
-
-const loadChecks = async () => {
-  const [bodies, { validate }] = await Promise.all([
-    import('../../lib/contract/access/bodies.ts'),
-    import('../../lib/http/validate.ts'),
-  ])
-  return { ...bodies, validate }
-}
 
 const tokenTypes = {
   issued: 'urn:ietf:params:oauth:token-type:access_token',

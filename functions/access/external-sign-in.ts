@@ -9,7 +9,8 @@ import { ServiceError } from '../../lib/core/errors.ts'
 import type { RoutedRequest } from '../../lib/http/operation.ts'
 import { publicOperation } from '../../lib/http/public-operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
-import { firstValue } from '../../lib/http/request.ts'
+import { firstValue, queryText } from '../../lib/http/request.ts'
+import { findHere } from '../../lib/http/resolve-site.ts'
 import type { IssuerDeps } from './issuer-client.ts'
 import { logSignIn } from './sign-in-log.ts'
 
@@ -35,12 +36,6 @@ export const listIssuers = ({ issuers }: IssuerDeps) =>
     return ok({ value })
   })
 
-const baseUrlOf = async ({ edge }: IssuerDeps): Promise<string> => {
-  const home = await edge.findDataCentre(edge.dataCentre)
-  if (!home) throw new Error(`The directory has no data centre ${edge.dataCentre}`)
-  return home.url
-}
-
 const providerOf = async (deps: IssuerDeps, { params }: RoutedRequest) => {
   const trust = await deps.issuers.trust()
   const issuer = trust.issuers.find(({ id }) => id === params['issuer'])
@@ -49,10 +44,10 @@ const providerOf = async (deps: IssuerDeps, { params }: RoutedRequest) => {
       message: 'People cannot sign in through this issuer. GET /api/v2/admin/sign-in lists the issuers for people.',
     })
   }
-  const [client, secret, baseUrl] = await Promise.all([
+  const [client, secret, { url: baseUrl }] = await Promise.all([
     deps.openIssuerClient(),
     deps.findClientSecret(issuer.id),
-    baseUrlOf(deps),
+    findHere(deps.edge),
   ])
   const place = `${baseUrl}/api/v2/admin/sign-in/${issuer.id}`
   return { trust, baseUrl, place, provider: { client, issuer, secret, callback: `${place}/callback` } }
@@ -118,17 +113,12 @@ const readBegun = ({ headers }: RoutedRequest): Begun | undefined => {
   }
 }
 
-const queryOf = ({ query }: RoutedRequest): string =>
-  new URLSearchParams(
-    [...query].flatMap(([name, values]) => values.map((value): [string, string] => [name, value])),
-  ).toString()
-
 const personOf = async (deps: IssuerDeps, request: RoutedRequest, { provider, trust }: Provided, begun: Begun) => {
   const [{ finishSignIn }, { findPerson }] = await Promise.all([
     import('../../lib/access/issuers/sign-in.ts'),
     import('../../lib/access/issuers/identities.ts'),
   ])
-  const claims = await finishSignIn(provider, queryOf(request), begun)
+  const claims = await finishSignIn(provider, queryText(request), begun)
   const person = await findPerson(deps, { trust, issuer: provider.issuer, claims, requestId: request.id })
   if (!person || person.disabled) throw new ServiceError('signInRefused')
   return person

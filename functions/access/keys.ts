@@ -2,7 +2,7 @@ import { currentKeys, describeKeys, issueKey, keyLifetimes, orderOfKey, revokeKe
 import type { createdKey, keyList } from '../../lib/contract/access/answers.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import { invalidInput, ServiceError } from '../../lib/core/errors.ts'
-import { parseRight, requireRight } from '../../lib/core/rights.ts'
+import { parseRights, requireRight } from '../../lib/core/rights.ts'
 import { bodyOf, operation } from '../../lib/http/operation.ts'
 import { done, ok } from '../../lib/http/reply.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
@@ -36,7 +36,7 @@ export const createKey = ({ grants, clock }: AccessDeps) =>
   operation(
     { body: bodyOf(bodies, 'newKeyBody') },
     async ({ site, caller, body: { name, rights: texts, expires }, author }) => {
-      const rights = texts.map(parseRight).filter((right) => right !== undefined)
+      const rights = parseRights(texts)
       if (!caller.person) throw new ServiceError('rightMissing', noPerson)
       for (const right of rights) requireRight(caller.rights, right, 'rightMissing')
       const wanted = { name, rights, expires: expiryOf(expires, Math.floor(clock.wall() / 1000)) }

@@ -1,5 +1,5 @@
 import { type Caller, rightsOn } from '../../lib/access/callers.ts'
-import type { SiteEntry } from '../../lib/access/people.ts'
+import { describeEntry } from '../../lib/access/people.ts'
 import { siteSession } from '../../lib/access/sessions.ts'
 import { changePassword as change, endSessions } from '../../lib/access/sign-in.ts'
 import type { me } from '../../lib/contract/access/answers.ts'
@@ -60,9 +60,6 @@ export const signOut = (deps: AccessDeps) =>
     return done
   })
 
-const entryView = (entry: SiteEntry | undefined) =>
-  entry && 'role' in entry ? { role: entry.role, folders: entry.folders ?? [] } : { role: null, folders: [] }
-
 /** */
 export const getMe = callerOperation(async ({ caller }) => {
   const { person, sites, user, kind, expires } = caller
@@ -76,7 +73,7 @@ export const getMe = callerOperation(async ({ caller }) => {
     expires: new Date(expires * 1000).toISOString(),
     sites: sites.map((id) => ({
       id,
-      ...entryView(person?.sites[id]),
+      ...describeEntry(person?.sites[id]),
       rights: rightsOn(caller, id).map(textOfRight),
     })),
   }

@@ -2,12 +2,11 @@ import type * as z from 'zod/mini'
 import { acceptInvitation as accept } from '../../lib/access/invitations.ts'
 import { beginSession } from '../../lib/access/sessions.ts'
 import { authenticatePerson } from '../../lib/access/sign-in.ts'
-import type { signInBody } from '../../lib/contract/access/bodies.ts'
 import { bodyOf, type RoutedRequest, readBody } from '../../lib/http/operation.ts'
 import { publicOperation } from '../../lib/http/public-operation.ts'
 import type { Reply } from '../../lib/http/reply.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
-import { bodies, requireHttps } from './bodies.ts'
+import { bodies, loadChecks, requireHttps } from './bodies.ts'
 import { signInWithoutPassword } from './exchange.ts'
 import type { IssuerDeps } from './issuer-client.ts'
 import { logSignIn } from './sign-in-log.ts'
@@ -33,7 +32,7 @@ const signInAs = async (
   }
 }
 
-type Credentials = z.output<typeof signInBody>
+type Credentials = z.output<Awaited<ReturnType<typeof loadChecks>>['signInBody']>
 
 const signInWith = async (deps: AccessDeps, request: RoutedRequest, credentials: Credentials): Promise<Reply> => {
   await requireHttps(deps, request)
@@ -47,14 +46,13 @@ const signInWith = async (deps: AccessDeps, request: RoutedRequest, credentials:
  */
 export const signIn = (deps: IssuerDeps) =>
   publicOperation(async (request) => {
-    const [{ readDocument }, { validate }, { signInBody: schema }] = await Promise.all([
+    const [{ readDocument }, { signInBody, validate }] = await Promise.all([
       import('../../lib/http/read-body.ts'),
-      import('../../lib/http/validate.ts'),
-      bodies.schemas(),
+      loadChecks(),
     ])
     const document = await readDocument(request, bodies.malformed, { form })
     const reply = await signInWithoutPassword(deps, request, document)
-    return reply ?? signInWith(deps, request, validate(schema, document, bodies.malformed))
+    return reply ?? signInWith(deps, request, validate(signInBody, document, bodies.malformed))
   })
 
 export const signInV1 = (deps: AccessDeps) =>

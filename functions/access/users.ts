@@ -1,5 +1,5 @@
-import type { Invitation } from '../../lib/access/invitations.ts'
-import { keyOfName, type Person, rightsOfEntry, type SiteEntry } from '../../lib/access/people.ts'
+import { describeInvitation } from '../../lib/access/invitations.ts'
+import { describeEntry, describePerson, keyOfName, type Person, type SiteEntry } from '../../lib/access/people.ts'
 import type { RoleName } from '../../lib/access/roles.ts'
 import {
   addUser as add,
@@ -11,11 +11,9 @@ import {
 import type { invitation as invitationAnswer, user as userAnswer, userPage } from '../../lib/contract/access/answers.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
-import { textOfRight } from '../../lib/core/rights.ts'
 import { bodyOf, type OperationInput, operation } from '../../lib/http/operation.ts'
 import { done, ok } from '../../lib/http/reply.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
-import type { DataCentre } from '../../lib/sites/site-directory.ts'
 import { bodies } from './bodies.ts'
 import { pageIn, pageOf } from './pages.ts'
 
@@ -45,31 +43,9 @@ const entryIn = ({ role, folders, rights }: GivenEntry): SiteEntry | undefined =
 }
 
 /** A-51: shows only the entry of this site. */
-const userView = (person: Person, site: SiteId): Answer<typeof userAnswer> => {
-  const entry = person.sites[site]
-  return {
-    name: person.name,
-    displayName: person.displayName,
-    email: person.email,
-    disabled: person.disabled,
-    invited: person.invitation !== undefined,
-    lastSignIn: person.lastSignIn ?? null,
-    role: entry && 'role' in entry ? entry.role : null,
-    folders: entry && 'role' in entry ? (entry.folders ?? []) : [],
-    rights: rightsOfEntry(entry).map(textOfRight),
-  }
-}
-
-const invitationView = (
-  { name }: Person,
-  invitation: Invitation | undefined,
-  { url }: DataCentre,
-): Answer<typeof invitationAnswer> => ({
-  name,
-  ...(invitation && {
-    invitation: `${url}/console#invitation=${encodeURIComponent(invitation.text)}`,
-    expires: new Date(invitation.expires * 1000).toISOString(),
-  }),
+const userView = (person: Person, site: SiteId): Answer<typeof userAnswer> => ({
+  ...describePerson(person),
+  ...describeEntry(person.sites[site]),
 })
 
 const neverStored = { 'Cache-Control': 'no-store' }
@@ -98,7 +74,8 @@ export const addUser = (deps: AccessDeps) =>
     const { body, dataCentre } = input
     const entry = entryIn(body) ?? { rights: [] }
     const { person, invitation } = await add(deps, managerOf(input), { ...body, entry })
-    return { status: 201, headers: neverStored, document: { value: invitationView(person, invitation, dataCentre) } }
+    const value: Answer<typeof invitationAnswer> = describeInvitation(person, invitation, dataCentre)
+    return { status: 201, headers: neverStored, document: { value } }
   })
 
 /** A-57, A-58, A-59, A-84. 403/100403 for rights that the caller lacks, 409/101012 for the last owner. */
@@ -106,7 +83,8 @@ export const changeUser = (deps: AccessDeps) =>
   operation({ params: nameOf, body: bodyOf(bodies, 'userChangeBody') }, async (input) => {
     const { body, params, dataCentre } = input
     const { person, invitation } = await change(deps, managerOf(input), params.name, { ...body, entry: entryIn(body) })
-    return { ...ok({ value: invitationView(person, invitation, dataCentre) }), headers: neverStored }
+    const value: Answer<typeof invitationAnswer> = describeInvitation(person, invitation, dataCentre)
+    return { ...ok({ value }), headers: neverStored }
   })
 
 /** A-58, A-60. */

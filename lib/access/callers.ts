@@ -1,5 +1,5 @@
 import type { SiteId } from '../core/ids.ts'
-import { commonRights, hasInAnyFolder, parseRight, type Right, rightOf, simplified } from '../core/rights.ts'
+import { commonRights, hasInAnyFolder, parseRights, type Right, rightOf, simplified } from '../core/rights.ts'
 import { type Grant, type Grants, type Permission, permissions } from './grants.ts'
 import { type People, type Person, rightsOfEntry } from './people.ts'
 
@@ -20,12 +20,9 @@ export interface SiteCaller extends Caller {
 // every token may use fields and categories, because the contract says so.
 const usualRights = (['forms:write', 'categories:write', 'history:read'] as const).map(rightOf)
 
-const ownRightsOf = ({ permissions: texts }: Pick<Grant, 'permissions'>): readonly Right[] =>
-  texts.map(parseRight).filter((right) => right !== undefined)
-
 export const rightsOfToken = (grant: Pick<Grant, 'permissions'>): readonly Right[] => {
   const files = grant.permissions.includes('files') ? [rightOf('files:write')] : []
-  return [...files, ...(hasOwnRights(grant) ? ownRightsOf(grant) : usualRights)]
+  return [...files, ...(hasOwnRights(grant) ? parseRights(grant.permissions) : usualRights)]
 }
 
 const hasOwnRights = ({ permissions: texts }: Pick<Grant, 'permissions'>): boolean =>
@@ -47,7 +44,7 @@ const callerOfPerson = (grant: Grant, person: Person): Caller | undefined => {
   const sites = grant.sites.filter((site) => person.sites[site] !== undefined)
   const rightsOn = (site: SiteId): readonly Right[] => {
     const rights = rightsOfEntry(person.sites[site])
-    return grant.kind === 'key' ? commonRights(ownRightsOf(grant), rights) : rights
+    return grant.kind === 'key' ? commonRights(parseRights(grant.permissions), rights) : rights
   }
   const rightsBySite = new Map(sites.map((site) => [site, simplified(rightsOn(site))]))
   return { ...grant, sites, rightsBySite, hasOwnRights: true, person }

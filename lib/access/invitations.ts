@@ -12,6 +12,19 @@ export interface Invitation {
   readonly expires: number
 }
 
+/** A-82. `url` is the base URL of the service. */
+export const describeInvitation = (
+  { name }: Pick<Person, 'name'>,
+  invitation: Invitation | undefined,
+  { url }: { readonly url: string },
+) => ({
+  name,
+  ...(invitation && {
+    invitation: `${url}/console#invitation=${encodeURIComponent(invitation.text)}`,
+    expires: new Date(invitation.expires * 1000).toISOString(),
+  }),
+})
+
 /** A-82: the text begins with the name of the person, so that one write accepts the invitation. */
 export const invite = (person: Person, now: number): { readonly person: Person; readonly invitation: Invitation } => {
   const secret = newToken()

@@ -1,7 +1,7 @@
 import { ServiceError } from '../core/errors.ts'
 import type { HistoryEntry } from '../core/history-entry.ts'
 import { type SiteId, storedId } from '../core/ids.ts'
-import { parseRight, type Right } from '../core/rights.ts'
+import { parseRights, type Right, textOfRight } from '../core/rights.ts'
 import { isPerFolder, type RoleName, rightsOfRole } from './roles.ts'
 
 export type SiteEntry =
@@ -54,23 +54,39 @@ const nameShape = /^[A-Za-z0-9._@+-]{1,64}$/
 // CloudFront would send requests for people with these names to the function for files. Clients shorten paths with dots.
 const addressNames: ReadonlySet<string> = new Set(['.', '..', 'storage', 'uploads', 'changes'])
 
-export const keyOfName = (name: string): string => name.toLowerCase()
+export const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+
+// Unicode has letters, such as the Kelvin sign, whose lower case is an ASCII letter.
+export const keyOfName = lowerAscii
 
 export const isPersonName = (name: string): boolean => nameShape.test(name) && !addressNames.has(keyOfName(name))
 
 export const sitesOfPerson = ({ sites }: Pick<Person, 'sites'>): readonly SiteId[] =>
   Object.keys(sites).map((id) => storedId<SiteId>(id))
 
-const rightsIn = (texts: readonly string[]): readonly Right[] =>
-  texts.map(parseRight).filter((right) => right !== undefined)
-
 export const rightsOfEntry = (entry: SiteEntry | undefined): readonly Right[] => {
   if (!entry) return []
-  if ('rights' in entry) return rightsIn(entry.rights)
+  if ('rights' in entry) return parseRights(entry.rights)
   return isPerFolder(entry.role)
-    ? rightsOfRole(entry.role, rightsIn((entry.folders ?? []).map((folder) => `files:write:${folder}`)))
+    ? rightsOfRole(entry.role, parseRights((entry.folders ?? []).map((folder) => `files:write:${folder}`)))
     : rightsOfRole(entry.role)
 }
+
+/** The entry of a person for a site, as answers and commands show it. */
+export const describeEntry = (entry: SiteEntry | undefined) => {
+  const { role, folders = [] } = entry && 'role' in entry ? entry : { role: null }
+  return { role, folders, rights: rightsOfEntry(entry).map(textOfRight) }
+}
+
+/** A person without sites, as answers and commands show it. */
+export const describePerson = ({ name, displayName, email, disabled, invitation, lastSignIn }: Person) => ({
+  name,
+  displayName,
+  email,
+  disabled,
+  invited: invitation !== undefined,
+  lastSignIn: lastSignIn ?? null,
+})
 
 const isOwner = ({ sites, disabled }: Person, site: SiteId): boolean => {
   const entry = sites[site]

@@ -33,6 +33,10 @@ export const parseRight = (text: string): Right | undefined => {
   return isFolder && (place === '' || right.area === 'files') ? { ...right, folder: segments.join('/') } : undefined
 }
 
+/** Leaves out texts that name no right. */
+export const parseRights = (texts: readonly string[]): readonly Right[] =>
+  texts.map(parseRight).filter((right) => right !== undefined)
+
 export const textOfRight = ({ area, level, folder }: Right): string =>
   `${area}:${level}${folder === '' ? '' : `:/${folder}`}`
 

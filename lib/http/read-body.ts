@@ -3,7 +3,7 @@ import { mediaType } from '../core/media-type.ts'
 import type { Format } from './format.ts'
 import { readJson } from './json.ts'
 import { formatOf } from './negotiate.ts'
-import { bodyChunks, type Request } from './request.ts'
+import { bodyChunks, queryText, type Request } from './request.ts'
 
 export const largestDocument = 64 * 1024
 
@@ -67,11 +67,6 @@ const readText = async (request: Request, malformed: ErrorName): Promise<string>
     throw new ServiceError(malformed, { message: 'The request body is not UTF-8. Send it in UTF-8.', cause })
   }
 }
-
-const queryText = ({ query }: Request): string =>
-  new URLSearchParams(
-    [...query].flatMap(([name, values]) => values.map((value): [string, string] => [name, value])),
-  ).toString()
 
 // A body that is declared as a form may be JSON. Where forms are accepted, a body that is declared as JSON may be a
 // form.

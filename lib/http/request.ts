@@ -41,6 +41,11 @@ export type Switches = ReadonlyMap<string, string>
 
 export const firstValue = (query: Request['query'], name: string): string | undefined => query.get(name)?.[0]
 
+export const queryText = ({ query }: Pick<Request, 'query'>): string =>
+  String(
+    new URLSearchParams([...query].flatMap(([name, values]) => values.map((value): [string, string] => [name, value]))),
+  )
+
 export const switchesIn = (query: Request['query']): Switches =>
   new Map([...query.keys()].map((name) => [name, firstValue(query, name) ?? '']))
 

@@ -1,5 +1,5 @@
 import type { SiteId } from '../../core/ids.ts'
-import { parseRight, type Right, simplified } from '../../core/rights.ts'
+import { parseRights, type Right, simplified } from '../../core/rights.ts'
 import { type Issuer, isForPeople, isForPrograms, type PersonGrant, type Rule, type Trust } from './issuers.ts'
 
 export type Claims = Readonly<Record<string, unknown>>
@@ -35,10 +35,9 @@ export const grantedTo = (
   const rules = matching.filter(({ site }) => resource === undefined || site === resource)
   const [first] = rules
   if (!first) return 'none'
-  const rights = rules.flatMap(({ grants }) => grants.rights).map(parseRight)
   return {
     site: first.site,
-    rights: simplified(rights.filter((right) => right !== undefined)),
+    rights: simplified(parseRights(rules.flatMap(({ grants }) => grants.rights))),
     ttl: Math.min(...rules.map(({ grants }) => grants.ttl)),
   }
 }

@@ -2,6 +2,7 @@ import {
   hasOtherOwner,
   isPersonName,
   keyOfName,
+  lowerAscii,
   ownershipsLost,
   type People,
   type Person,
@@ -19,9 +20,6 @@ interface PersonItem extends Person {
 }
 
 const toPerson = ({ key: _, mark: __, ...person }: PersonItem): Person => person
-
-// As in SQLite, only the case of ASCII letters is ignored.
-const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 const storeOf = (table: Table<PersonItem>) => {
   /** True if the write with this mark took place, even if its answer was lost. */

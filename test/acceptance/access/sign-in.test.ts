@@ -82,9 +82,10 @@ describeWithAdmin('Sign-in', () => {
     expectError(answer, 400, 101002)
   })
 
-  it('A refusal does not tell whether the name or the password was wrong (A-66, E-55)', async () => {
+  it('A refusal does not tell whether the name or the password was wrong (A-52, A-66, E-55)', async () => {
     const { addPerson, invite, ask } = await openSite()
-    const [{ name }, disabled] = [await addPerson(), await addPerson({ role: 'viewer' })]
+    const { name } = await addPerson(undefined, newName('kate'))
+    const disabled = await addPerson({ role: 'viewer' })
     await ask('PUT', `/${disabled.name}`, { disabled: true })
     const waiting = newName()
     await invite({ role: 'viewer' }, waiting)
@@ -95,6 +96,7 @@ describeWithAdmin('Sign-in', () => {
       [newName(), password],
       ['x'.repeat(3_000), password],
       [name.replace('a', '\u0430'), password],
+      [name.replace('k', '\u212a'), password],
       [waiting, password],
       [disabled.name, password],
     ] as const
