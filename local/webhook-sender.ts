@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../lib/core/clock.ts'
+import { systemClock } from '../lib/core/clock.ts'
 import { createDeadline } from '../lib/core/deadline.ts'
 import { createTurns } from '../lib/core/turns.ts'
 import type { LocalStores } from '../lib/machine/machine.ts'
@@ -20,38 +20,6 @@ const limitSends = ({ send }: Target): Pick<Target, 'send'> => {
   return { send: (message) => inTurn(() => send(message)) }
 }
 
-/** Runs some work again whenever it is woken, and at the time that it returns. */
-const createWorker = (work: () => Promise<number | undefined>, { wall }: Clock) => {
-  let running: Promise<void> | undefined
-  let isWoken = false
-  let isStopped = false
-  let timer: NodeJS.Timeout | undefined
-
-  const run = async (): Promise<void> => {
-    while (isWoken && !isStopped) {
-      isWoken = false
-      const next = await work()
-      clearTimeout(timer)
-      if (next !== undefined && !isStopped) timer = setTimeout(wake, Math.min(Math.max(next - wall(), 0), longestTimer))
-    }
-    running = undefined
-  }
-
-  function wake(): void {
-    isWoken = true
-    running ??= run()
-  }
-
-  return {
-    wake,
-    async stop(): Promise<void> {
-      isStopped = true
-      clearTimeout(timer)
-      await running
-    },
-  }
-}
-
 /** V-16. Each webhook has one worker, so a slow target does not delay the others (V-15). */
 export const createWebhookSender = (stores: LocalStores, permitsPrivate: boolean, clock = systemClock) => {
   const target = createTarget({ permitsPrivate })
@@ -62,21 +30,40 @@ export const createWebhookSender = (stores: LocalStores, permitsPrivate: boolean
   let retry: NodeJS.Timeout | undefined
   const untilStopped = createDeadline(() => (isStopped ? 0 : Number.POSITIVE_INFINITY))
 
-  const hire = ({ site, id }: WebhookKey) => {
-    const worker = createWorker(async () => {
-      try {
-        return await deliverNext(deps, site, id, untilStopped)
-      } catch (error) {
-        if (!isStopped) console.error(`Webhook ${id} of site ${site} failed. It continues later:`, error)
-        return clock.wall() + pauseAfterFailure
+  const deliver = async ({ site, id }: WebhookKey): Promise<number | undefined> => {
+    try {
+      return await deliverNext(deps, site, id, untilStopped)
+    } catch (error) {
+      if (!isStopped) console.error(`Webhook ${id} of site ${site} failed. It continues later:`, error)
+      return clock.wall() + pauseAfterFailure
+    }
+  }
+
+  /** Delivers after each change of the site, and at the time of the next retry. */
+  const hire = (key: WebhookKey) => {
+    let isLeaving = false
+    let wake = () => {}
+    const run = async (): Promise<void> => {
+      while (!isLeaving) {
+        // A change during the delivery wakes the worker, too.
+        const woken = new Promise<void>((resolve) => {
+          wake = resolve
+        })
+        const next = await deliver(key)
+        const wait = next === undefined ? longestTimer : Math.min(Math.max(next - clock.wall(), 0), longestTimer)
+        const timer = setTimeout(wake, wait)
+        if (!isLeaving) await woken
+        clearTimeout(timer)
       }
-    }, clock)
-    const leave = stores.history.watch(site, worker.wake)
-    worker.wake()
+    }
+    const unfollow = stores.history.watch(key.site, () => wake())
+    const ended = run()
     return {
       stop(): Promise<void> {
-        leave()
-        return worker.stop()
+        isLeaving = true
+        unfollow()
+        wake()
+        return ended
       },
     }
   }

@@ -22,7 +22,7 @@ const proofs: readonly Proof[] = [
   },
   { name: 'deliveries', project: 'long', test: 'test/contract/local/kill-deliveries.test.ts', count: 1_000 },
   { name: 'messages', project: 'contract', test: 'test/contract/aws/webhook-worker.test.ts', count: 1_000 },
-  { name: 'power-cuts', project: 'long', test: 'test/power-cuts', count: 10_000 },
+  { name: 'power-cuts', project: 'long', test: 'test/power-cuts/power-cuts.test.ts', count: 10_000 },
 ]
 
 const option = { type: 'string' } as const

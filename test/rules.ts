@@ -46,5 +46,5 @@ if (import.meta.main) {
   const rules = readBuiltRules()
   const uncited = findUncited(rules, findTests().map(read))
   for (const id of uncited) console.log(id)
-  console.log(`No test cites ${uncited.length} of ${rules.length} built rules.`)
+  console.log(`Tests cite ${rules.length - uncited.length} of ${rules.length} built rules.`)
 }

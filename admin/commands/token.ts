@@ -84,7 +84,7 @@ const issueExamples = [
 ]
 
 const permissionOption = () =>
-  new Option('--permission <permission...>', 'another permission of the token (repeatable)')
+  new Option('--permission <permission...>', 'a permission: files equals the right files:write (repeatable)')
     .choices(permissions)
     .default([], 'none')
 

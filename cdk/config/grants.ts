@@ -58,7 +58,6 @@ export const tableGrants: Readonly<Record<FunctionName, readonly TableAccess[]>>
   ],
 }
 
-/** The operations that functions may call on a table. */
 export const operationsOn = (table: TableName): ReadonlySet<string> => {
   const grants = Object.values(tableGrants).flat()
   return new Set(grants.filter((grant) => grant.table === table).flatMap(({ actions }) => actions))

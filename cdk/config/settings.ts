@@ -157,15 +157,14 @@ const faultsAt = (all: Settings, id: string, dataCentre: DataCentreSettings): re
 const keyFaults = (all: Settings): readonly Fault[] => {
   const keys = all.encryptionKeys
   if (!keys) return []
-  const elsewhere = Object.entries(keys).filter(([region, arn]) => (arn.split(':')[3] ?? region) !== region)
-  const missing = [...regionsOf(all), ...(hasDistributions(all) ? [edgeRegion] : [])].filter(
-    (region) => keys[region] === undefined,
-  )
   return [
-    ...elsewhere.map(
-      ([region]): Fault => [true, `encryptionKeys.${region}`, 'must be the ARN of a key in this region'],
-    ),
-    ...missing.map((region): Fault => [true, `encryptionKeys.${region}`, 'is missing. Each region needs a key']),
+    ...Object.entries(keys).map(([region, arn]): Fault => {
+      const isElsewhere = (arn.split(':')[3] ?? region) !== region
+      return [isElsewhere, `encryptionKeys.${region}`, 'must be the ARN of a key in this region']
+    }),
+    ...[...stackRegions(all)].map((region): Fault => {
+      return [keys[region] === undefined, `encryptionKeys.${region}`, 'is missing. Each region needs a key']
+    }),
   ]
 }
 
@@ -199,7 +198,6 @@ const faultsIn = (all: Settings): readonly Fault[] => {
 export type Settings = z.infer<typeof settings>
 export type DataCentreSettings = z.infer<typeof dataCentre>
 
-/** The stream of the history. */
 export const needsStream = ({ changeEvents, webhooks }: Pick<Settings, 'changeEvents' | 'webhooks'>): boolean =>
   changeEvents || webhooks
 
@@ -246,8 +244,12 @@ export const hasDistributions = ({ dataCentres }: Settings): boolean =>
   Object.values(dataCentres).some(({ streaming }) => streaming)
 
 /** The regions of the data centres and of their directory. */
-export const regionsOf = (settings: Settings): ReadonlySet<string> =>
+const regionsOf = (settings: Settings): ReadonlySet<string> =>
   new Set([homeRegion(settings), ...Object.values(settings.dataCentres).map(({ region }) => region)])
+
+/** The regions of all stacks. */
+export const stackRegions = (settings: Settings): ReadonlySet<string> =>
+  new Set([...regionsOf(settings), ...(hasDistributions(settings) ? [edgeRegion] : [])])
 
 export const replicaRegions = (settings: Settings, from: string): readonly string[] =>
   settings.replicateDirectory ? [...regionsOf(settings)].filter((region) => region !== from) : []

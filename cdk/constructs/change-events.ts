@@ -42,7 +42,6 @@ export const additions = {
   }),
 }
 
-/** Rights of a reader of a stream. */
 export const streamActions = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams']
 
 export const streamOf = ({ tableStreamArn }: ITable): string => {

@@ -1,6 +1,6 @@
 import { CfnOutput, DefaultStackSynthesizer, type Stack } from 'aws-cdk-lib'
 import { Role, WebIdentityPrincipal } from 'aws-cdk-lib/aws-iam'
-import { edgeRegion, hasDistributions, regionsOf, type Settings } from '../config/settings.ts'
+import { type Settings, stackRegions } from '../config/settings.ts'
 import { allow } from './statements.ts'
 
 // An account has only one provider for GitHub, which others may use too, so this app does not create it.
@@ -28,8 +28,7 @@ export const createDeploymentRole = (stack: Stack, settings: Settings): readonly
       },
     }),
   })
-  const edge = hasDistributions(settings) ? [edgeRegion] : []
-  for (const region of new Set([...regionsOf(settings), ...edge])) {
+  for (const region of stackRegions(settings)) {
     for (const name of bootstrapRoles) {
       const arn = identity('role', `cdk-${qualifier}-${name}-${stack.account}-${region}`)
       role.addToPolicy(allow('sts', ['AssumeRole'], arn))

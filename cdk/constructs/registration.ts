@@ -3,6 +3,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import type { Construct, IDependable } from 'constructs'
 import { settingsOf } from '../../lib/config/config.ts'
 import { environmentOf } from '../../lib/config/settings.ts'
+import type { DataCentre } from '../../lib/sites/site-directory.ts'
 import type { Settings } from '../config/settings.ts'
 import { allowKey } from './encryption.ts'
 import { createServiceFunction } from './service-functions.ts'
@@ -12,12 +13,7 @@ interface Options {
   readonly bundle: string
   readonly directory: ITable
   readonly directoryRegion: string
-  readonly dataCentre: {
-    readonly id: string
-    readonly url: string
-    readonly region: string
-    readonly isDefault: boolean
-  }
+  readonly dataCentre: DataCentre
   readonly entrance: readonly IDependable[]
   readonly settings: Settings
 }

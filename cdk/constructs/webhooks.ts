@@ -22,11 +22,8 @@ export const createWebhookParts = (scope: Construct, deletionProtection: boolean
 
 export type WebhookParts = ReturnType<typeof createWebhookParts>
 
-// A worker works on all messages of a batch at once, so 200 targets may be slow at once.
-const [batchSize, mostWorkers] = [10, 20]
-
-// After a failure, the whole batch is repeated, which is harmless.
-const retryAttempts = 20
+// A worker works on all messages of a batch at once, so 200 targets may be slow at once. A retry repeats a whole batch.
+const [batchSize, mostWorkers, retryAttempts] = [10, 20, 20]
 
 export const consumeWebhooks = ({ queue, failed }: WebhookParts, journal: ITable, worker: LambdaFunction): void => {
   const stream = streamOf(journal)

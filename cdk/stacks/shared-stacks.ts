@@ -18,11 +18,14 @@ import type { Edge } from '../constructs/streaming.ts'
 import { distributionWatches } from '../constructs/streaming-watches.ts'
 import { createTable, globalTableArn, globalTableName, tableOutput } from '../constructs/tables.ts'
 
+interface Props extends StackProps {
+  readonly settings: Settings
+}
+
 /** Sites, data centres and tokens: global tables with a replica in the region of each data centre. */
 export class DirectoryStack extends Stack {
-  constructor(scope: Construct, id: string, props: StackProps & { readonly settings: Settings }) {
+  constructor(scope: Construct, id: string, { settings, ...props }: Props) {
     super(scope, id, props)
-    const { settings } = props
     const { deletionProtection } = settings
     const administration = createAdministrationPolicy(this, settings, globalTables, (name) =>
       globalTableArn(this, settings, name, this.region),
@@ -54,17 +57,13 @@ const replicasOf = (settings: Settings) =>
     return { region, deletionProtection: there.some((dataCentre) => isProtected(settings, dataCentre)) }
   })
 
+interface WatchProps extends Props {
+  readonly distributions: Readonly<Record<string, Distribution>>
+}
+
 /** Logs and alarms of distributions. CloudFront has both in one region only. */
 export class WatchStack extends Stack {
-  constructor(
-    scope: Construct,
-    stackId: string,
-    {
-      settings,
-      distributions,
-      ...props
-    }: StackProps & { readonly settings: Settings; readonly distributions: Readonly<Record<string, Distribution>> },
-  ) {
+  constructor(scope: Construct, stackId: string, { settings, distributions, ...props }: WatchProps) {
     super(scope, stackId, props)
     const all = Object.entries(distributions)
     for (const [id, distribution] of all) logDistribution(this, id, distribution)
@@ -80,7 +79,7 @@ export class WatchStack extends Stack {
 export class EdgeStack extends Stack {
   readonly edges: Readonly<Record<string, Edge>>
 
-  constructor(scope: Construct, stackId: string, { settings, ...props }: StackProps & { readonly settings: Settings }) {
+  constructor(scope: Construct, stackId: string, { settings, ...props }: Props) {
     super(scope, stackId, props)
     const edges = onEdge(settings).map(([id, { customDomain }]): [string, Edge] => {
       const parts = new Construct(this, id)

@@ -6,7 +6,7 @@ interface Given {
   readonly body?: unknown
 }
 
-interface Answered<Data> {
+export interface Answered<Data> {
   readonly data: Data
   readonly headers: Headers
 }

@@ -32,7 +32,7 @@ const KeyRow = ({ value, onRevoke }: { readonly value: Key; readonly onRevoke: (
         ))}
       </td>
       <td>
-        <div>{lastUsed ? t.lastUsed(lastUsed) : t.neverUsed}</div>
+        <div>{lastUsed ? t.lastUsed(formatMoment(lastUsed)) : t.neverUsed}</div>
         <div class="soft">{t.until(formatMoment(expires))}</div>
       </td>
       <td class="items-more">

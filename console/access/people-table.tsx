@@ -1,5 +1,6 @@
 import type { User } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
+import { formatMoment } from '../parts/format.ts'
 import { MenuButton, type MenuItem } from '../parts/menu.tsx'
 import { viewTexts } from '../texts/view-texts.ts'
 import { describeEntry } from './describe-rights.ts'
@@ -38,7 +39,7 @@ const State = ({ disabled, invited, lastSignIn }: User) => {
     <>
       {disabled && <span class="state state-deleted">{t.disabled}</span>}
       {invited && <span class="state">{t.invited}</span>}
-      {lastSignIn && <span class="soft">{t.lastSignIn(lastSignIn)}</span>}
+      {lastSignIn && <span class="soft">{t.lastSignIn(formatMoment(lastSignIn))}</span>}
     </>
   )
 }

@@ -81,7 +81,7 @@ export const Toolbar = () => {
           </Button>
           <span class="split-button">
             <Button icon="upload" kind="primary" title={t.upload} onClick={() => choose('files')}>
-              <span class={isChosen ? 'bar-label' : ''}>{t.upload}</span>
+              <span class="bar-label">{t.upload}</span>
             </Button>
             <MenuButton
               label={t.uploadWhat}

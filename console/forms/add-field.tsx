@@ -19,7 +19,7 @@ interface AddFieldProps {
 const offered = (types: readonly FieldType[], present: readonly { readonly id: number }[]) =>
   types
     .filter(({ id }) => !present.some((field) => field.id === id))
-    .map((type) => ({ type, id: type.id, name: typeName(type) }))
+    .map((type) => ({ id: type.id, name: typeName(type) }))
     .toSorted((a, b) => a.name.localeCompare(b.name))
 
 const TypeChoice = ({
@@ -51,17 +51,10 @@ const TypeChoice = ({
       />
       <fieldset class="types">
         <legend class="unseen">{t.type}</legend>
-        {shown.map(({ type, name }) => (
-          <label key={type.id} class="type">
-            <input
-              type="radio"
-              name={group}
-              value={type.id}
-              checked={type.id === chosen}
-              onChange={() => onChoose(type.id)}
-            />
+        {shown.map(({ id, name }) => (
+          <label key={id} class="type">
+            <input type="radio" name={group} value={id} checked={id === chosen} onChange={() => onChoose(id)} />
             <span>{name}</span>
-            <span class="mono soft">{type.name}</span>
           </label>
         ))}
         {shown.length === 0 && <p class="empty">{types.length === 0 ? t.allAdded : t.noType}</p>}

@@ -14,10 +14,10 @@ const memoize = <Format>(make: (locale: string, what: string) => Format) => {
 
 const wholeSize = memoize((tag, unit) => new Intl.NumberFormat(tag, { style: 'unit', unit, maximumFractionDigits: 0 }))
 const exactSize = memoize((tag, unit) => new Intl.NumberFormat(tag, { style: 'unit', unit, maximumFractionDigits: 1 }))
-const moment = memoize(
-  (tag, what) =>
-    new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: what === 'exact' ? 'medium' : 'short' }),
-)
+const moment = memoize((tag, what) => {
+  const time = what === 'day' ? { timeZone: 'UTC' } : ({ timeStyle: what === 'exact' ? 'medium' : 'short' } as const)
+  return new Intl.DateTimeFormat(tag, { dateStyle: 'medium', ...time })
+})
 
 /** A kilobyte has 1,000 bytes: "1.4 MB". */
 export const formatSize = (bytes: number): string => {
@@ -29,10 +29,11 @@ export const formatSize = (bytes: number): string => {
 
 const formatNumber = (value: number): string => value.toLocaleString(locale.value)
 
-/** In the time zone of the user. `exact` adds seconds. Dates of the service without a zone are in UTC. */
-export const formatMoment = (iso: string, what: 'short' | 'exact' = 'short'): string => {
-  const date = new Date(/Z$|[+-]\d\d:?\d\d$/.test(iso) ? iso : `${iso}Z`)
-  return Number.isNaN(date.getTime()) ? iso : moment(what).format(date)
+/** In the time zone of the user. `exact` adds seconds. Days, and dates of the service without a zone, are in UTC. */
+export const formatMoment = (iso: string, precision: 'short' | 'exact' = 'short'): string => {
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(iso)
+  const date = new Date(isDay || /Z$|[+-]\d\d:?\d\d$/.test(iso) ? iso : `${iso}Z`)
+  return Number.isNaN(date.getTime()) ? iso : moment(isDay ? 'day' : precision).format(date)
 }
 
 /** An approximate time: "12 sec", "3 min", "2 hr". `seconds` may have a fraction. */

@@ -47,7 +47,7 @@ export const getReference = (edge: SiteDeps): PublicOperation =>
     return { ...text('text/html', page(root)), headers: { 'Content-Security-Policy': policy } }
   })
 
-/** The generated document has this text in place of the address of the data centre. */
+// The generated document has this text in place of the address of the data centre.
 const writtenAddress = 'http://127.0.0.1:4000'
 
 const documentAt = async (url: string): Promise<Reply> => {

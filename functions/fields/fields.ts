@@ -15,14 +15,14 @@ import { fieldTag, fieldView, webFormView, wholeList } from './views.ts'
 
 type Segments = Readonly<Record<string, string>>
 
-/** Errors: webFormUnknown, also for a malformed id. */
+// Errors: webFormUnknown, also for a malformed id.
 const webFormOf = ({ webForm = '' }: Segments): { webForm: WebFormId } => {
   const id = parseId<WebFormId>(webForm)
   if (id === undefined) throw new ServiceError('webFormUnknown')
   return { webForm: id }
 }
 
-/** Errors: webFormUnknown, fieldUnknown. */
+// Errors: webFormUnknown, fieldUnknown.
 const fieldOf = (segments: Segments): { webForm: WebFormId; typeId: number } => {
   const typeId = parseId<number>(segments['field'] ?? '')
   const { webForm } = webFormOf(segments)
@@ -36,7 +36,7 @@ const bodies = {
   xml: async (text: string): Promise<unknown> => (await import('../../lib/http/read-xml.ts')).readXml(text),
 }
 
-/** Errors: webFormUnknown. */
+// Errors: webFormUnknown.
 const findForm = async (webForms: WebForms, site: SiteId, id: WebFormId): Promise<WebForm> => {
   const form = await webForms.get(site, id)
   if (!form) throw new ServiceError('webFormUnknown')

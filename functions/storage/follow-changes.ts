@@ -31,11 +31,9 @@ const eventOf = (change: Change): Buffer => {
 const eventsOf = ([first, ...others]: readonly Change[]): Buffer | undefined =>
   first && (others.length > 0 ? Buffer.concat([first, ...others].map(eventOf)) : eventOf(first))
 
-/**
- * Gives the next events only when the reader has taken the last ones. Ends when the caller may no longer listen: the
- * next request of the caller gets the reason (V-21). While a listener waits, it keeps no promise: a process with many
- * listeners would collect the promises of each change late (1,000 listeners: 110 MiB after 50 changes).
- */
+// Gives the next events only when the reader has taken the last ones. Ends when the caller may no longer listen: the
+// next request of the caller gets the reason (V-21). While a listener waits, it keeps no promise: a process with many
+// listeners would collect the promises of each change late (1,000 listeners: 110 MiB after 50 changes).
 const streamOf = (listener: Listener, wanted: Wanted, after: number, timeLeft: () => number): Readable => {
   const query = { ...wanted, limit: mostAtOnce, bytes: mostBytes }
   let position = after
@@ -61,8 +59,10 @@ const streamOf = (listener: Listener, wanted: Wanted, after: number, timeLeft: (
   }
 
   function advance(isBeat: boolean): void {
+    // No text may follow the end.
+    if (isReading) return
     if (listener.isOver() || timeLeft() <= 0) give(null)
-    if (!isAsked || isReading || (!isBeat && listener.newest() <= position)) return
+    if (!isAsked || (!isBeat && listener.newest() <= position)) return
     isReading = true
     const news = readNews(listener, query, position)
     if (news instanceof Promise) news.then((found) => take(found, isBeat)).catch(fail)

@@ -29,7 +29,7 @@ const usualLimit = 100
 
 const ends = { after: 'oldest', before: 'newest' } as const
 
-/** Undefined for an empty text, which begins at an end of the history. */
+// Undefined for an empty text, which begins at an end of the history.
 const positionOf = (name: keyof typeof ends, id: string, site: SiteId): number | undefined => {
   if (id === '') return undefined
   const position = positionIn(id, site)
@@ -76,7 +76,7 @@ const wantedBy = ({ clock }: StorageDeps, { site, query, readmit }: Input) => {
   return { site: site.id, filter, now: clock.monotonic }
 }
 
-/** V-18, V-24. Errors: also tokenRejected, tooManyRequests. */
+// V-18, V-24. Errors: also tokenRejected, tooManyRequests.
 const openStream = async (deps: StorageDeps, input: Input): Promise<Reply> => {
   const { site, query, headers, deadline } = input
   const from = headers['last-event-id'] ?? query.after
@@ -96,7 +96,7 @@ const openStream = async (deps: StorageDeps, input: Input): Promise<Reply> => {
   return followChanges(listener, wantedBy(deps, input), after, deadline.timeLeft)
 }
 
-/** V-20, V-23: if too many requests wait, the page stays empty. */
+// V-20, V-23: if too many requests wait, the page stays empty.
 const awaitChanges = async (deps: StorageDeps, input: Input, position: number): Promise<ChangePage | undefined> => {
   const { site, query, deadline } = input
   const { wait = 0, limit = usualLimit } = query

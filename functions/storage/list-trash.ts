@@ -14,10 +14,10 @@ import { describablePath, pageOf, timeOf } from './params.ts'
 
 type Item = Answer<typeof trashPage>['deleted'][number]
 
-/** Each item costs calls of the store. */
+// Each item costs calls of the store.
 const mostItems = 100
 const callsAtOnce = 16
-/** Each round reads up to 10,000 entries of the history. */
+// Each round reads up to 10,000 entries of the history.
 const mostRounds = 5
 
 // Clocks differ, and S3 counts whole seconds. An entry that is older than its removal by more than this belongs to an

@@ -47,7 +47,6 @@ export const tables = {
   pathLocks: { partitionKey: number('site'), sortKey: text('path'), global: false, timeToLive: 'expires' },
   // Each item is a block of a few entries: lib/aws/dynamodb/journal-blocks.ts.
   journal: { partitionKey: number('site'), sortKey: number('block'), global: false, timeToLive: 'expires' },
-  // Webhooks, their last deliveries, and the deliveries that are to be repeated.
   webhooks: { partitionKey: number('site'), sortKey: text('key'), global: false, timeToLive: 'expires' },
   uploads: { partitionKey: text('token'), global: false, timeToLive: 'expires' },
 } as const satisfies Record<string, TableDefinition>
@@ -58,6 +57,5 @@ export const tableNames = Object.keys(tables) as TableName[]
 export const globalTables = tableNames.filter((name) => tables[name].global)
 export const regionalTables = tableNames.filter((name) => !tables[name].global)
 
-/** Settings such as `sitesTable`, with the name of each table in its deployment. */
 export const tableSettings = <Name extends TableName>(names: readonly Name[], nameOf: (table: Name) => string) =>
   recordOf(names.map((table) => [`${table}Table` as const, nameOf(table)]))

@@ -1,3 +1,5 @@
+import { setRecent } from './recent.ts'
+
 interface Options {
   readonly ttl: number
   readonly max: number
@@ -32,11 +34,7 @@ export const cachedLookup = <Key extends string | number, Value extends object>(
 
   const ask = (key: Key): Promise<Value | undefined> => {
     const answer: Answer<Value> = { value: load(key), until: now() + ttl }
-    // The key is deleted before it is set, so that the keys stay in the order of their age.
-    answers.delete(key)
-    answers.set(key, answer)
-    const [oldest] = answers.keys()
-    if (answers.size > max && oldest !== undefined) answers.delete(oldest)
+    setRecent(answers, key, answer, max)
     answer.value.then(
       (value) => {
         if (value === undefined) forget(key, answer)

@@ -29,7 +29,7 @@ const ofSystem: ReadonlyMap<unknown, SystemFailure> = new Map([
   ['ENFILE', 'noHandles'],
 ])
 
-/** Failures by the low byte of the result code. The other bytes only give details (https://sqlite.org/rescode.html). */
+// Failures by the low byte of the result code. The other bytes only give details (https://sqlite.org/rescode.html).
 const ofSqlite: ReadonlyMap<number, SystemFailure> = new Map([
   [3, 'noRights'],
   [5, 'busy'],

@@ -124,7 +124,7 @@ const readPage = (
   return newsOf(page.read())
 }
 
-/** The wanted entries after a position, at once if possible. Errors: unavailable, those of the filter. */
+/** The wanted entries after a position, at once if possible. `next` is the position to continue from. Errors: unavailable, those of the filter. */
 export const readNews = (listener: Listener, wanted: Wanted, position: number): News | Promise<News> => {
   const filter = wanted.filter()
   if (filter instanceof Promise) return filter.then((known) => readPage(listener, wanted, position, known))

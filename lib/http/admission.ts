@@ -48,7 +48,7 @@ const findCurrent = async ({ findCaller, clock }: AdmissionDeps, hash: string): 
   return caller
 }
 
-/** O-22. Errors: tokenRejected, tooManyRequests. */
+// O-22. Errors: tokenRejected, tooManyRequests.
 const authenticate = async (
   deps: AdmissionDeps,
   request: RoutedRequest,

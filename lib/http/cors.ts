@@ -8,10 +8,7 @@ const exposed =
   'Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm'
 
 // Pages of any origin may call: callers are identified by tokens, never by cookies.
-export const corsHeaders = {
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': exposed,
-} as const
+export const corsHeaders = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': exposed } as const
 
 // Every path allows all methods here, so that scripts can read the 405 of a method that the path lacks.
 const everyMethod = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'

@@ -13,7 +13,6 @@ export interface RoutedRequest extends Request {
   readonly deadline: Deadline
 }
 
-/** A request that has passed every check except those of its body. */
 interface AdmittedRequest extends RoutedRequest {
   readonly caller: SiteCaller
   readonly site: Site
@@ -39,10 +38,8 @@ interface BodyShape<Body> extends BodyForms {
   readonly malformed: ErrorName
 }
 
-/**
- * Schemas and readers load with the first body that needs them. `malformed` is the error for a body that does not
- * match.
- */
+// Schemas and readers load with the first body that needs them. `malformed` is the error for a body that does not
+// match.
 interface Bodies<Schemas> extends BodyForms {
   readonly schemas: () => Promise<Schemas>
   readonly malformed: ErrorName

@@ -1,4 +1,5 @@
 import { ServiceError } from '../core/errors.ts'
+import { setRecent } from '../core/recent.ts'
 
 const burstSeconds = 5
 const mostKeys = 10_000
@@ -18,10 +19,7 @@ export const createRequestLimit = (rate: number, limited: string, now: () => num
     const at = now()
     const before = allowances.get(key) ?? { left: most, at }
     const left = Math.min(most, before.left + ((at - before.at) / 1000) * rate)
-    allowances.delete(key)
-    allowances.set(key, { left: left < 1 ? left : left - 1, at })
-    const [oldest] = allowances.keys()
-    if (allowances.size > mostKeys && oldest !== undefined) allowances.delete(oldest)
+    setRecent(allowances, key, { left: left < 1 ? left : left - 1, at }, mostKeys)
     if (left >= 1) return
     throw new ServiceError('tooManyRequests', {
       message: `Too many requests arrive ${limited}. Repeat your request after the time in the Retry-After header.`,

@@ -98,7 +98,7 @@ export interface AccessSurroundings {
   readonly insecureSignIn: boolean
 }
 
-/** A-13: the process forgets the callers that it revokes or changes. */
+// A-13: the process forgets the callers that it revokes or changes.
 const withForgetting = ({ grants, people }: CallerStores, callers: CallerLookup): CallerStores => ({
   grants: {
     ...grants,
@@ -212,11 +212,7 @@ export const createStorageDeps = (
   settings: HandledSettings & FileSettings,
   // `counts` is missing on one machine, where the transactions of the stores count the bytes.
   { counts, ...stores }: EdgeStores & FileStores & { readonly counts?: UsageCounts },
-  surroundings: Surroundings & {
-    readonly downloads?: Downloads
-    readonly linkTo: LinkTo
-    readonly lease?: LeaseTerms
-  },
+  surroundings: Surroundings & { readonly downloads?: Downloads; readonly linkTo: LinkTo; readonly lease?: LeaseTerms },
 ): StorageDeps => {
   const { downloads, linkTo, lease = renewedLease, clock = systemClock } = surroundings
   const edge = edgeOf(settings, stores, surroundings)

@@ -11,8 +11,7 @@ const [second, minute, hour] = [1_000, 60_000, 3_600_000]
 /** V-10, in milliseconds. */
 const delays = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour]
 
-/** V-10, in milliseconds: the pause of a target that fails while its webhook has `mostRetries`. */
-const pause = 5 * minute
+const pauseWithoutRoom = 5 * minute
 
 const mostAtOnce = 100
 
@@ -57,7 +56,7 @@ const sendFirst = async (
 const pausedUntil = async (deps: DeliveryDeps, webhook: Webhook): Promise<number> => {
   if (webhook.failingSince === undefined || (await hasRoom(deps, webhook))) return 0
   const [last] = await deps.deliveries.recent(webhook.site, webhook.id)
-  return last ? last.at + pause : 0
+  return last ? last.at + pauseWithoutRoom : 0
 }
 
 const look = async (deps: DeliveryDeps, site: SiteId, id: string, now: number) => {

@@ -103,7 +103,6 @@ export interface Outcome {
 
 export const keptDeliveries = 100
 
-/** V-10. */
 export const mostRetries = 500
 
 /**

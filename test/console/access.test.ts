@@ -387,6 +387,8 @@ test('a person with access:read sees people without buttons, in German (K-27, K-
   const page = await open('#/1001/access', { token, baseUrl: people.baseUrl, ...options })
   await person(page, 'olga').getByText('Inhaber').waitFor()
   await person(page, 'rita').getByText('Dateien: lesen in /news').waitFor()
+  const you = await person(page, 'rita').getByText('Sie', { exact: true }).boundingBox()
+  expect(you?.height).toBeLessThan(24)
   expect(await page.locator('main').getByRole('button').count()).toBe(0)
   expect(await page.getByRole('heading', { name: 'Schlüssel' }).count()).toBe(0)
   await expectAccessible(page)

@@ -24,6 +24,7 @@ test('the keyboard adds, requires, moves, removes and restores a field (K-13)', 
     .toBe(true)
   await page.keyboard.type('birth')
   await dialog.getByRole('radio', { name: 'Date of birth' }).press('Space')
+  expect(await dialog.getByRole('group').innerText()).toBe('Field\nDate of birth')
   await page.keyboard.press('Enter')
   await expectRows(page, ['Name', 'Email address', 'Date of birth'])
 

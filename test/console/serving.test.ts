@@ -35,7 +35,7 @@ describe('the first load of the console', () => {
     expect(scripts).toEqual(expect.arrayContaining(imported))
   })
 
-  test('scripts of other views are loaded when needed, each at most 10 kB, all at most 100', () => {
+  test('scripts of other views load when needed, each at most 10 kB, all at most 100', () => {
     const scripts = readdirSync(dist).filter((name) => name.endsWith('.js'))
     const later = scripts.filter((name) => !named.includes(name))
     expect(sum(scripts)).toBeLessThanOrEqual(100_000)

@@ -84,7 +84,7 @@ test('files that are chosen as soon as a folder appears are uploaded to that fol
   expect(await textOf(client, `${folder}/quick.txt`)).toBe('quick')
 })
 
-test('the page asks about an existing name; one answer can apply to all (K-9)', async ({
+test('the page asks about an existing name; one answer can apply to all files (K-9)', async ({
   openFolder,
   client,
   folder,

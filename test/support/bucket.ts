@@ -44,7 +44,7 @@ const openBucket = (bucket: string, config: S3ClientConfig): TestBucket => {
   }
 }
 
-export const inMemory = ({ requestHandler }: MemoryS3): S3ClientConfig => ({
+export const inMemory = ({ requestHandler }: Pick<MemoryS3, 'requestHandler'>): S3ClientConfig => ({
   // HTTPS, as on AWS: over plain HTTP the client would also sign each body.
   endpoint: 'https://s3.test',
   region: 'local',

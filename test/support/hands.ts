@@ -15,7 +15,8 @@ import { prepareSchema } from '../../lib/machine/sqlite/schema.ts'
 import type { Stores } from '../../lib/service/stores.ts'
 import { makeDirectory, removeDirectory } from './directory.ts'
 import { unrecorded } from './history.ts'
-import { openTestTables, tableSettings } from './tables.ts'
+import { openMemoryTables } from './memory-dynamodb.ts'
+import { openTestTables, type TestTables, tableSettings } from './tables.ts'
 
 /** The ports over tables, without files and queues. */
 type TableStores = Omit<Stores, 'files' | 'removalQueue' | 'uploadParts' | 'live' | 'seals'>
@@ -64,10 +65,10 @@ const oneMachine: Hand = {
   },
 }
 
-const aws: Hand = {
-  name: 'AWS',
+const onTables = (name: string, openTables: () => Promise<TestTables>): Hand => ({
+  name,
   async open(clock) {
-    const { names, connect, close } = await openTestTables()
+    const { names, connect, close } = await openTables()
     const now = clock?.wall
     const settings = tableSettings(names)
     const storesOver = (dynamodb: DynamoDBDocumentClient, writesHistory = true): TableStores => {
@@ -91,9 +92,12 @@ const aws: Hand = {
       close,
     }
   },
-}
+})
 
-/** Every kind of store that the contract suites of the ports test. */
-export const hands: readonly Hand[] = [oneMachine, aws]
+/** The kinds of stores for contract suites. */
+export const hands: readonly Hand[] = [oneMachine, onTables('AWS', async () => openMemoryTables())]
+
+/** The suites of the ports also test dynalite, so that the tables in memory behave as the tables of an emulator. */
+export const handsOfPorts: readonly Hand[] = [...hands, onTables('dynalite', openTestTables)]
 
 export { entry } from './history.ts'

@@ -4,7 +4,6 @@ import type { SiteId } from '../../lib/core/ids.ts'
 
 export const author: Author = { actor: 'test' }
 
-/** A history entry for tests that ignore the history. */
 export const entry: HistoryEntry = { ...author, site: 1001 as SiteId, type: 'content.imported', subject: 'test' }
 
 /** The history of stores on AWS, for tests that ignore the history. */

@@ -21,7 +21,6 @@ export const serveHere = async (options: Partial<Parameters<typeof startService>
   onTestFinished(stop)
   const { metricsUrl = '' } = service
   const scrape = async (): Promise<readonly string[]> => (await (await fetch(metricsUrl)).text()).split('\n')
-  /** The value of one series of the metrics, or undefined. */
   const read = async (series: string): Promise<number | undefined> => {
     const line = (await scrape()).find((each) => each.startsWith(`${series} `))
     return line === undefined ? undefined : Number(line.slice(series.length + 1))

@@ -107,7 +107,7 @@ const measureBundle = async (name: FunctionName, folder: string): Promise<Table>
     return [figure, ownValue.toFixed(1), sdkValue.toFixed(1), ratio.toFixed(2), ...atMost(ratio, target)]
   }
   return {
-    title: `Bundle of the ${name} function against one of its SDK clients alone (load: median of ${runs})`,
+    title: `The bundle of the ${name} function, compared with its SDK clients alone (load: median of ${runs})`,
     columns: ['figure', 'function', 'SDK clients', 'ratio', 'target', 'verdict'],
     rows: [
       compare('size, KiB', own.bytes / 1024, sdk.bytes / 1024, targets.size),

@@ -110,6 +110,8 @@ const measureStorageCosts = async (
   const deps = createStorageDeps(settings, { ...storesOver(dynamodb), ...stores }, surroundings)
   const handler = createStorageHandler(deps)
   const before = requestCosts('storage', prices.assumedSecondsWithFiles)
+  // The first listing that continues after a key finds out how the store compares names.
+  await stores.files.list({ prefix: 'live/', folded: false, limit: 1, after: 'live/' })
   const sent: CloudRequest[] = []
   const stop = watchCloudRequests((request) => void sent.push(request))
   const rows: (string | number)[][] = []

@@ -35,7 +35,7 @@ const prepareFiles = async (baseUrl: string, token: string): Promise<string> => 
   return begun.headers.get('Location')?.split('/').at(-1) ?? ''
 }
 
-/** A webhook that is never sent, with one delivery. */
+// A webhook that is never sent, with one delivery.
 const addWebhook = async ({ webhooks, deliveries, history }: LocalStores, entry: HistoryEntry): Promise<string> => {
   const { site } = entry
   const id = 'whk_d2f1d2f1d2f1d2f1'
@@ -51,10 +51,8 @@ const addWebhook = async ({ webhooks, deliveries, history }: LocalStores, entry:
   return delivery.id
 }
 
-/**
- * An owner, a page in a workflow, a folder with an open removal, and a webhook, because no request can create these.
- * Returns the token of the owner, and the id of a delivery.
- */
+// An owner, a page in a workflow, a folder with an open removal, and a webhook, because no request can create these.
+// Returns the token of the owner, and the id of a delivery.
 const openRecords = async (dataDirectory: string, site: HistoryEntry['site']) => {
   const entry: HistoryEntry = { site, type: 'site.created', subject: 'example', actor: 'example' }
   const { stores, close } = await openMachine(dataDirectory)

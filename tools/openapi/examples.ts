@@ -46,7 +46,7 @@ const requestId = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g
 const secret = /(?<="token":"|<token>|invitation=\w+\.)[\da-f]{64}/g
 const changeId = /(?<=["\s])(\d{16})-(\d+)\b/g
 
-/** Replaces the values that differ from run to run. Ids of changes get the ids of fixed moments, in their order. */
+// Replaces the values that differ from run to run. Ids of changes get the ids of fixed moments, in their order.
 const normalised = (text: string, baseUrl: string): string => {
   const positions = [...new Set([...text.matchAll(changeId)].map(([, position = '']) => position))].sort()
   const first = Date.parse(exampleDate) * 1000
@@ -72,7 +72,7 @@ const show = (header: string | undefined, text: string | undefined): Shown | und
   return { mediaType: type, value: type === 'application/json' ? JSON.parse(text) : text }
 }
 
-/** Undefined if the operation succeeds. Throws if the contract lacks the answer. */
+// Undefined if the operation succeeds. Throws if the contract lacks the answer.
 const errorIn = ({ route, contract }: Operation, status: number, text: string): ErrorName | undefined => {
   if (contract.answers[status]) return undefined
   const error = contract.errors?.find((name) => errors[name].status === status && text.includes(`${errors[name].code}`))
@@ -82,7 +82,7 @@ const errorIn = ({ route, contract }: Operation, status: number, text: string): 
 
 const eventStream = 'text/event-stream'
 
-/** The whole text of an answer, or the beginning of an endless stream up to its first events. */
+// The whole text of an answer, or the beginning of an endless stream up to its first events.
 const readText = async (response: Response): Promise<string> => {
   if (mediaType(response.headers.get('content-type') ?? '') !== eventStream) return response.text()
   let text = ''

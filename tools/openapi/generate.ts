@@ -9,7 +9,7 @@ const exampleIn = (recordings: readonly Recording[]): string => {
   return JSON.stringify(shown.answer.value)
 }
 
-/** `docs/errors.md`: the error table for people, sorted by code. */
+// `docs/errors.md`: the error table for people, sorted by code.
 const createErrorsPage = (recordings: readonly Recording[]): string => {
   const rows = Object.values(errors)
     .toSorted((a, b) => a.code - b.code)

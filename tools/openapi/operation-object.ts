@@ -47,7 +47,7 @@ type Content = Readonly<Record<string, { readonly schema: Node }>>
 
 const isBinary = (described: Content[string] | undefined): boolean => described?.schema['format'] === 'binary'
 
-/** Adds an example to each media type. Bytes may be shown by a body of any type that has no schema of its own. */
+// Adds an example to each media type. Bytes may be shown by a body of any type that has no schema of its own.
 const withExamples = (content: Content, { contract }: Operation, bodies: readonly (Shown | undefined)[]): Node => {
   const shownFor = (type: string, described: Content[string]): Shown | undefined =>
     bodies.find((body) => body?.mediaType === type) ??
@@ -85,12 +85,10 @@ const requestBody = (body: BodyContract, context: Context): Node => {
   }
 }
 
-/** Bytes, in the form that client generators know. */
-const bytes = (type: string) => ({
-  schema: { type: 'string', ...(!type.startsWith('text/') && { format: 'binary' }) },
-})
+// Bytes, in the form that client generators know.
+const bytes = (type: string) => ({ schema: { type: 'string', ...(!type.startsWith('text/') && { format: 'binary' }) } })
 
-/** Operations to continue with. Path variables that the request already had are also filled into the linked path. */
+// Operations to continue with. Path variables that the request already had are also filled into the linked path.
 const linksOf = ({ links = {} }: AnswerContract, { variables }: Operation): Node =>
   mapValues(links, (given, name) => {
     const target = operations.find(({ route }) => route.operation === name)
@@ -110,9 +108,7 @@ const success = (status: string, answer: AnswerContract, context: Context): Node
   return {
     description,
     headers: headers(answer.headers ?? [], answer.optionalHeaders),
-    ...(Object.keys(content).length > 0 && {
-      content: withExamples(content, context.operation, answers),
-    }),
+    ...(Object.keys(content).length > 0 && { content: withExamples(content, context.operation, answers) }),
     ...(Object.keys(links).length > 0 && { links }),
   }
 }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { recordShapes } from '../../admin/records/record-schemas.ts'
 import { type ContentKind, contentKinds, contentMembers } from '../../lib/core/content-kinds.ts'
 
-/** `typeText` replaces the name of the type. `otherwise` is the default. */
+// `typeText` replaces the name of the type. `otherwise` is the default.
 type Member = z.core.JSONSchema.BaseSchema
 
 const isMember = (schema: Member | boolean): schema is Member => typeof schema === 'object'
@@ -22,7 +22,7 @@ const typeOf = (member: Member): string => {
 
 const moment = 'the moment of the first import'
 
-/** The default of a member. If it is made of other members, their names are shown in braces. */
+// The default of a member. If it is made of other members, their names are shown in braces.
 const otherwiseOf = (kind: ContentKind, name: string): string | undefined => {
   const { otherwise, defaultText } = contentMembers[kind][name] ?? {}
   if (defaultText !== undefined || otherwise === undefined) return defaultText

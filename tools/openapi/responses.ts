@@ -30,10 +30,8 @@ export const headers = (names: readonly string[], optional: readonly HeaderName[
 
 const when = (applies: boolean | undefined, ...names: readonly ErrorName[]) => (applies ? names : [])
 
-/**
- * The errors of the checks before an operation, in their order. A path whose variables cannot be decoded matches no
- * route.
- */
+// The errors of the checks before an operation, in their order. A path whose variables cannot be decoded matches no
+// route.
 const edgeErrors = ({ route, policy, contract: { body } }: Operation): readonly ErrorName[] => [
   ...when(route.path.includes('{'), 'routeUnknown'),
   'methodNotAllowed',
@@ -55,9 +53,7 @@ const problem = component('Problem', 'One fault: where it is, and how to correct
   message: z.string(),
 })
 
-/**
- * All errors share one schema, so that generated clients have one model. Each answer lists its own codes in `x-codes`.
- */
+// All errors share one schema, so that generated clients have one model. Each answer lists its own codes in `x-codes`.
 const errorSchema = component('Error', 'An error. `errors` lists every fault of a request that has several.', {
   code: z.literal([...codes].sort((a, b) => a - b)),
   message: z.string(),

@@ -14,7 +14,7 @@ const isNode = (value: unknown): value is Node => typeof value === 'object' && v
 
 type Schema = z.core.$ZodType
 
-/** OpenAPI distinguishes whole numbers, also where a schema lists its values. */
+// OpenAPI distinguishes whole numbers, also where a schema lists its values.
 const refine = ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }) => {
   const { type, enum: values = 'const' in jsonSchema ? [jsonSchema.const] : [] } = jsonSchema
   if (type === 'number' && values.length > 0 && values.every(Number.isInteger)) jsonSchema.type = 'integer'
@@ -55,7 +55,7 @@ export type Schemas = ReturnType<typeof createSchemas>
 const componentOf = ({ $ref }: Node): string | undefined =>
   typeof $ref === 'string' ? $ref.slice($ref.lastIndexOf('/') + 1) : undefined
 
-/** A component can have only one element name. */
+// A component can have only one element name.
 const nameComponent = (components: Record<string, Node>, component: string, xml: Node) => {
   const known = components[component]?.['xml']
   if (isNode(known) && known['name'] !== xml['name']) throw new Error(`${component} has two element names`)

@@ -3,12 +3,7 @@ import * as z from 'zod/mini'
 import type { SiteDirectory } from '../../../lib/sites/site-directory.ts'
 
 // CloudFormation turns every value into a text.
-const properties = z.object({
-  id: z.string(),
-  url: z.url(),
-  region: z.string(),
-  isDefault: z.stringbool(),
-})
+const properties = z.object({ id: z.string(), url: z.url(), region: z.string(), isDefault: z.stringbool() })
 
 /**
  * Writes the base URL of the data centre into the directory, so that other data centres can redirect callers. The entry

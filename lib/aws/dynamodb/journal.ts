@@ -2,6 +2,7 @@ import { systemClock } from '../../core/clock.ts'
 import { type Deadline, reserves, unlimited } from '../../core/deadline.ts'
 import { type HistoryEntry, lostEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
+import { setRecent } from '../../core/recent.ts'
 import type { Change, History } from '../../history/history.ts'
 import {
   isConditionFailure,
@@ -41,7 +42,6 @@ export interface RecordingOptions extends TableOptions {
   readonly record: RecordChange
 }
 
-/** Records the entries of a change if the change was made. Returns whether it was made. */
 export const recordIf = async (
   isMade: unknown,
   record: RecordChange,
@@ -80,12 +80,8 @@ const createPositions = (now: () => number) => {
       const place = positions.get(site)
       return place && place.until > now() ? place.known : undefined
     },
-    set(site: SiteId, known: KnownBlock): void {
-      positions.delete(site)
-      positions.set(site, { known, until: now() + rememberedFor })
-      const [oldest] = positions.keys()
-      if (positions.size > mostRemembered && oldest !== undefined) positions.delete(oldest)
-    },
+    set: (site: SiteId, known: KnownBlock): void =>
+      setRecent(positions, site, { known, until: now() + rememberedFor }, mostRemembered),
     forget: (site: SiteId): void => void positions.delete(site),
   }
 }

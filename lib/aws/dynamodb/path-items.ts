@@ -40,7 +40,6 @@ export interface RemovalItem extends PathItem {
   // Nothing up to the key `after` is left. `progressed`: the time of the last removed object, or of the first attempt.
   readonly after?: string
   readonly progressed?: number
-  // The number of attempts since the last progress.
   readonly attempts?: number
   readonly expires?: number
 }

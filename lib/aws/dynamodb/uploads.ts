@@ -82,7 +82,6 @@ const createOpenList = (options: TableOptions, uploads: Table<RecordItem>, now: 
     await table.update(openKey(owner), { update: 'DELETE #ids :ids', values: { ':ids': new Set(ids) } })
   }
 
-  // Removes expired and deleted uploads from a list that is full.
   const prune = async (owner: Owner, moment: number): Promise<void> => {
     const { ids = [] } = (await table.get(openKey(owner))) ?? {}
     const closed: string[] = []

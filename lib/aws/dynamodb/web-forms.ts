@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Deadline, reserves, unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { type SiteId, storedId, type WebFormId } from '../../core/ids.ts'
+import { setRecent } from '../../core/recent.ts'
 import type { SystemField, WebForm, WebForms } from '../../fields/web-forms.ts'
 import { mapped, openTable, queryFirst, queryItems, type Table } from './dynamodb.ts'
 import { batchDelete } from './dynamodb-batches.ts'
@@ -63,11 +64,7 @@ const createKnownForms = () => {
       forms.delete(key)
       return form
     },
-    put(item: FormItem): void {
-      forms.set(`${item.site}#${item.form}`, item)
-      const [oldest] = forms.keys()
-      if (forms.size > mostKnown && oldest !== undefined) forms.delete(oldest)
-    },
+    put: (item: FormItem): void => setRecent(forms, `${item.site}#${item.form}`, item, mostKnown),
   }
 }
 

@@ -34,7 +34,6 @@ const retriesOf = (id: string) => `retry#${id}#`
 
 export const webhookKey = (site: SiteId, id: string) => ({ site, key: webhooks + id })
 
-// Texts sort like the times when they have equal lengths.
 const retryKey = (site: SiteId, id: string, { due, position }: Retry) => ({
   site,
   key: `${retriesOf(id)}${String(Math.round(due)).padStart(16, '0')}#${position}`,

@@ -18,14 +18,10 @@ interface Deps {
   readonly clock: Clock
 }
 
-// In milliseconds: the time that is reserved for the last calls of a worker.
-const timeToHandOver = 3_000
+// In milliseconds: the time that is reserved for the last calls of a worker. A lease ends after the end of its worker.
+const [timeToHandOver, afterTheEnd] = [3_000, 1_000]
 
-// In milliseconds: a lease ends when its worker has certainly ended.
-const afterTheEnd = 1_000
-
-// In seconds, as SQS limits it.
-const longestDelay = 900
+const longestDelayInSeconds = 900
 
 // In milliseconds: clocks of processes differ. A message that is due so soon may be the present one.
 const clockDifference = 5_000
@@ -43,7 +39,7 @@ const readMessage = (body: string): WebhookMessage => {
 const delayOf = (next: number | undefined, wakesAt: number | undefined, now: number): number | undefined => {
   if (next === undefined) return undefined
   if (wakesAt !== undefined && wakesAt > now + clockDifference && wakesAt <= next) return undefined
-  return Math.min(longestDelay, Math.ceil((next - now) / 1000))
+  return Math.min(longestDelayInSeconds, Math.ceil((next - now) / 1000))
 }
 
 interface Turn {

@@ -162,8 +162,5 @@ export const parseWhere = (text: string, shape: ItemShape): Where => {
 
   const test = all(readTree(text), 'it', 0)
   const members = [...slots.values()].map(({ member }) => member)
-  return {
-    members,
-    matches: (item) => test(members.map((member) => toComparable(member.read(item), member.type))),
-  }
+  return { members, matches: (item) => test(members.map((member) => toComparable(member.read(item), member.type))) }
 }

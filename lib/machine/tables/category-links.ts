@@ -19,7 +19,7 @@ const toLink = ({ object, displayable }: LinkRow): CategoryLink => ({ id: object
 
 const idOf = ({ id }: { readonly id: number }): number => id
 
-// Which ids of a JSON list have no row, or a row that is being removed.
+// The ids of a JSON list that have no row, or whose row is being removed.
 const unknownIn = (table: string) => `SELECT value AS id FROM json_each(?2)
   WHERE NOT EXISTS (SELECT 1 FROM ${table} WHERE site = ?1 AND id = value AND going = 0)`
 

@@ -38,6 +38,7 @@ test('a time without a zone is UTC, and an invalid time is shown unchanged', asy
   await speak('en', 'en-GB')
   expect(formatMoment('2026-09-04T09:00:00')).toBe(formatMoment('2026-09-04T09:00:00Z'))
   expect(formatMoment('soon')).toBe('soon')
+  expect(formatMoment('2026-09-04')).toBe('4 Sept 2026')
 })
 
 test('singular and plural are right in both languages (H-14)', async () => {

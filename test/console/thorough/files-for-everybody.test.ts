@@ -124,6 +124,7 @@ test('on the width of a phone, no German text is cut off', async ({ openFolder }
   const name = `${'a long name of a file '.repeat(8)}.txt`
   const page = await openFolder([name], { viewport: { width: 320, height: 640 }, locale: 'de-DE' })
   await page.getByRole('button', { name: 'Hochladen', exact: true }).waitFor()
+  expect((await page.getByRole('combobox').boundingBox())?.width).toBeGreaterThan(80)
   await page.getByRole('checkbox').last().check()
   expect(await widthOf(page)).toBeLessThanOrEqual(320)
   await page.getByRole('checkbox').last().uncheck()

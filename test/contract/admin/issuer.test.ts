@@ -16,7 +16,7 @@ describe('issuer and rule', () => {
     expect(again).toMatchObject({ status: 1, stderr: refusedIn(siteDirectory, sentence) })
   })
 
-  test('rule add drops rights that others include, and uses 15 minutes (A-111, A-105)', async ({ siteDirectory }) => {
+  test('rule add drops included rights, and uses 15 minutes by default (A-111, A-105)', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, add)
     const rights = ['--right', 'files:write', '--right', 'files:read:/news', '--right', 'files:write']
     const added = await administerJson(siteDirectory, [...rule, ...rights])

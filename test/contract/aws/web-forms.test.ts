@@ -78,7 +78,7 @@ describe('a change of the fields of a web form', () => {
     expect(await types()).toEqual([-2, -3])
   })
 
-  test('a change is made once when its answer is lost and others change the form', async () => {
+  test('a change is made once when its answer is lost and other callers change the form', async () => {
     const client = tables.connect()
     const answers = loseAnswer(client, 'UpdateItemCommand', async () => {
       for (const typeId of [-4, -5, -6]) await add(webForms, typeId)

@@ -166,7 +166,7 @@ const deliverInDisorder = async (seed: number) => {
   expect(await world.stores.deliveries.retries(site, 'failing', 10)).toEqual([])
 }
 
-test('Every entry reaches every webhook although messages are lost, late or repeated (V-9)', {
+test('Each webhook gets each entry despite lost, late or repeated messages (V-9)', {
   timeout: 30_000 + seeds.length * 10_000,
 }, async () => {
   vi.spyOn(console, 'error').mockReturnValue()

@@ -145,7 +145,7 @@ describe('a listener', () => {
     }
   })
 
-  test('a listener that reads nothing needs no memory, and gets all later (V-24)', async () => {
+  test('a listener that pauses needs no memory, and later gets every change (V-24)', async () => {
     const { open, change, pass } = await openLive()
     const { stream, events } = await open()
     await events?.next()

@@ -219,40 +219,22 @@ let contents = 0
 /** All contents have the same length, so that a seed cuts uploads at the same place each time. */
 const content = (): string => `content ${String(contents++).padStart(6, '0')}`
 
+type Name = typeof anyPath | typeof anyFolder
+const each = (name: Name, make: (path: string) => Operation) => name.map((path) => () => make(path))
+const pairs = (name: Name, make: (from: string, to: string) => Operation) =>
+  fc.tuple(name, name).map((both) => () => make(...both))
+const writing = (write: typeof put) => (path: string) => write(path, content())
+
 const onFile = fc.oneof(
-  anyPath.map((path) => () => put(path, content())),
-  anyPath.map((path) => () => create(path, content())),
-  anyPath.map((path) => () => upload(path, content())),
-  anyPath.map((path) => () => replace(path, content())),
-  anyPath.map((path) => () => remove(path)),
-  anyPath.map((path) => () => restore(path)),
-  fc.tuple(anyPath, anyPath).map(
-    ([from, to]) =>
-      () =>
-        move(from, to),
-  ),
-  fc.tuple(anyPath, anyPath).map(
-    ([from, to]) =>
-      () =>
-        copy(from, to),
-  ),
-  anyPath.map((path) => () => read(path)),
+  ...[put, create, upload, replace].map((write) => each(anyPath, writing(write))),
+  ...[remove, restore].map((make) => each(anyPath, make)),
+  ...[move, copy].map((make) => pairs(anyPath, make)),
+  each(anyPath, read),
 )
 const onFolder = fc.oneof(
-  anyFolder.map((path) => () => remove(path)),
-  anyFolder.map((path) => () => createFolder(path)),
   // A file with the name of a folder.
-  anyFolder.map((path) => () => put(path, content())),
-  fc.tuple(anyFolder, anyFolder).map(
-    ([from, to]) =>
-      () =>
-        move(from, to),
-  ),
-  fc.tuple(anyFolder, anyFolder).map(
-    ([from, to]) =>
-      () =>
-        copy(from, to),
-  ),
+  ...[remove, createFolder, writing(put)].map((make) => each(anyFolder, make)),
+  ...[move, copy].map((make) => pairs(anyFolder, make)),
 )
 export const anyFileOperation: fc.Arbitrary<() => Operation> = fc.oneof(
   { weight: 3, arbitrary: onFile },

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import {
   anyFileOperation,
   anyFolderOperation,
@@ -28,7 +28,7 @@ import {
 import { anyTableOperation, listFields, listLinks } from './table-operations.ts'
 
 // `npm run prove` sets a larger number of interleavings, and a new seed each time.
-const { PROVE_COUNT = process.env['EVERY_CALL'] === '1' ? '1000' : '60', PROVE_SEED = '12', PROVE_PATH } = process.env
+const { PROVE_COUNT = process.env['EVERY_CALL'] === '1' ? '2000' : '60', PROVE_SEED = '12', PROVE_PATH } = process.env
 const count = Number(PROVE_COUNT)
 
 /** In milliseconds: enough for a busy machine. */
@@ -40,18 +40,11 @@ const turns = createTurns(time)
 const sitesPerStore = 100
 
 const createSites = (options: Options) => {
-  let stores: Awaited<ReturnType<typeof openScheduledStores>> | undefined
+  let stores: ReturnType<typeof openScheduledStores> | undefined
   let sites = 0
-  return {
-    async open(): Promise<ScheduledSite> {
-      if (sites++ % sitesPerStore === 0) {
-        await stores?.close()
-        stores = await openScheduledStores(turns, time, options)
-      }
-      if (!stores) throw new Error('No stores are open')
-      return stores.openSite()
-    },
-    close: async () => stores?.close(),
+  return async (): Promise<ScheduledSite> => {
+    if (sites++ % sitesPerStore === 0) stores = openScheduledStores(turns, time, options)
+    return (await stores)?.() as Promise<ScheduledSite>
   }
 }
 
@@ -196,9 +189,9 @@ const subjects = {
 type Name = keyof typeof subjects
 const subjectOf = (name: Name): Subject => subjects[name]
 
-const interleave = (sites: ReturnType<typeof createSites>, subject: Subject) =>
+const interleave = (openSite: () => Promise<ScheduledSite>, subject: Subject) =>
   fc.asyncProperty(runsOf(subject, subject.fates ?? anyFates), async ({ before, callers, scheduler, fates }) => {
-    const site = await sites.open()
+    const site = await openSite()
     const watch = createWatch(site)
     const runAll = async (operations: Iterable<Operation>, caller: string) => {
       let count = 0
@@ -225,9 +218,7 @@ const interleave = (sites: ReturnType<typeof createSites>, subject: Subject) =>
 test.each(Object.keys(subjects) as Name[])(
   'concurrent changes of %s have the outcome of some order of these changes',
   async (name) => {
-    const sites = createSites(subjectOf(name))
-    onTestFinished(() => sites.close())
-    await fc.assert(interleave(sites, subjectOf(name)), {
+    await fc.assert(interleave(createSites(subjectOf(name)), subjectOf(name)), {
       numRuns: Math.ceil(count * subjectOf(name).share),
       seed: Number(PROVE_SEED),
       ...(PROVE_PATH && { path: PROVE_PATH.replace(/:.*/, '') }),
@@ -248,11 +239,8 @@ test.each<[Plant, Name, Partial<Subject>?]>([
   'concurrent changes reveal a service with %s: %s',
   async (plant, name, own) => {
     const subject = { ...subjectOf(name), ...own }
-    const check = async (options: Options, numRuns: number) => {
-      const sites = createSites(options)
-      onTestFinished(() => sites.close())
-      return fc.check(interleave(sites, subject), { numRuns, seed: 1, endOnFailure: true })
-    }
+    const check = (options: Options, numRuns: number) =>
+      fc.check(interleave(createSites(options), subject), { numRuns, seed: 1, endOnFailure: true })
     const { failed, numRuns } = await check({ ...subject, plant }, 100)
     expect(failed).toBe(true)
     // The same interleavings of the unchanged service.

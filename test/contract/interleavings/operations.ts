@@ -12,7 +12,7 @@ export interface Operation {
   /** The state after a success. Undefined if the operation must be refused. */
   succeed(state: State, answer: Answer): State | undefined
   /**
-   * Another state that a success may cause beside other operations. A newer version stays when the listed version is
+   * A further state that a success may cause while other operations run. A newer version stays when the listed version is
    * removed or moved (functions/storage/README.md, "Versions"). A file creates its folder before it is stored itself.
    */
   inRace?(state: State): State | undefined

@@ -11,7 +11,6 @@ import { createStorageHandler } from '../../../functions/storage/group.ts'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
 import { openFileStores } from '../../../lib/aws/open-files.ts'
 import { openAreas, openDirectory, openUploads } from '../../../lib/aws/open-tables.ts'
-import { createS3Clients } from '../../../lib/aws/s3/bucket.ts'
 import { withDefaults } from '../../../lib/core/content-kinds.ts'
 import { unlimited } from '../../../lib/core/deadline.ts'
 import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
@@ -19,13 +18,13 @@ import type { Handler } from '../../../lib/http/request.ts'
 import { createCategoriesDeps, createFieldsDeps, createStorageDeps } from '../../../lib/service/deps.ts'
 import { continueRemoval, type RemovalMessage } from '../../../lib/storage/continue-removal.ts'
 import type { RemovalTask } from '../../../lib/storage/path-locks.ts'
-import { inMemory } from '../../support/bucket.ts'
-import { openDynalite } from '../../support/dynalite.ts'
 import { type Request, send } from '../../support/gateway.ts'
 import { entry, unrecorded } from '../../support/history.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { createMemoryS3 } from '../../support/memory-s3.ts'
 import { answer, type S3Request } from '../../support/s3-messages.ts'
-import { createTables, tableSettings } from '../../support/tables.ts'
+import { tableSettings } from '../../support/tables.ts'
+import { createFastClients } from '../../support/without-network.ts'
 
 /**
  * The fate of a call. `answered`: the store answers. `lost`: the store carries out the call, but its answer is lost.
@@ -165,10 +164,8 @@ const withSmallPages = (request: S3Request): S3Request => {
   return query['list-type'] && !query['delimiter'] ? { ...request, query: { ...query, 'max-keys': '2' } } : request
 }
 
-const openStores = async (turns: Turns, { plant, hasSmallPages }: Options) => {
+const openStores = (turns: Turns, { plant, hasSmallPages }: Options) => {
   const s3 = createMemoryS3()
-  const { connect, close } = openDynalite()
-  const tables = await createTables(connect())
   const requestHandler: typeof s3.requestHandler = {
     async handle(given, options) {
       const paged = hasSmallPages ? withSmallPages(given) : given
@@ -186,7 +183,8 @@ const openStores = async (turns: Turns, { plant, hasSmallPages }: Options) => {
       return { response: answer(response.statusCode, response.headers, bytes) }
     },
   }
-  const dynamodb = connect()
+  const tables = openMemoryTables()
+  const dynamodb = tables.connect()
   dynamodb.middlewareStack.add(
     (next, { commandName = '' }) =>
       (args) =>
@@ -194,7 +192,8 @@ const openStores = async (turns: Turns, { plant, hasSmallPages }: Options) => {
     { step: 'deserialize', priority: 'high', name: 'turns' },
   )
   plantInTables(dynamodb, plant)
-  return { dynamodb, s3Clients: createS3Clients({ ...inMemory(s3), requestHandler }), tables, close }
+  const s3Clients = createFastClients(settings.filesBucket, { requestHandler })
+  return { dynamodb, s3Clients, all: { ...settings, ...tableSettings(tables.names) } }
 }
 
 /** In milliseconds. */
@@ -240,8 +239,7 @@ export interface ScheduledSite {
 /** The file operations of several functions over the same tables and the same bucket. */
 export const openScheduledStores = async (turns: Turns, time: Time, options: Options) => {
   const { plant } = options
-  const { dynamodb, s3Clients, tables, close } = await openStores(turns, options)
-  const all = { ...settings, ...tableSettings(tables) }
+  const { dynamodb, s3Clients, all } = openStores(turns, options)
   const given = { dynamodb, now: () => time.now }
   const clock = { wall: given.now, monotonic: given.now }
   const refuse = () => Promise.reject(new Error('No interleaving needs this'))
@@ -328,5 +326,5 @@ export const openScheduledStores = async (turns: Turns, time: Time, options: Opt
       },
     }
   }
-  return { openSite, close }
+  return openSite
 }

@@ -49,7 +49,7 @@ test('the metrics count requests, bytes and sign-ins, and measure data (V-25, V-
   await expect.poll(() => read('site_admin_listeners')).toBe(0)
 })
 
-test('callers cannot add labels, and no label has a name, path or token (V-26)', async () => {
+test('callers cannot add labels, and labels have no name, path or token (V-26)', async () => {
   const { send, scrape, demo } = await start(address)
   const rounds = async (name: string) => {
     for (const path of [`/${name}`, `${storage}/${name}`, `/api/v1/admin/sites/${name}/webforms`]) await send(path)

@@ -119,7 +119,7 @@ test('A hanging target delays no other, and gets its entry again (V-9, V-15)', a
   await expect.poll(() => second.measure('waiting')).toBe(0)
 })
 
-test('A private target needs permission, and no log has its secret (V-4, V-14)', async () => {
+test('A private target needs permission, and logs never have its secret (V-4, V-14)', async () => {
   const printed = vi.spyOn(console, 'error')
   onTestFinished(() => printed.mockRestore())
   const { url, subjects } = await openReceiver()

@@ -19,10 +19,12 @@ import { createCategoriesDeps, createFieldsDeps, createStorageDeps } from '../..
 import type { Stores } from '../../../lib/service/stores.ts'
 import type { Site } from '../../../lib/sites/site-directory.ts'
 import { type Answer, answerOf } from '../../support/answer.ts'
-import { openTestBucket } from '../../support/bucket.ts'
 import { type Request, send } from '../../support/gateway.ts'
 import { entry } from '../../support/history.ts'
-import { openTestTables, tableSettings } from '../../support/tables.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
+import { createMemoryS3 } from '../../support/memory-s3.ts'
+import { tableSettings } from '../../support/tables.ts'
+import { createFastClients } from '../../support/without-network.ts'
 import { compareAnswers, createKnowledge } from './compare-answers.ts'
 
 /** One clock for both stores. S3 has whole seconds, so each request gets its own second (H-23). */
@@ -73,14 +75,14 @@ const createOneMachine = async (clock: TestClock): Promise<Side> => {
   }
 }
 
-const createAws = async ({ wall: now }: TestClock): Promise<Side> => {
-  const [{ bucket, connect }, tables] = await Promise.all([openTestBucket(), openTestTables()])
-  const all = { ...tableSettings(tables.names), filesBucket: bucket, keptDays: 30, removalsQueueUrl: '' }
+const createAws = ({ wall: now }: TestClock): Side => {
+  const tables = openMemoryTables()
+  const s3 = createFastClients('files', createMemoryS3())
+  const all = { ...tableSettings(tables.names), filesBucket: 'files', keptDays: 30, removalsQueueUrl: '' }
   return {
     async start() {
       const given = { dynamodb: tables.connect(), once: tables.connect(1), now }
       const { record, ...areas } = openAreas(all, given)
-      const s3 = { client: connect(), once: connect(1) }
       const { downloads: _, linkTo: __, ...files } = openFileStores(all, { ...given, record, s3 })
       const stores = {
         ...openDirectory(all, { ...given, record }),

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { addIssuer, removeIssuer } from '../../../lib/access/issuers/issuers.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
-import { type Hand, hands } from '../../support/hands.ts'
+import { type Hand, handsOfPorts } from '../../support/hands.ts'
 
 type Tested = Pick<Stores, 'accessValues' | 'grants' | 'history' | 'issuers' | 'sites'>
 
@@ -83,4 +83,4 @@ const describeValues = async ({ name, open }: Hand<Tested>): Promise<void> => {
   })
 }
 
-for (const hand of hands) await describeValues(hand)
+for (const hand of handsOfPorts) await describeValues(hand)

@@ -6,7 +6,7 @@ import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { CategoryId, SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
-import { type Hand, hands } from '../../support/hands.ts'
+import { type Hand, handsOfPorts } from '../../support/hands.ts'
 import { idsOf, namedCategories, newsItem, newsItems, range } from './some-content.ts'
 
 type Tested = Pick<Stores, 'sites' | 'grants' | 'webForms' | 'contents' | 'links' | 'workflows' | 'history'>
@@ -188,4 +188,4 @@ const describeAdministration = async ({ name, open }: Hand<Tested>): Promise<voi
   })
 }
 
-for (const hand of hands) await describeAdministration(hand)
+for (const hand of handsOfPorts) await describeAdministration(hand)

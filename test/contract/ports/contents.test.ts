@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Content } from '../../../lib/categories/contents.ts'
 import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
-import { entry, type Hand, hands } from '../../support/hands.ts'
+import { entry, type Hand, handsOfPorts } from '../../support/hands.ts'
 import { idsOf, newsItem, newsItems, range } from './some-content.ts'
 
 type Tested = Pick<Stores, 'contents' | 'links'>
@@ -143,4 +143,4 @@ const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => 
   })
 }
 
-for (const hand of hands) await describeContents(hand)
+for (const hand of handsOfPorts) await describeContents(hand)

@@ -4,7 +4,7 @@ import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import { root, type StoragePath, toStoragePath } from '../../../lib/storage/path.ts'
 import { longestSilence } from '../../../lib/storage/path-locks.ts'
-import { entry, type Hand, hands } from '../../support/hands.ts'
+import { entry, type Hand, handsOfPorts } from '../../support/hands.ts'
 
 type Tested = Pick<Stores, 'removals'>
 
@@ -159,4 +159,4 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
   })
 }
 
-for (const hand of hands) await describeFolderRemovals(hand)
+for (const hand of handsOfPorts) await describeFolderRemovals(hand)

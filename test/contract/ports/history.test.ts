@@ -6,7 +6,7 @@ import type { History } from '../../../lib/history/history.ts'
 import { changesAfter } from '../../../lib/history/list-changes.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
-import { type Hand, hands } from '../../support/hands.ts'
+import { type Hand, handsOfPorts } from '../../support/hands.ts'
 
 type Tested = Pick<Stores, 'workflows' | 'removals' | 'history'>
 
@@ -132,4 +132,4 @@ const describeHistory = async ({ name, open }: Hand<Tested>): Promise<void> => {
   })
 }
 
-for (const hand of hands) await describeHistory(hand)
+for (const hand of handsOfPorts) await describeHistory(hand)

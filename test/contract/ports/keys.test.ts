@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { hashToken, type Key, newToken } from '../../../lib/access/grants.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
-import { entry, type Hand, hands } from '../../support/hands.ts'
+import { entry, type Hand, handsOfPorts } from '../../support/hands.ts'
 
 type Tested = Pick<Stores, 'grants'>
 
@@ -90,4 +90,4 @@ const describeKeys = async ({ name, open }: Hand<Tested>): Promise<void> => {
   })
 }
 
-for (const hand of hands) await describeKeys(hand)
+for (const hand of handsOfPorts) await describeKeys(hand)

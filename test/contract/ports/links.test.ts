@@ -3,7 +3,7 @@ import type { LinkList } from '../../../lib/categories/category-links.ts'
 import { createDeadline } from '../../../lib/core/deadline.ts'
 import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
-import { entry, type Hand, hands } from '../../support/hands.ts'
+import { entry, type Hand, handsOfPorts } from '../../support/hands.ts'
 import { idsOf, largestContentId, namedCategories, newsItems, range } from './some-content.ts'
 
 type Tested = Pick<Stores, 'contents' | 'links'>
@@ -164,4 +164,4 @@ const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
   )
 }
 
-for (const hand of hands) await describeLinks(hand)
+for (const hand of handsOfPorts) await describeLinks(hand)

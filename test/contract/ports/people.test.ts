@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Person, SiteEntry } from '../../../lib/access/people.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
-import { type Hand, hands } from '../../support/hands.ts'
+import { type Hand, handsOfPorts } from '../../support/hands.ts'
 import { testPerson } from '../../support/people.ts'
 
 type Tested = Pick<Stores, 'people' | 'history'>
@@ -123,4 +123,4 @@ const describePeople = async ({ name, open }: Hand<Tested>): Promise<void> => {
   })
 }
 
-for (const hand of hands) await describePeople(hand)
+for (const hand of handsOfPorts) await describePeople(hand)

@@ -6,7 +6,7 @@ import { maxOrder, type WebForm } from '../../../lib/fields/web-forms.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import type { Site } from '../../../lib/sites/site-directory.ts'
 import { root, toStoragePath } from '../../../lib/storage/path.ts'
-import { entry, type Hand, hands } from '../../support/hands.ts'
+import { entry, type Hand, handsOfPorts } from '../../support/hands.ts'
 import { oddNames } from './odd-names.ts'
 import { idsOf, range } from './some-content.ts'
 
@@ -201,4 +201,4 @@ const describeRecords = async ({ name, open }: Hand<Tested>): Promise<void> => {
   })
 }
 
-for (const hand of hands) await describeRecords(hand)
+for (const hand of handsOfPorts) await describeRecords(hand)

@@ -104,7 +104,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       [1_000, 400, 'unknown'],
       [2 * part, part, 'unknown'],
       [2 * part + 7, 4_500_000, 'known'],
-    ])('%i bytes in appends of %i, with a length %s at first, become the file', async (length, cut, declared) => {
+    ])('%i bytes in appends of %i, whose length is %s at first, become the file', async (length, cut, declared) => {
       const upload = await begin(declared === 'known' ? length : null)
       const bytes = randomBytes(length)
       const holding = await addAll(upload, bytes, cut)

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Stores } from '../../../lib/service/stores.ts'
-import { type Hand, hands } from '../../support/hands.ts'
+import { type Hand, handsOfPorts } from '../../support/hands.ts'
 
 type Tested = Pick<Stores, 'progress'>
 
@@ -84,4 +84,4 @@ const describeUploadProgress = async ({ name, open }: Hand<Tested>): Promise<voi
   })
 }
 
-for (const hand of hands) await describeUploadProgress(hand)
+for (const hand of handsOfPorts) await describeUploadProgress(hand)

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import type { Upload } from '../../../lib/storage/uploads/upload.ts'
-import { type Hand, hands } from '../../support/hands.ts'
+import { type Hand, handsOfPorts } from '../../support/hands.ts'
 import { entry } from '../../support/history.ts'
 
 type Tested = Pick<Stores, 'uploadRecords' | 'history'>
@@ -246,4 +246,4 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
   })
 }
 
-for (const hand of hands) await describeUploadRecords(hand)
+for (const hand of handsOfPorts) await describeUploadRecords(hand)

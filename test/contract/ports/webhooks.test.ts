@@ -9,7 +9,7 @@ import {
   type Retry,
   type Webhook,
 } from '../../../lib/webhooks/webhooks.ts'
-import { type Hand, hands } from '../../support/hands.ts'
+import { type Hand, handsOfPorts } from '../../support/hands.ts'
 
 type Tested = Pick<Stores, 'webhooks' | 'deliveries' | 'history'>
 
@@ -225,4 +225,4 @@ const describeWebhooks = async ({ name, open }: Hand<Tested>): Promise<void> => 
   })
 }
 
-for (const hand of hands) await describeWebhooks(hand)
+for (const hand of handsOfPorts) await describeWebhooks(hand)

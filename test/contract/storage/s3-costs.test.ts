@@ -186,7 +186,7 @@ describe('The calls of a request to S3, and its rounds to all stores', () => {
     ['into a folder', '/f/copy', 8, 30],
     ['into a new folder', '/new/copy', 10, 34],
   ])(
-    'a copy of a folder of 20 files %s needs one call per object, and few others',
+    'a copy of a folder of 20 files %s needs one call per object, and few other calls',
     async (_, copyTo, rounds, calls) => {
       await storage.makeFolder('/f')
       await upload(

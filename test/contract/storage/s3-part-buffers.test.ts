@@ -68,7 +68,7 @@ const expected = (chunks: number) =>
   )
 
 describe('Uploads that share few buffers', () => {
-  it('Uploads read nothing without a free buffer, and all become complete', async () => {
+  it('Uploads read nothing without a free buffer, and all of them complete', async () => {
     const { store, open } = openStore(2)
     const [first, second] = [countedContent(40), countedContent(20)]
     const staging = [stage(store, 'first', first.content), stage(store, 'second', second.content)]

@@ -75,7 +75,7 @@ describe('A restore that is undone', () => {
   const gone = { present: ['live/1/gone'] }
   const stale = { outcome: 'stale', key: 'live/1/gone' }
 
-  it.each([[['live/1/a']], [['live/1/a', 'live/1/b']]])('New uploads of others are kept: %s', async (keys) => {
+  it.each([[['live/1/a']], [['live/1/a', 'live/1/b']]])('New uploads of other callers are kept: %s', async (keys) => {
     for (const key of keys) await put(key, 'text')
     await hide(...keys)
     const changes = await Promise.all(keys.map((key) => restorationOf(key)))

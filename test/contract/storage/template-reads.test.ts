@@ -56,7 +56,7 @@ describe('A rename that makes a template', () => {
     expect(codeOf(await storage.rename('/Templates/a.txt', 'a.html'))).toBe(104022)
   })
 
-  it('A file that already was a template, or becomes none, is not read', async () => {
+  it('A file is read only if the rename makes it a template', async () => {
     await storage.put('/Templates/a.html', template)
     await storage.put('/Templates/page.txt', page)
     onceRead = () => expect.unreachable()

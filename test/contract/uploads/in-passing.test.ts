@@ -49,7 +49,7 @@ describe('A completion with a temporary failure', () => {
     },
   )
 
-  test('The bytes stay, so the client sends none again (U-29)', async () => {
+  test('The bytes stay, so the client sends no byte again (U-29)', async () => {
     const service = await open()
     const upload = uploadIn(await service.create('a.txt', 5))
     service.failWith(away)

@@ -69,7 +69,7 @@ describe('one JSON array', () => {
     for (const text of ['[]', ' [ ] ', '\n[\n]\n']) expect(await read([text])).toEqual([])
   })
 
-  test('an invalid value of an array does not affect the others', async () => {
+  test('an invalid value of an array does not affect other values', async () => {
     expect(await read(['[{"a":1},\n{"b":},\n{"c":"]},["},\n{"d":1}},\n{"e":1], 2]'])).toEqual([
       { line: 1, text: '{"a":1}' },
       { line: 2, text: '{"b":}' },

@@ -44,7 +44,7 @@ const byBob = { actor: 'bob', rights: roles.owner.rights }
 const positions = (changes: readonly Change[]) => changes.map(({ position }) => position)
 
 describe('a page of changes', () => {
-  test('a page reads at most 10,000 changes, and `next` leads to the others', async () => {
+  test('a page reads at most 10,000 changes, and `next` leads to the other changes', async () => {
     const { history, read } = historyOf(25_000, [12_345, 24_000])
     const first = await changesAfter(history, site, 0, 500, byBob)
     expect({ ...first, read: read() }).toEqual({ changes: [], next: 10_000, read: 10_000 })

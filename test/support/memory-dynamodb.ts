@@ -1,0 +1,216 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { constructStack } from '@smithy/core/client'
+import { failLikePort } from '../../lib/aws/calls/client-calls.ts'
+import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
+import { type TableDefinition, tables } from '../../lib/config/tables.ts'
+import { compareValues, holds, type Item, project, type Terms, updateItem } from './dynamodb-expressions.ts'
+import type { TestTables } from './tables.ts'
+
+/** The parts of an input that the calls of the service have. */
+interface Input extends Terms {
+  readonly TableName: string
+  readonly IndexName?: string
+  readonly Key: Item
+  readonly Item: Item
+  readonly ConditionExpression?: string
+  readonly UpdateExpression?: string
+  readonly KeyConditionExpression?: string
+  readonly FilterExpression?: string
+  readonly ProjectionExpression?: string
+  readonly ReturnValues?: string
+  readonly ScanIndexForward?: boolean
+  readonly Limit?: number
+  readonly ExclusiveStartKey?: Item
+  readonly Select?: string
+  readonly RequestItems: Readonly<Record<string, unknown>>
+}
+
+interface BatchRead extends Terms {
+  readonly Keys: readonly Item[]
+  readonly ProjectionExpression?: string
+}
+
+interface BatchWrite {
+  readonly PutRequest?: { readonly Item: Item }
+  readonly DeleteRequest?: { readonly Key: Item }
+}
+
+/** A copy of a value, without undefined members, as DynamoDB stores it. */
+const copyOf = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(copyOf)
+  if (value instanceof Set) return new Set(value)
+  if (value instanceof Uint8Array) return Uint8Array.from(value)
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  return Object.fromEntries(members.map(([name, member]) => [name, copyOf(member)]))
+}
+const copyOfItem = (item: Item): Item => copyOf(item) as Item
+
+const createTable = ({ partitionKey, sortKey, indexes }: TableDefinition) => {
+  const keys = [partitionKey, ...(sortKey ? [sortKey] : [])].map(({ name }) => name)
+  /** The items of each partition by their sort keys. */
+  const partitions = new Map<unknown, Map<unknown, Item>>()
+  const sortOf = (key: Item) => (sortKey ? key[sortKey.name] : undefined)
+  const partitionOf = (key: Item) => partitions.get(key[partitionKey.name])
+  return {
+    indexes,
+    keys,
+    get: (key: Item): Item | undefined => partitionOf(key)?.get(sortOf(key)),
+    put(item: Item): void {
+      const partition = partitionOf(item) ?? new Map<unknown, Item>()
+      partitions.set(item[partitionKey.name], partition)
+      partition.set(sortOf(item), copyOfItem(item))
+    },
+    delete: (key: Item) => void partitionOf(key)?.delete(sortOf(key)),
+    all: () => [...partitions.values()].flatMap((partition) => [...partition.values()]),
+    /** The items whose partition key is one of these values. */
+    within: (values: readonly unknown[]) => values.flatMap((value) => [...(partitions.get(value)?.values() ?? [])]),
+  }
+}
+type Table = ReturnType<typeof createTable>
+
+const conditionFailed = () =>
+  new ConditionalCheckFailedException({ message: 'The conditional request failed', $metadata: {} })
+
+const write = (table: Table, key: Item, input: Input, after: (before: Item | undefined) => Item | undefined) => {
+  const before = table.get(key)
+  if (!holds(input.ConditionExpression, before ?? {}, input)) throw conditionFailed()
+  const item = after(before)
+  if (item) table.put(item)
+  else table.delete(key)
+  return { before, item }
+}
+
+const put = (table: Table, input: Input) => {
+  const { before } = write(table, input.Item, input, () => input.Item)
+  return { Attributes: input.ReturnValues === 'ALL_OLD' ? before : undefined }
+}
+
+const remove = (table: Table, input: Input) => {
+  const { before } = write(table, input.Key, input, () => undefined)
+  return { Attributes: input.ReturnValues === 'ALL_OLD' ? before : undefined }
+}
+
+const update = (table: Table, input: Input) => {
+  let changed: readonly string[] = []
+  const { before = {}, item = {} } = write(table, input.Key, input, (before = input.Key) => {
+    const updated = updateItem(input.UpdateExpression, before, input)
+    changed = updated.changed
+    return updated.item
+  })
+  const [age, extent] = [/_OLD$/, /^ALL_/].map((part) => part.test(input.ReturnValues ?? ''))
+  const source = age ? before : item
+  if (!input.ReturnValues) return {}
+  return {
+    Attributes: extent
+      ? source
+      : Object.fromEntries(changed.flatMap((name) => (name in source ? [[name, source[name]]] : []))),
+  }
+}
+
+const read = (table: Table, input: Input) => {
+  const index = input.IndexName === undefined ? undefined : table.indexes?.[input.IndexName]
+  const order = [...(index ? [index.partitionKey.name, index.sortKey.name] : []), ...table.keys]
+  const compare = (one: Item, other: Item): number => {
+    const name = order.find((name) => compareValues(one[name], other[name]) !== 0)
+    const difference = name === undefined ? 0 : compareValues(one[name], other[name])
+    return input.ScanIndexForward === false ? -difference : difference
+  }
+  const values = Object.values(input.ExpressionAttributeValues ?? {})
+  const source = index || input.KeyConditionExpression === undefined ? table.all() : table.within(values)
+  const found = source.filter((item) => holds(input.KeyConditionExpression, item, input)).toSorted(compare)
+  const { ExclusiveStartKey: start, Limit = found.length } = input
+  const left = start ? found.filter((item) => compare(item, start) > 0) : found
+  const page = left.slice(0, Limit)
+  const last = page.length < left.length ? page.at(-1) : undefined
+  const items = page.filter((item) => holds(input.FilterExpression, item, input))
+  return {
+    Items: input.Select === 'COUNT' ? undefined : items.map((item) => project(item, input)),
+    Count: items.length,
+    LastEvaluatedKey: last && Object.fromEntries(order.map((name) => [name, last[name]])),
+  }
+}
+
+const calls: Readonly<Record<string, (table: Table, input: Input) => object>> = {
+  GetItemCommand(table, input) {
+    const item = table.get(input.Key)
+    return { Item: item && project(item, input) }
+  },
+  PutItemCommand: put,
+  UpdateItemCommand: update,
+  DeleteItemCommand: remove,
+  QueryCommand: read,
+  ScanCommand: read,
+  BatchGetItemCommand: (table, input) => ({
+    Responses: Object.fromEntries(
+      Object.entries(input.RequestItems as Readonly<Record<string, BatchRead>>).map(([name, wanted]) => {
+        const found = wanted.Keys.map((key) => table.get(key)).filter((item) => item !== undefined)
+        return [name, found.map((item) => project(item, wanted))]
+      }),
+    ),
+  }),
+  BatchWriteItemCommand(table, input) {
+    for (const writes of Object.values(input.RequestItems as Readonly<Record<string, readonly BatchWrite[]>>)) {
+      for (const { PutRequest, DeleteRequest } of writes) {
+        if (PutRequest) table.put(PutRequest.Item)
+        if (DeleteRequest) table.delete(DeleteRequest.Key)
+      }
+    }
+    return {}
+  },
+}
+
+/** The SDK calls these commands by other names in its middleware. */
+const nameOf = (command: object): string =>
+  command.constructor.name.replace(/(?<=^(Get|Put|Update|Delete|BatchGet|BatchWrite))Command$/, 'ItemCommand')
+
+/** Repeats a call that failed for now. */
+const repeat = async <Result>(call: () => Promise<Result>, mostAttempts: number, attempts = 1): Promise<Result> => {
+  try {
+    return await call()
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) error.$metadata.attempts = attempts
+    const isOver = attempts >= mostAttempts || !(error instanceof Error && /^(SlowDown|TimeoutError)$/.test(error.name))
+    if (isOver) throw error
+    return repeat(call, mostAttempts, attempts + 1)
+  }
+}
+
+type Stack = ReturnType<typeof constructStack<object, object>>
+
+/**
+ * The tables of the service in memory. A client of the SDK would take most of the time of a call, so these clients have
+ * only the steps that a test adds.
+ */
+export const openMemoryTables = (): TestTables => {
+  const all = new Map(Object.entries(tables).map(([name, definition]) => [name, createTable(definition)]))
+  const answer = (command: string, input: Input): object => {
+    const table = all.get(input.TableName ?? Object.keys(input.RequestItems)[0])
+    const call = calls[command]
+    if (!table || !call) throw new Error(`The tables in memory do not know ${command} ${input.TableName}`)
+    return copyOf(call(table, input)) as object
+  }
+  const connect = (maxAttempts = 3): DynamoDBDocumentClient => {
+    const middlewareStack: Stack = constructStack()
+    failLikePort({ middlewareStack })
+    middlewareStack.add((next) => (args) => repeat(() => next(args), maxAttempts), { step: 'finalizeRequest' })
+    const send = async (command: { readonly input: object }, { abortSignal }: { abortSignal?: AbortSignal } = {}) => {
+      const commandName = nameOf(command)
+      const handler = middlewareStack.resolve(
+        async ({ input }) => {
+          abortSignal?.throwIfAborted()
+          return { response: undefined, output: answer(commandName, input as Input) }
+        },
+        { commandName },
+      )
+      return (await handler({ input: command.input })).output
+    }
+    return Object.assign(createDocumentClient({ region: 'local' }), {
+      middlewareStack: middlewareStack as unknown as DynamoDBDocumentClient['middlewareStack'],
+      send: send as DynamoDBDocumentClient['send'],
+    })
+  }
+  const names = Object.fromEntries(Object.keys(tables).map((name) => [name, name])) as TestTables['names']
+  return { names, connect, close: async () => {} }
+}
