@@ -65,7 +65,8 @@ const createTable = ({ partitionKey, sortKey, indexes }: TableDefinition) => {
     delete: (key: Item) => void partitionOf(key)?.delete(sortOf(key)),
     all: () => [...partitions.values()].flatMap((partition) => [...partition.values()]),
     /** The items whose partition key is one of these values. */
-    within: (values: readonly unknown[]) => values.flatMap((value) => [...(partitions.get(value)?.values() ?? [])]),
+    within: (values: ReadonlySet<unknown>) =>
+      [...values].flatMap((value) => [...(partitions.get(value)?.values() ?? [])]),
   }
 }
 type Table = ReturnType<typeof createTable>
@@ -117,7 +118,7 @@ const read = (table: Table, input: Input) => {
     const difference = name === undefined ? 0 : compareValues(one[name], other[name])
     return input.ScanIndexForward === false ? -difference : difference
   }
-  const values = Object.values(input.ExpressionAttributeValues ?? {})
+  const values = new Set(Object.values(input.ExpressionAttributeValues ?? {}))
   const source = index || input.KeyConditionExpression === undefined ? table.all() : table.within(values)
   const found = source.filter((item) => holds(input.KeyConditionExpression, item, input)).toSorted(compare)
   const { ExclusiveStartKey: start, Limit = found.length } = input

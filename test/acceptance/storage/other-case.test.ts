@@ -29,7 +29,7 @@ describe('A read of a path in another case', () => {
     const { json } = await read(`${own}/reported`, '?meta')
     expect(json).toMatchObject({ name: 'Reported', contents: [{ name: 'Of.txt' }] })
     for (const { links } of [json, ...json.contents]) expect(links[0].uri).toContain(`${own}/Reported`)
-    expect((await read(`${own}/TOLD/of.TXT`, '?meta')).json).toMatchObject({ name: 'Of.txt', size: 1 })
+    expect((await read(`${own}/REPORTED/of.TXT`, '?meta')).json).toMatchObject({ name: 'Of.txt', size: 1 })
     expectError(await read(`${own}/reported`), 400, 104002)
     expectError(await read(`${own}/reported/of`), 404, 104001)
   })
