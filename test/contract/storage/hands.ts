@@ -11,7 +11,8 @@ import { inParallel } from '../../../lib/core/in-parallel.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { openTestBucket, type TestBucket } from '../../support/bucket.ts'
 import type { Between } from '../../support/files.ts'
-import { openTestTables, tableSettings } from '../../support/tables.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
+import { tableSettings } from '../../support/tables.ts'
 import { openStorage, type StorageOptions, type StorageUnderTest } from './service.ts'
 
 type OnAws = StorageOptions & {
@@ -38,7 +39,7 @@ export interface StorageOnAws extends StorageUnderTest {
 export const openStorageOnAws = async (given: OnAws = {}): Promise<StorageOnAws> => {
   const { bucket = await openTestBucket(), prepare, between = () => ({}), ...options } = given
   const { connect } = bucket
-  const tables = await openTestTables()
+  const tables = openMemoryTables()
   const settings = { ...tableSettings(tables.names), filesBucket: bucket.bucket, keptDays: 30, removalsQueueUrl: '' }
   const [client, once, dynamodb, dynamodbOnce] = [connect(), connect(1), tables.connect(), tables.connect(1)]
   prepare?.({ client, once, dynamodb, dynamodbOnce })
