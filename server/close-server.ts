@@ -30,7 +30,7 @@ export const closerOf = (server: Server, timeout = 10_000): Close => {
 
   const closeIdle = () => {
     // Connections that were busy when the server closed become idle later, and are ended here. Node does not count a
-    // connection as idle if it never carried a request, such as one that a browser opens in advance.
+    // connection as idle before its first request. Browsers open such connections in advance.
     server.closeIdleConnections()
     for (const connection of connections.keys()) if (connection.bytesRead === 0) connection.destroy()
   }

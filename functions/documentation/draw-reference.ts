@@ -32,7 +32,7 @@ declare const sessionStorage: { getItem(key: string): string | null; setItem(key
  * Draws the reference. The page contains the text of this function, so the function uses nothing outside itself. `root`
  * is the relative address of the service. - The page sends requests only to the service: no third-party check, no
  * content network. - Optional parameters show their examples, but are not filled in. - Examples with an address are
- * left out, because the renderer would load them. - References are resolved here. The renderer would read the whole
+ * left out, because the renderer would load them. - Each `$ref` is resolved here. The renderer would read the whole
  * document for each operation that is opened, which is three times slower. - The token stays in the tab. The renderer
  * would store it permanently.
  */

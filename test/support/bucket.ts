@@ -21,7 +21,7 @@ export const noRemovals: PlaceDeps['removals'] = {
   cancel: async () => {},
 }
 
-/** An empty bucket with versions, for one test. */
+/** An empty bucket with versioning on, for one test. */
 export interface TestBucket {
   readonly bucket: string
   /** A new client, which the test may change. It sends each call at most `maxAttempts` times. */

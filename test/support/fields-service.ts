@@ -44,7 +44,7 @@ interface Instance {
   readonly dynamodb: DynamoDBDocumentClient
 }
 
-/** The function of the fields and its directory: three sites in two data centres. */
+/** The Lambda function for fields, with a directory of three sites in two data centres. */
 export interface FieldsService {
   readonly names: TestTables['names']
   /** Categories, objects and links of the same sites. */

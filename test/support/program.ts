@@ -120,5 +120,5 @@ export const runAsOther = (entry: string, args: readonly string[]): Promise<Outc
   return program.ended
 }
 
-/** The sentence of a refusal. With `--json`, it is a member of an object. */
+/** The message of a refused command. With `--json`, it is a member of the printed object. */
 export const sentenceIn = (stderr: string): string => (stderr.startsWith('{') ? JSON.parse(stderr).message : stderr)

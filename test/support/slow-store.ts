@@ -13,7 +13,7 @@ const untilOpen = (gate: Promise<void>, signal: AbortSignal | undefined): Promis
   })
 
 /**
- * Slows the transport of a client: each change waits, before it is sent or before its answer arrives, until `goOn`. The
+ * Slows the transport of a client: each write waits until `goOn`, before it is sent or before its answer arrives. The
  * signal of a call cuts it off, as on a real connection. This simulates a function that is frozen and thawed later.
  * `goOn` returns when no change waits any more.
  */

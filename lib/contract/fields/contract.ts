@@ -159,7 +159,7 @@ export const fieldsContract: GroupContract<'fields'> = {
     createField: {
       summary: 'Add a system field to a web form',
       description:
-        'Without `order`, the field becomes the last one. If its position is taken, the field there and those ' +
+        'Without `order`, the field is added at the end. If its position is taken, the field there and those ' +
         'directly after it move down by one, up to the first gap.',
       body: { schema: named(newFieldBody, 'NewField'), xml: xmlNames.field },
       answers: {

@@ -90,7 +90,7 @@ describe('the record of a request', () => {
     expect(records.map((record) => record.token)).toEqual([hashToken(unknown).slice(0, 8), null, null])
   })
 
-  test('the record comes after the record of the arrival', async () => {
+  test('the record of a request is written after the record of its arrival', async () => {
     const { deps } = service.start()
     const reported: string[] = []
     const telemetry = {

@@ -26,7 +26,7 @@ const filesOf = async (entry: string): Promise<readonly string[]> => {
   return Object.keys(metafile.inputs)
 }
 
-/** The files of the contract of a group, and the generator of the document. */
+/** Files that only the OpenAPI document needs: its texts and its generator. */
 const isOfTheDocument = (file: string): boolean =>
   /^lib\/contract\/(.*\/)?contract[\w-]*\.ts$|^tools\/openapi\//.test(file)
 

@@ -209,7 +209,7 @@ describe('Changes beside a recount', () => {
   })
 })
 
-describe('Lost answers of the count on AWS', () => {
+describe('Lost answers of DynamoDB while used bytes are counted', () => {
   const steps: readonly ((storage: Started) => Promise<unknown>)[] = [
     ({ put }) => put('/a.txt', bytes(20)),
     ({ put }) => put('/a.txt', bytes(5)),

@@ -61,7 +61,7 @@ describe.each(relocations)('The bounds of a $kind', ({ kind, bodyOf }) => {
     expect(json.message).toMatch(kind === 'copy' ? messages.http.tooLargeToCopy : messages.http.tooLargeToMove)
   })
 
-  it('Without time left, a folder is refused with 104000 (S-59)', async () => {
+  it('A move or copy of a folder without time left is refused with 104000 (S-59)', async () => {
     await fillFolder(storage, '/large', 10)
     await refused(() => storage.relocate('/large', bodyOf('other'), { remaining: 0 }), 104000)
   })

@@ -68,7 +68,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect(storage.leftovers()).toBe(0)
   })
 
-  it('A removal has one message, sent before its record, which waits for its requests', async () => {
+  it('Repeated removals of a folder send one delayed message, before the record', async () => {
     for (let repetition = 0; repetition < 3; repetition++) {
       expect((await storage.remove('/large', { remaining: noTime })).status).toBe(202)
     }
@@ -77,7 +77,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect(sentBefore[0]).toBe(1)
   })
 
-  it('After a long silence a new message is sent, because the first one is lost', async () => {
+  it('A removal sends a new message if the first one has no effect for a long time', async () => {
     await storage.remove('/large', { remaining: noTime })
     time += longestSilence
     expect((await storage.remove('/large', { remaining: noTime })).status).toBe(202)

@@ -95,7 +95,7 @@ describe('A folder that is being removed', () => {
     expect(await preview('/going')).toEqual({ files: 1, folders: 1, bytes: 8 })
   })
 
-  it('The preview counts "at least" when its time is over (H-19)', async () => {
+  it('A preview that runs out of time marks its counts as "at least" (H-19)', async () => {
     const isOver = () => true
     const counted = await countFolder(storage.deps.files, storage.site, parsePath('going'), { isOver })
     expect(counted).toEqual({ files: 0, folders: 1, bytes: 0, atLeast: true })

@@ -41,7 +41,7 @@ describe('A rename that makes a template', () => {
     expect(await storage.textOf('/Templates/a.txt')).toBe(page)
   })
 
-  it('A file that is deleted before its check is not found: 104001', async () => {
+  it('A rename answers 104001 if the file is deleted before the template check', async () => {
     await storage.put('/Templates/a.txt', page)
     beforeRead = async () => {
       await storage.remove('/Templates/a.txt')

@@ -222,7 +222,7 @@ describe('a list over the limit for complete reads (C-11, E-27)', () => {
     await expect(pageOf(some(10), switches, { longest: 10 })).resolves.toBeDefined()
   })
 
-  test('a list over the limit has pages by skip and by cursor, and filters by cursor', async () => {
+  test('a list over the limit can be paged by skip or cursor, and filtered with a cursor', async () => {
     const longest = { longest: 10 }
     expect((await pageOf(some(11), { skip: '10' }, longest)).items).toHaveLength(1)
     expect((await pageOf(some(11), { cursor: '' }, longest)).items).toHaveLength(10)
