@@ -34,7 +34,7 @@ export const createWebhookSender = (stores: LocalStores, permitsPrivate: boolean
     try {
       return await deliverNext(deps, site, id, untilStopped)
     } catch (error) {
-      if (!isStopped) console.error(`Webhook ${id} of site ${site} failed. It continues later:`, error)
+      if (!isStopped) console.error(`Webhook ${id} of site ${site} failed. The service tries again later:`, error)
       return clock.wall() + pauseAfterFailure
     }
   }

@@ -73,8 +73,8 @@ const refuseWithin = (dataDirectory: string, path: string, out: string): void =>
 }
 
 const refusals: ReadonlyMap<SystemFailure | undefined, string> = new Map([
-  ['missing', 'its folder does not exist. Create it first, or name another file'],
-  ['notFolder', 'its folder does not exist. Create it first, or name another file'],
+  ['missing', 'its folder does not exist. Create the folder first, or name another file'],
+  ['notFolder', 'its folder does not exist. Create the folder first, or name another file'],
   ['isFolder', 'it is a directory. Name a file'],
   ['noRights', 'you lack the right to write it. Name a file in a folder that you may write into'],
   ['readOnlyDisk', 'its file system is read-only. Name a file elsewhere'],

@@ -91,7 +91,7 @@ export const adviceOn = (error: unknown): string | undefined => {
   if (failure !== undefined) return failure
   if (error.name === 'ResourceNotFoundException') {
     return (
-      'This region has no tables of the service. Name the region of one of its data centres with --directory-region, ' +
+      'This region has no tables of the service. With --directory-region, name the region of a data centre, ' +
       'and check --stack-prefix.'
     )
   }

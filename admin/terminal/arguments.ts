@@ -32,7 +32,7 @@ export const parseName = (text: string): string => {
 export const parseDataCentreId = (text: string): string => {
   if (!/^[a-z][a-z0-9-]{0,31}$/.test(text)) {
     throw new InvalidArgumentError(
-      'It must begin with a lower-case letter, and have only lower-case letters, digits and hyphens.',
+      'It must begin with a lower-case letter, and contain only lower-case letters, digits and hyphens.',
     )
   }
   return text
@@ -75,7 +75,7 @@ export const lifetimeOption = (description: string, usual: string): Option =>
 const mostRights = 50
 
 const collectRights = (text: string, previous: readonly Right[] = []): Right[] => {
-  if (previous.length >= mostRights) throw new InvalidArgumentError(`Give it at most ${mostRights} times.`)
+  if (previous.length >= mostRights) throw new InvalidArgumentError(`Give this option at most ${mostRights} times.`)
   const right = parseRight(text)
   if (!right) {
     throw new InvalidArgumentError(

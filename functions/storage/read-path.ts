@@ -22,7 +22,7 @@ const getProgress = ({ progress }: StorageDeps) =>
 const presentAsDraft = (query: Switches): boolean => {
   if (!query.has('versionId')) return asDraft(query)
   throw new ServiceError('storageRefused', {
-    message: 'A link leads to the present version of a file. Leave out versionId, or send it without link.',
+    message: 'A link leads to the present version of a file. Send either link or versionId.',
   })
 }
 

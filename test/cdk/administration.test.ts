@@ -84,7 +84,7 @@ describe('the policy of an administrator', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('the policy allows the calls that the commands make, and no others (T-2)', async () => {
+  test('the policy allows only the calls that the commands make (T-2)', async () => {
     const values = { records, exported, hash: '' }
     const administerJson = async (...args: readonly string[]) => {
       const { status, stdout, stderr } = await administer(folder, ['--target', 'aws', '--json', ...args])

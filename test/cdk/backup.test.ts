@@ -36,7 +36,7 @@ describe('Backups', () => {
     }
   })
 
-  test('The role of backups cannot restore', () => {
+  test('The role that makes backups cannot restore them', () => {
     const policies = Object.values(us.findResources('AWS::IAM::Role')).flatMap(
       ({ Properties }) => Properties.ManagedPolicyArns ?? [],
     )
@@ -58,7 +58,7 @@ describe('A restored table', () => {
   const plain = templatesOf({ dataCentres })
   const switched = templatesOf({ dataCentres: { us: { ...dataCentres.us, restoredTables } } })
 
-  test('A restored table replaces the table of the stack for functions and commands', () => {
+  test('Functions and commands use a restored table in place of the original table', () => {
     expect(count(switched.us, 'AWS::DynamoDB::GlobalTable')).toBe(count(plain.us, 'AWS::DynamoDB::GlobalTable') - 1)
     switched.us.hasResourceProperties('AWS::Lambda::Function', {
       Environment: { Variables: Match.objectLike({ CATEGORY_LINKS_TABLE: 'Links-restored' }) },
@@ -66,7 +66,7 @@ describe('A restored table', () => {
     switched.us.hasOutput('CategoryLinksTable', { Value: 'Links-restored' })
   })
 
-  test('A restored table has the same permissions, also for its index', () => {
+  test('Functions have the same permissions on a restored table, also on its index', () => {
     const rights = (template: Template) =>
       JSON.stringify(template.findResources('AWS::IAM::Policy'))
         .replaceAll(/\{"Fn::GetAtt":\["CategoryLinksTable\w+","Arn"\]\}/g, 'LINKS')
@@ -77,7 +77,7 @@ describe('A restored table', () => {
     )
   })
 
-  test('The replaced table remains in the account', () => {
+  test('The table that a restored table replaces remains in the account', () => {
     for (const table of Object.values(plain.us.findResources('AWS::DynamoDB::GlobalTable'))) {
       expect(table['DeletionPolicy']).toBe('RetainExceptOnCreate')
     }

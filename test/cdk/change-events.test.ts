@@ -53,7 +53,7 @@ const entries: readonly HistoryEntry[] = [
 ]
 
 describe('change events', () => {
-  test('a pipe sends the events without a function, and may do nothing else (H-13)', () => {
+  test('a pipe sends the events without a function, and has no other permissions (H-13)', () => {
     expect(Object.keys(us.findResources('AWS::Lambda::Function'))).toHaveLength(
       Object.keys(without.us.findResources('AWS::Lambda::Function')).length,
     )
@@ -74,7 +74,7 @@ describe('change events', () => {
     })
   })
 
-  test('the events are CloudEvents 1.0 by the schema, with the ids of GET changes', async () => {
+  test('the events match the schema of CloudEvents 1.0, and have the ids of GET changes', async () => {
     const tables = await openTestTables()
     const ajv = new Ajv2020()
     addFormats.default(ajv)
@@ -106,7 +106,7 @@ describe('change events', () => {
     await tables.close()
   })
 
-  test('only new entries cause events, not expired entries or the head of a history', async () => {
+  test('only new entries cause events, not expired entries or the start of a history', async () => {
     const [{ Pattern: pattern }] = pipeIn(us).SourceParameters.FilterCriteria.Filters
     expect(JSON.parse(pattern)).toEqual({
       eventName: ['INSERT', 'MODIFY'],

@@ -40,7 +40,7 @@ describe('the entrance of a data centre', () => {
     })
   })
 
-  test('a data centre with a domain can be reached only by that domain', () => {
+  test('callers reach a data centre with a domain only by that domain', () => {
     us.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: false })
     for (const template of [zoned, certified]) {
       template.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: true })

@@ -137,7 +137,7 @@ describe('each function has exactly the table permissions that its operations ne
     },
   )
 
-  test('only sign-in writes tokens, and other functions only record their use (A-88)', () => {
+  test('only sign-in writes tokens, and other functions only store their use (A-88)', () => {
     const writing = Object.entries(tableGrants).flatMap(([name, grants]) =>
       grants
         .filter(

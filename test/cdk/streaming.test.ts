@@ -31,7 +31,7 @@ const secretsIn = (text: object): string[] =>
   [...JSON.stringify(text).matchAll(/"Ref":"([^"]*OriginSecret[^"]*)"/g)].map(([, id = '']) => id)
 
 describe('the distribution of a data centre that streams', () => {
-  test('the function gets requests for files, and the gateway all others (S-105)', () => {
+  test('requests for files reach the function, and all others the gateway (S-105)', () => {
     const { CacheBehaviors, DefaultCacheBehavior, Origins } = distributionOf(us)
     const hostOf = (id: string) => JSON.stringify(Origins.find(({ Id }: { Id: string }) => Id === id).DomainName)
     const areas = ['storage', 'uploads', 'changes'].map((area) => `/api/v2/admin/sites/*/${area}`)
@@ -42,7 +42,7 @@ describe('the distribution of a data centre that streams', () => {
     expect(hostOf(DefaultCacheBehavior.TargetOriginId)).toMatch(/execute-api/)
   })
 
-  test('the distribution waits for the function as long as the function assumes', () => {
+  test('the distribution waits for an answer as long as the function expects', () => {
     const stream = distributionOf(us).Origins.find(
       ({ DomainName }: { DomainName: object }) => !JSON.stringify(DomainName).includes('execute-api'),
     )
@@ -53,7 +53,7 @@ describe('the distribution of a data centre that streams', () => {
     })
   })
 
-  test('the base URL is that of the distribution, or of the custom domain', () => {
+  test('the base URL is the address of the distribution, or the custom domain', () => {
     const urlOf = (template: Template) => JSON.stringify(only(template, 'Custom::DataCentre').url)
     expect(urlOf(us)).toMatch(/https:\/\/.*StreamingDistribution.*DomainName/)
     expect(urlOf(eu)).toBe('"https://eu.example.com"')
@@ -93,7 +93,7 @@ describe('the gateway of a data centre that streams', () => {
     expect(sent).toEqual([[expect.stringMatching(/OriginSecret3/)], [expect.stringMatching(/OriginSecret3/)]])
   })
 
-  test('without a firewall at the distribution, the gateway stays open', () => {
+  test('without a firewall at the distribution, anyone can call the gateway', () => {
     const open = templatesOf({ dataCentres: { us: { region: 'us-east-1', streaming: true } } })
     open.us.resourceCountIs('AWS::WAFv2::WebACL', 0)
   })
@@ -137,11 +137,11 @@ describe('the function that streams', () => {
       { rate: 20_000, burst: 160_000 },
       { maxEnvironments: 10_000, rateLimit: 10_000 },
     ],
-  ])('the function has the throttling of the gateway, in steps of Lambda: %o', (throttling, wanted) => {
+  ])('the function is throttled like the gateway, in steps of Lambda: %o', (throttling, wanted) => {
     expect(endpointLimits(throttling)).toEqual(wanted)
   })
 
-  test('the alarm counts failures that Lambda counts, not words in a log', () => {
+  test('the alarm counts the failures that Lambda reports, not words in a log', () => {
     us.hasResourceProperties('AWS::CloudWatch::Alarm', {
       Namespace: 'AWS/Lambda/Web',
       MetricName: 'HTTPResponseStatusClass5XX',
@@ -150,7 +150,7 @@ describe('the function that streams', () => {
     expect(JSON.stringify(us.findResources('AWS::Logs::MetricFilter'))).not.toContain('ERROR')
   })
 
-  test('the function has both secrets, and the templates contain neither', () => {
+  test('the function knows both secrets, and the templates contain neither', () => {
     const sent = (template: Template) => [
       ...new Set(
         secretsIn(distributionOf(template).Origins.flatMap(({ OriginCustomHeaders = [] }) => OriginCustomHeaders)),
@@ -171,7 +171,7 @@ describe('the function that streams', () => {
     expect(Object.keys(revisionOf(us).EnvironmentVariables)).not.toContain('LARGEST_FILE')
   })
 
-  test('the function has the permissions of the storage function, and writes its log', () => {
+  test('the function may do what the storage function may do, and write its log', () => {
     const statementsOf = (name: RegExp) => {
       const policies = Object.entries(us.findResources('AWS::IAM::Policy'))
       const [, policy] = policies.find(([id]) => name.test(id)) ?? []
@@ -187,7 +187,7 @@ describe('the function that streams', () => {
 })
 
 describe('resources that CloudFront reads only in one region', () => {
-  test('one stack has the certificate of a domain and the firewalls of distributions', () => {
+  test('one stack has the certificates of domains and the firewalls of distributions', () => {
     expect(only(edge, 'AWS::CertificateManager::Certificate').DomainName).toBe('eu.example.com')
     edge.allResourcesProperties('AWS::WAFv2::WebACL', { Scope: 'CLOUDFRONT' })
     edge.resourceCountIs('AWS::WAFv2::WebACL', 2)

@@ -31,7 +31,7 @@ describe('tables', () => {
 })
 
 describe('deletion protection', () => {
-  test('without protection, the data is removed with its stack', () => {
+  test('without protection, deleting the stack deletes the data', () => {
     const free = templatesOf({ deletionProtection: false })
     expect(replicasIn(free.directory)).toEqual(['eu-west-1 free', 'us-east-1 free'])
     for (const template of [free.directory, free.us]) template.allResources(type, { DeletionPolicy: 'Delete' })

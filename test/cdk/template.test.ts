@@ -43,7 +43,7 @@ test('The stacks have the properties in template.txt: review each change', async
 })
 
 describe('functions', () => {
-  test('the deployment guide lists all functions', () => {
+  test('the deployment guide names all functions', () => {
     const guide = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'deploying.md'), 'utf8')
     const names = [...functionNames.map(functionName), 'RegistrationFunction']
     expect(names.filter((name) => !guide.includes(`\`${name}\``))).toEqual([])
@@ -74,7 +74,7 @@ describe('functions', () => {
 describe('the queue of removals', () => {
   const longestWork = functionSettings.removals.timeout.toSeconds()
 
-  test('a message is repeated after its worker ended, and before it counts as lost', () => {
+  test('a message is repeated only after its worker ended, and before the queue drops it', () => {
     const visibility = 6 * longestWork
     us.hasResourceProperties('AWS::SQS::Queue', {
       VisibilityTimeout: visibility,
@@ -123,7 +123,7 @@ describe('the gateway', () => {
     })
   })
 
-  test('the gateway has no other refusals than these', () => {
+  test('the gateway refuses requests only in these ways', () => {
     expect(gatewayResponses.size).toBe(11)
   })
 
@@ -142,7 +142,7 @@ describe('the gateway', () => {
     },
   )
 
-  test('the gateway has a firewall only if the settings say so', () => {
+  test('the gateway has a firewall only if the settings ask for one', () => {
     us.resourceCountIs('AWS::WAFv2::WebACL', 0)
     const chosen = templatesOf({ webApplicationFirewall: true })
     chosen.us.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1)
@@ -167,7 +167,7 @@ describe('logs', () => {
     }
   })
 
-  test.each(logLevels)('functions and Lambda log at the level %s of the settings and above', (logLevel) => {
+  test.each(logLevels)('functions and Lambda log from the level %s of the settings upwards', (logLevel) => {
     const chosen = templatesOf({ logLevel })
     const functions = Object.values(chosen.us.findResources('AWS::Lambda::Function'))
     for (const { Properties } of functions.filter(({ Properties }) => Properties.Environment.Variables.LOG_LEVEL)) {
@@ -247,7 +247,7 @@ describe('alarms', () => {
     expect(arns.map((id) => id.slice('Alarms'.length, -'01234567'.length)).sort()).toEqual([...wanted].sort())
   })
 
-  test('the cost table of the guide has the right number of alarms', () => {
+  test('the guide has the right number of alarms in its table of costs', () => {
     const guide = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'deploying.md'), 'utf8')
     const [, printed] = /Each of two data centres has (\d+) alarms/.exec(guide) ?? []
     expect(Number(printed)).toBe(Object.keys(us.findResources('AWS::CloudWatch::Alarm')).length)

@@ -37,7 +37,7 @@ describe('connect', () => {
 })
 
 describe('client.access', () => {
-  test('the client adds, changes and removes people (T-31)', async ({ owned }) => {
+  test('the library adds, changes and removes people (T-31)', async ({ owned }) => {
     const { access } = await connect(owned.login)
     const { invitation } = await access.people.add({ name: 'bob', role: 'author', folders: ['/news'] })
     expect(invitation).toContain('#invitation=bob.')
@@ -48,7 +48,7 @@ describe('client.access', () => {
     await expect(access.people.get('bob')).rejects.toThrow(ServiceError)
   })
 
-  test('the client creates, lists and revokes keys, which stop at once (T-31, A-13)', async ({ owned }) => {
+  test('the library creates, lists and revokes keys, which stop at once (T-31, A-13)', async ({ owned }) => {
     const { access } = await connect(owned.login)
     const { id, key } = await access.keys.create({ name: 'Robot', rights: ['files:read'] })
     const { id: other } = await access.keys.create({ name: 'Zoe', rights: ['files:read'] })
@@ -64,7 +64,7 @@ describe('client.access', () => {
     expect(await all(access.keys.list())).toEqual([])
   })
 
-  test('the client ends every session, and changes the password (T-31, A-13, A-61)', async ({ owned }) => {
+  test('the library ends every session, and changes the password (T-31, A-13, A-61)', async ({ owned }) => {
     const [one, other] = [await connect(owned.login), await connect(owned.login)]
     const isRefused = expect.objectContaining({ status: 401 })
     const listWith = async ({ files }: typeof one) => void (await all(files.list()))

@@ -25,7 +25,7 @@ describe.for([
   ['the fetch of the platform', globalThis.fetch],
   ['the fetch for Node', nodeFetch],
 ] as const)('Broken connections with %s', ([, fetch]) => {
-  test('a push through broken connections makes both sides equal', async ({ through, makeDirectory, site }) => {
+  test('after a push through broken connections, both sides are equal', async ({ through, makeDirectory, site }) => {
     const here = await makeDirectory({ ...files, 'large.bin': 'x'.repeat(5_000_000) })
     const shaky = await through(inTurn([429, 503, 'cut before', 'cut after']), fetch)
     const end = await site.push(here, { client: shaky })
@@ -33,7 +33,7 @@ describe.for([
     expect(await site.texts()).toStrictEqual(await readTree(here))
   })
 
-  test('a pull through broken connections makes both sides equal', async ({ through, makeDirectory, site }) => {
+  test('after a pull through broken connections, both sides are equal', async ({ through, makeDirectory, site }) => {
     const here = await makeDirectory({ ...files, 'large.bin': 'x'.repeat(2_000_000) })
     await site.push(here)
     const there = await makeDirectory()

@@ -104,7 +104,7 @@ test('a change by someone else is not overwritten, and the user can try again (K
   await expect.poll(() => idsOf(client)).toEqual([-7, -3, -2])
 })
 
-test('a page shows the fields that others add, and keeps its focus', async ({ open, client }) => {
+test('a page shows the fields that others add, and the focus stays in place', async ({ open, client }) => {
   await fill(client, [-2, -3])
   const page = await open(view)
   await page.getByRole('button', { name: 'Move Email address' }).focus()

@@ -102,7 +102,7 @@ export const createWebhookWorker = (deps: Deps) => {
         try {
           await work(readMessage(body), { holder: randomUUID(), deadline })
         } catch (error) {
-          console.error('The queue repeats a message for webhooks, because its work failed:', error)
+          console.error('A delivery of webhooks failed. The queue repeats its message:', error)
           failed.push(...equal.map(({ messageId }) => messageId))
         }
       }),

@@ -142,7 +142,7 @@ const openPrepared = (directory: DataDirectory, options: DatabaseOptions): Datab
     if (damage !== undefined) throw refusalOf(directory, { code: 'databaseDamaged', detail: damage })
     prepareSchema(database.connection)
     if (existsSync(wal)) return database
-    throw new Error(`SQLite has made no ${wal}`)
+    throw new Error(`SQLite did not create ${wal}`)
   } catch (error) {
     database.close()
     throw error

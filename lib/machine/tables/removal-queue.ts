@@ -55,7 +55,10 @@ export const createRemovalQueue = (
       await write(() => remove.run(number))
       tasks.delete(number)
     } catch (error) {
-      console.error(`The removal of a folder of site ${task.site} failed. It is repeated later:`, error)
+      console.error(
+        `The removal of a folder of site ${task.site} failed. The service repeats the removal later:`,
+        error,
+      )
       tasks.set(number, { task, due: monotonic() + pauseAfterFailure })
     }
   }

@@ -52,7 +52,7 @@ describeWithAdmin('A session', () => {
     expectError(await call(siteTokens('current'), { method: 'POST', token: target.token }), 401, 101001)
   })
 
-  it('DELETE revokes the token of the request, of every kind (A-70)', async () => {
+  it('DELETE revokes the token that the request carries, whatever its kind (A-70)', async () => {
     const { site, addPerson, manager } = await openSite()
     const { name } = await addPerson()
     const other = (await signIn(name)).json.token
@@ -71,7 +71,7 @@ describeWithAdmin('A session', () => {
     expect(items).toHaveLength(1)
   }, 120_000)
 
-  it('All sessions end at once, and a new sign-in works (A-71)', async () => {
+  it('Signing out everywhere ends all sessions, and a new sign-in works (A-71)', async () => {
     const { addPerson } = await openSite()
     const { name, token } = await addPerson()
     const fresh = (await signIn(name)).json.token
@@ -112,7 +112,7 @@ describeWithAdmin('A session', () => {
 })
 
 describeWithAdmin('An invitation', () => {
-  it('An invitation works once, within 7 days, and signs in (A-82, A-83, E-57)', async () => {
+  it('An invitation signs a person in, once within 7 days (A-82, A-83, E-57)', async () => {
     const { site, ask } = await openSite()
     const name = newName('a+b@c')
     const { status, json } = await ask('POST', '', { name, role: 'viewer' })

@@ -79,7 +79,7 @@ describe('GET changes', () => {
     expect(await since(before)).toEqual([])
   })
 
-  it('Without after, the list has the newest entries, the oldest first (H-10, H-11)', async () => {
+  it('Without after, the list has the newest entries, sorted by time (H-10, H-11)', async () => {
     for (const name of ['n1', 'n2', 'n3']) await put(`${own}/${name}`, name)
     const { json } = await read({ limit: '2', subject: own })
     expect(json.items).toMatchObject([{ subject: `${own}/n2` }, { subject: `${own}/n3` }])

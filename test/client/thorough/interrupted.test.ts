@@ -52,7 +52,7 @@ test('after a kill, a repeated push skips the files that were finished', async (
   expect(await site.texts()).toStrictEqual(await readTree(here))
 })
 
-test('Ctrl+C ends a push with advice on how to continue', async ({ begin, folder, makeDirectory, site }) => {
+test('Ctrl+C ends a push, and the message says how to continue', async ({ begin, folder, makeDirectory, site }) => {
   const here = await makeDirectory(many)
   const stopped = begin(['push', here, folder])
   await untilEvents(stopped, 'done', 10)
@@ -108,7 +108,7 @@ test('watch pushes after each change, and reports changes of others (T-44, T-66)
 })
 
 test.for(['.SITE-FILES', 'sub/.site-files'])(
-  'writes below %s, like those of a run, do not delay a watched folder',
+  'writes below %s, as a run makes them, do not delay the next push',
   async (state, { begin, folder, makeDirectory, site }) => {
     const here = await makeDirectory({ 'a.txt': 'one', [`${state}/files.json`]: '0' })
     const watching = begin(['watch', here, folder])

@@ -50,7 +50,7 @@ const looks: Readonly<Record<string, readonly [hash: string, show: (page: Page) 
   ],
   'a search without results': [
     'categories/1?q=nothing+like+it',
-    (page) => page.getByText('No title here matches.').waitFor(),
+    (page) => page.getByText('No title matches.').waitFor(),
   ],
   'an entry of the history': ['history', (page) => page.locator('.change').first().click()],
   'a filter that matches nothing': [

@@ -221,7 +221,7 @@ describe.each(hands)('On $name', ({ open }) => {
       expect(await state()).toEqual(before)
     })
 
-    test('each planted bug of the check lets a wrong caller in, so this table finds it', async () => {
+    test('each planted bug of the check admits a caller who lacks a right', async () => {
       for (const [bug, token] of await callersOfBugs(row)) {
         await newTarget(row)
         Object.assign(hole, bug)
@@ -243,7 +243,7 @@ describe.each(hands)('On $name', ({ open }) => {
     })
   })
 
-  test('a removal without all rights removes only the entry of this site (A-51, A-60)', async () => {
+  test('without all rights, a removal only takes the person off this site (A-51, A-60)', async () => {
     const row = removal
     for (const [rights, sites] of [
       [['access:write'], [site, other]],

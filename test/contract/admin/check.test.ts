@@ -67,7 +67,7 @@ const unreadable = [
   ],
 ] as const
 
-describe('check', () => {
+describe('the command check', () => {
   test('a database that check may not open is not reported as damaged', async ({ siteDirectory, skip }) => {
     if (process.getuid?.() === 0) skip('root may open every file')
     const database = join(siteDirectory, 'site-admin.db')
@@ -172,7 +172,7 @@ describe('check', () => {
     ['lacks a table', 'DROP TABLE objects', messages.check.damagedBy(messages.check.tableMissing('objects'))],
     ['was made by a newer version', 'PRAGMA user_version = 99', messages.directory.newer(99)],
   ] as const)(
-    'check --bytes reports that the database %s, and then reads no bytes',
+    'check --bytes reports that the database %s, and does not read the files',
     async ([, sql, fault], { siteDirectory }) => {
       tamper(siteDirectory, sql)
       const { status, stdout, stderr } = await administer(siteDirectory, ['--json', 'check', '--bytes'])

@@ -176,7 +176,7 @@ test('Each webhook gets each entry despite lost, late or repeated messages (V-9)
   }
 })
 
-test('A webhook with a failing target keeps one message on its way (V-10, V-17)', async () => {
+test('A webhook whose target fails has only one message in the queue (V-10, V-17)', async () => {
   world = await openWorld()
   const { targetUrl } = await world.addWebhook('failing')
   world.statuses.set(targetUrl, () => 500)
@@ -189,7 +189,7 @@ test('A webhook with a failing target keeps one message on its way (V-10, V-17)'
   expect(world.onTheWay()).toBe(1)
 })
 
-test('When the lease of a worker that died has ended, another worker sends (V-9)', async () => {
+test('When the lease of a dead worker has ended, another worker sends (V-9)', async () => {
   world = await openWorld()
   const { targetUrl } = await world.addWebhook('steady')
   expect(await world.stores.leases.take(site, 'steady', 'the worker that died', 30_000)).toBeDefined()
@@ -202,7 +202,7 @@ test('When the lease of a worker that died has ended, another worker sends (V-9)
   expect(world.receivedBy(targetUrl)).toEqual(await storedIds(world))
 })
 
-test('An entry that comes while a worker ends is sent by this worker (V-9)', async () => {
+test('A worker also sends an entry that is written while the worker ends (V-9)', async () => {
   world = await openWorld()
   const { targetUrl } = await world.addWebhook('steady')
   const { leases } = world.stores

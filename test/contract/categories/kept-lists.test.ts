@@ -60,7 +60,7 @@ describe.each(hands)('a cached list on $name', ({ open }) => {
     )
   })
 
-  test('a list is the same as long as nothing changes', async () => {
+  test('a cached list stays the same while nothing changes', async () => {
     expect(await list()).toBe(await list())
   })
 

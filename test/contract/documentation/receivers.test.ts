@@ -38,7 +38,7 @@ const isListening = (port: string) =>
 const allRights = ['files', 'forms', 'categories', 'history', 'access'].flatMap((area) => ['--right', `${area}:write`])
 
 test.for(languages)(
-  'the %s receiver of the documentation checks what arrives (V-6, V-7)',
+  'the %s receiver in the documentation checks each delivery (V-6, V-7)',
   async ([language, command, argsFor], { directory, start, skip }) => {
     skip(!exists(command), `This machine has no ${command}`)
     const port = await freePort()

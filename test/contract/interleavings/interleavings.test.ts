@@ -236,7 +236,7 @@ test.each<[Plant, Name, Partial<Subject>?]>([
   ['no second look', 'a name', { fates: fc.constant([]) }],
   ['no second look', 'a large folder', { fates: fc.constant([]) }],
 ])(
-  'concurrent changes reveal a service with %s: %s',
+  'interleaving concurrent changes finds a service with %s: %s',
   async (plant, name, own) => {
     const subject = { ...subjectOf(name), ...own }
     const check = (options: Options, numRuns: number) =>

@@ -28,7 +28,7 @@ describe('the history on one machine', () => {
     expect(await history.after(site, 0, 10)).toMatchObject([entryOf('form/1')])
   })
 
-  test('a watcher is called only when other connections see an entry (V-18)', async () => {
+  test('a watcher is called only when another connection writes an entry (V-18)', async () => {
     const file = scratchFile()
     const [database, other] = [scratchTables(file, { durable: true }), createHistory(scratchTables(file))]
     const watch = createChangeWatch(database)
@@ -45,7 +45,7 @@ describe('the history on one machine', () => {
     expect(heard).toEqual(['in time'])
   })
 
-  test('entries of 90 days are removed, and newer ones stay (H-8)', async () => {
+  test('entries are removed after 90 days, and newer ones stay (H-8)', async () => {
     const database = scratchTables()
     const at = (moment: number) => createRecorder(database.connection, () => moment)
     await database.write(() => {
@@ -62,7 +62,7 @@ describe('the history on one machine', () => {
     expect(await subjects()).toEqual(['kept', 'new'])
   })
 
-  test('positions grow although the clock is set back, or a backup is restored', async () => {
+  test('positions grow even if the clock is set back, or a backup is restored', async () => {
     const file = scratchFile()
     const database = scratchTables(file)
     const moments = [now, now - day, now, now + 1, now - day]

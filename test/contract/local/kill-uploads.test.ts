@@ -81,8 +81,8 @@ describe('kill -9 during uploads', () => {
   )
 })
 
-describe('a removal of a killed service', () => {
-  test('the next service completes the removal', async ({ start, directory }) => {
+describe('a removal whose service was killed', () => {
+  test('the next start completes the removal', async ({ start, directory }) => {
     const first = await start()
     await first.request(`${storage}/large/a`, { method: 'PUT', body: 'x' })
     const { siteId } = first

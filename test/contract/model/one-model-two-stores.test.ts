@@ -89,7 +89,7 @@ const openSite = async (quota: number | undefined): Promise<BothSites> => {
 const clock = createClock(1_800_000_000_000)
 
 test(
-  'both stores answer every sequence of requests as the model does',
+  'both stores return what the model returns, for every sequence of requests',
   async () => {
     vi.spyOn(Date, 'now').mockImplementation(clock.wall)
     onTestFinished(() => void vi.restoreAllMocks())

@@ -68,7 +68,7 @@ const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(await linked()).toEqual([...range(1, 100), ...range(601, 1_200)])
     })
 
-    test('230 links without a given display are made, in one call each', async () => {
+    test('230 links without a given displayable are made, with one call each', async () => {
       const many = range(1, 230)
       await putNews(many)
       await link(many)

@@ -32,7 +32,7 @@ describe('closing the server', () => {
     expect(reported).toEqual([{ waitingFor: 3 }])
   })
 
-  test('the number of requests that were cut off after the patience is logged', async () => {
+  test('the number of requests that closing cut off is logged', async () => {
     const { connections, reported, close } = await busy(2, 1)
     await close()
     expect(reported).toEqual([{ waitingFor: 2 }, { cutOff: 2 }])

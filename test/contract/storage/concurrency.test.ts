@@ -27,7 +27,7 @@ describe('Two requests at once', () => {
     }
   })
 
-  it('An upload into a folder that is deleted leaves all of its files or none', async () => {
+  it('After an upload and a removal of its folder at once, all its files exist or none', async () => {
     for (const [index, round] of rounds.entries()) {
       const folder = `${round}-delete`
       await uploadPair(folder, 'old')
@@ -42,7 +42,7 @@ describe('Two requests at once', () => {
     }
   })
 
-  it('An upload into a folder that is renamed happens before or after the rename', async () => {
+  it('An upload into a folder that is being renamed happens before or after the rename', async () => {
     for (const [index, round] of rounds.entries()) {
       const [from, to] = [`${round}-from`, `${round}-to`]
       await uploadPair(from, 'old')
@@ -57,7 +57,7 @@ describe('Two requests at once', () => {
     }
   })
 
-  it('A rename to a name that is uploaded is refused, or the upload replaces it', async () => {
+  it('A rename to a name that is being uploaded is refused, or the upload replaces it', async () => {
     for (const round of rounds) {
       await storage.put(`${round}-r/source`, 'renamed')
       const [renamed, uploaded] = await Promise.all([

@@ -66,7 +66,7 @@ it('The removal of a folder lists the next page while it deletes the current pag
 })
 
 it.each(Object.entries(failures))(
-  'The removal of a large folder is completed after any failed call: %s',
+  'Removing a large folder can be completed after any failed call: %s',
   async (_, { failure, status }) => {
     const fault = createFault()
     const storage = await openStorage(fault)

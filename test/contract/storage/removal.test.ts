@@ -50,7 +50,7 @@ describe('The removal of a folder with more files than one request deletes', () 
   }
   const finish = (number = 0) => continueRemoval(storage.deps, message(number), unlimited, longestWork)
 
-  it('A removal that completes in time answers 200, and later files stay (S-91)', async () => {
+  it('A removal that completes in time answers 200, and files stored later stay (S-91)', async () => {
     expect((await storage.remove('/large')).status).toBe(200)
     expect((await metaOf('/large')).status).toBe(404)
     expect((await put('/large/new')).status).toBe(200)
@@ -60,7 +60,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect(storage.leftovers()).toBe(0)
   })
 
-  it('A removal whose time is over answers 202, and the queue completes it (S-102)', async () => {
+  it('A removal that runs out of time answers 202, and the queue completes it (S-102)', async () => {
     const { status, text } = await storage.remove('/large', { remaining: noTime })
     expect({ status, text }).toEqual({ status: 202, text: '{"status":"deleting"}' })
     expect(await finish()).toBeUndefined()
@@ -77,7 +77,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect(sentBefore[0]).toBe(1)
   })
 
-  it('A removal sends a new message if the first one has no effect for a long time', async () => {
+  it('A removal sends a new message if its first message has no effect for a long time', async () => {
     await storage.remove('/large', { remaining: noTime })
     time += longestSilence
     expect((await storage.remove('/large', { remaining: noTime })).status).toBe(202)
@@ -90,7 +90,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect((await storage.get('/large/new')).status).toBe(200)
   })
 
-  it('A removal runs in slices, one message after the other', async () => {
+  it('A removal runs in slices, with one message for each slice', async () => {
     await fillFolder(storage, '/huge', 3_000)
     await storage.remove('/huge', { remaining: noTime })
     const slice = () =>
@@ -104,7 +104,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect((await metaOf('/huge')).status).toBe(404)
   })
 
-  it('A removal continues with the failed page, and misses no late file (S-103)', async () => {
+  it('A removal resumes with the failed page, and misses no file stored late (S-103)', async () => {
     const keys = await fillFolder(storage, '/huge', 3_000)
     await storage.remove('/huge', { remaining: noTime })
     const left = (await storage.keys()).filter((key) => keys.includes(key))
@@ -163,7 +163,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect((await metaOf('/large')).status).toBe(404)
   })
 
-  it('One worker at a time runs a removal, and another one postpones its own message', async () => {
+  it('One worker at a time runs a removal, and other workers postpone their messages', async () => {
     await storage.remove('/large', { remaining: noTime })
     const { files } = storage.deps
     const begun = Promise.withResolvers<void>()
@@ -190,7 +190,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect((await metaOf('/large')).status).toBe(404)
   })
 
-  it('A removal continues after the time of a dead worker is over (S-102)', async () => {
+  it('A removal continues when the lease of a dead worker has ended (S-102)', async () => {
     await storage.remove('/large', { remaining: noTime })
     const { files, removals } = storage.deps
     const dies = () => Promise.reject(new Error('died'))
@@ -229,7 +229,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect((await storage.get('/large/new')).status).toBe(200)
   })
 
-  it('An upload that looked before the removal began is undone with 104010', async () => {
+  it('An upload that checked the folder before the removal is undone with 104010', async () => {
     const { files } = storage.deps
     const path = parsePath('large')
     const late = {

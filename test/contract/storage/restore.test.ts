@@ -52,7 +52,7 @@ describe.each(storageHands)('The time of a removal on $name', ({ name: hand, ope
     expect(names.filter((_, index) => found[index] !== 404)).toEqual(expected)
   })
 
-  it('A folder in a removed folder is restored to its state before that removal (H-21)', async () => {
+  it('A folder in a removed folder is restored as it was before that removal (H-21)', async () => {
     await put('/around/folder/old')
     later()
     await storage.remove('/around/folder')

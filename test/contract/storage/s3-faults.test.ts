@@ -210,7 +210,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
     ] as const
 
     it.each(faults)(
-      'A change of every kind is undone when a call %s, and a repetition succeeds',
+      'Every kind of change is undone when a call %s, and a repetition succeeds',
       (_, lost) => failEachCall('changes', lost, change),
       300_000,
     )
@@ -224,7 +224,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
       return failEachCall(`copies-${how}`, lost, copyAll)
     })
 
-    it.each(copies)('A restore $how is complete or undone when a call $what, and can be repeated', ({ how, lost }) => {
+    it.each(copies)('A restore $how is completed or undone when a call $what, and can be repeated', ({ how, lost }) => {
       store = stores[how]
       return failEachCall(`restores-${how}`, lost, restoreAll, prepareRemoved)
     })
@@ -255,7 +255,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
     }
 
     it.each(faults)(
-      'A resumable upload keeps its bytes when a call of its end %s (U-29)',
+      'A resumable upload keeps its bytes when one of its last calls %s (U-29)',
       async (what, lost) => {
         const measure = await beginUpload(`upload-${what}-0`)
         faulty.arm(0, lost)
@@ -297,7 +297,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
       }
     }, 300_000)
 
-    it('A change whose undoing also fails reports both failures', async () => {
+    it('If undoing a change also fails, both failures are reported', async () => {
       await prepare('live/measure-both/')
       faulty.arm(0, false)
       await change('live/measure-both/')
@@ -309,7 +309,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
       expect(error).toMatchObject({ code: 100503, cause: { errors: [{ code: 100503 }, { code: 100503 }] } })
     })
 
-    it('A batch of removals that fails in part is an error, and can be repeated', async () => {
+    it('If S3 deletes only some objects of a batch, the removal fails and is repeatable', async () => {
       faulty.arm(0, false)
       for (const name of ['a', 'b', 'c']) await putObject(store, `live/batch/${name}`, name)
       const { objects } = await store.list({ prefix: 'live/batch/', folded: false, limit: 10 })

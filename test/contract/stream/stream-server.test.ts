@@ -40,7 +40,7 @@ describe('the address of the function', () => {
 })
 
 describe('behind a distribution', () => {
-  it('an answer waits for the body, and the connection stays open', async () => {
+  it('an answer is sent only after the body has arrived, and the connection stays open', async () => {
     const { url } = await openStream()
     const { socket, text } = await connectTo(url)
     socket.write(requestText('PUT', `${storage}/a.bin`, { ...fromDistribution, 'Content-Length': '10' }, '01234'))

@@ -34,7 +34,7 @@ const begin = async (service: UploadsUnderTest) => {
 }
 
 describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) => {
-  test('The call that reads the upload also takes the lease', async () => {
+  test('One call reads the upload and takes the lease', async () => {
     let reads = 0
     const service = await open({
       between: ({ uploadRecords }) => ({
@@ -97,7 +97,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     }
   }
 
-  test('The lease is renewed every 5 seconds while bytes come', async () => {
+  test('The lease is renewed every 5 seconds while bytes arrive', async () => {
     const service = await start()
     const { upload, body, appending } = await begin(service)
     await service.pass(4)
@@ -139,7 +139,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     expect(await service.content('a.txt')).toBe('helloworld')
   })
 
-  test('The lease survives failed renewals while its time lasts', async () => {
+  test('The lease outlasts failed renewals until its time is over', async () => {
     let isAway = true
     const service = await start((own) => async (...given) => {
       if (isAway) throw new Error('The store is away')
@@ -155,7 +155,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     expect(await service.content('a.txt')).toBe('helloworld')
   })
 
-  test('Without a renewal an append stops, and continues later from the stored bytes', async () => {
+  test('An append stops without a renewal, and continues later from the stored bytes', async () => {
     const service = await start(() => async () => {
       throw new Error('The store is away')
     })

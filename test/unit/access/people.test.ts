@@ -33,7 +33,7 @@ describe('A name of a person', () => {
   })
 })
 
-describe('A caller', () => {
+describe('The rights of a caller', () => {
   const sites = {
     [site]: { role: 'author', folders: ['/news'] },
     [other]: { rights: ['forms:read', 'nonsense'] },
@@ -54,20 +54,20 @@ describe('A caller', () => {
     return caller && [site, other, 1003 as SiteId].map((one) => rightsOn(caller, one).map(textOfRight))
   }
 
-  test('a caller has the present rights of the person on each site (A-61, A-67, A-110)', () => {
+  test('a caller has the current rights of the person on each site (A-61, A-67, A-110)', () => {
     expect(rightsOf({})).toEqual([['files:write:/news', 'history:read'], ['forms:read'], []])
     expect(callerOf(grant({}), person)?.sites).toEqual([site, other])
     expect(rightsOf({ sites: [other] })).toEqual([[], ['forms:read'], []])
   })
 
-  test('a caller with a key has only the rights that key and person share (A-89)', () => {
+  test('a key has only the rights that its person has too (A-89)', () => {
     const key = (...permissions: readonly string[]) => rightsOf({ kind: 'key', since: 1, permissions })
     expect(key('files:write', 'forms:write')).toEqual([['files:write:/news'], ['forms:read'], []])
     expect(key('files:read:/news/today', 'files:write:/new')).toEqual([['files:read:/news/today'], [], []])
     expect(key()).toEqual([[], [], []])
   })
 
-  test('a removed, replaced, disabled or signed-out person is no caller (A-61, A-71)', () => {
+  test('a removed, replaced, disabled or signed-out person is refused (A-61, A-71)', () => {
     expect(callerOf(grant({}), undefined)).toBeUndefined()
     expect(rightsOf({}, { ...person, disabled: true })).toBeUndefined()
     expect(rightsOf({}, { ...person, sessions: 3 })).toBeUndefined()

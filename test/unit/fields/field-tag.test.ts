@@ -10,11 +10,11 @@ describe('the tag of a field', () => {
     ['name', { ...field, name: 'Salutation' }],
     ['mandatory', { ...field, mandatory: false }],
     ['order', { ...field, order: 4 }],
-  ])('a change of %s changes the tag', (_, changed) => {
+  ])('changing %s changes the tag', (_, changed) => {
     expect(fieldTag(changed)).not.toBe(fieldTag(field))
   })
 
-  test('members that fields may get later also change the tag', () => {
+  test('members that are added to fields later also change the tag', () => {
     const grown = { ...field, hint: 'as on the passport' }
     expect(fieldTag(grown)).not.toBe(fieldTag(field))
     const other = { ...field, hint: 'any' }

@@ -35,7 +35,7 @@ describe('a request body in XML', () => {
     })
   })
 
-  test('a body may use the five entities of XML, and references to characters', () => {
+  test('a body may use the five predefined entities and character references of XML', () => {
     expect(readXml('<f><a>&lt;&gt;&amp;&quot;&apos;&#228;&#x1F600;</a></f>')).toEqual({ a: `<>&"'ä😀` })
   })
 

@@ -38,7 +38,7 @@ describe('a cached reply', () => {
     expect([await ask('a'), await ask('a')]).toEqual(['1', '2'])
   })
 
-  test('a reply that began before a change is not cached after it', async () => {
+  test('a reply that began before a change is not cached after the change', async () => {
     const { store, keep, ask } = observed()
     const late = Promise.withResolvers<void>()
     const slow = keep('a', async () => {

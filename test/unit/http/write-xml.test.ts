@@ -15,11 +15,11 @@ describe('an answer in XML', () => {
     expect(field({ items: [{ errors }] }, 'field')).toContain('<field><errors><error>')
   })
 
-  test('an empty list is an empty element, and a missing member has none', () => {
+  test('an empty list is an empty element, and a missing member has no element', () => {
     expect(field({ items: [], name: undefined })).toBe(`${head}<items></items></field>`)
   })
 
-  test('a carriage return is written so that it can be read back', () => {
+  test('a carriage return is escaped so that it can be read back', () => {
     expect(field({ name: 'a\r\nb' })).toContain('<name>a&#13;\nb</name>')
   })
 

@@ -87,7 +87,7 @@ describe('the progress of an upload', () => {
     expect(writes.at(-1)?.percent).toBe(30)
   })
 
-  it('a failed write of the progress does not affect the upload', async () => {
+  it('a failed write of the progress does not fail the upload', async () => {
     const { progress, receive, settle } = running(1_000, true)
     await settle()
     await receive(300, 400)

@@ -111,10 +111,7 @@ describe.skipIf(noTracing)('the order of flushes', () => {
     }
   }
 
-  test('a new directory flushes each name, and the database before the marker (O-20)', async ({
-    directory,
-    onTestFinished,
-  }) => {
+  test('creating a directory flushes each name, and the marker last (O-20)', async ({ directory, onTestFinished }) => {
     const data = join(directory, 'new', 'data')
     const made = await startTraced(directory, data, onTestFinished)
     await made.stop()

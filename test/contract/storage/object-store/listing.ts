@@ -9,7 +9,7 @@ import { byBytes, type Workbench } from './workbench.ts'
 export const describeListing = (bench: Workbench): void => {
   const { fresh, placed, put, content, keysUnder } = bench
 
-  it('A listing has the order of bytes, in pages, with or without subfolders', async () => {
+  it('A listing is sorted by bytes, in pages, with or without subfolders', async () => {
     const prefix = fresh()
     const names = [
       'a',

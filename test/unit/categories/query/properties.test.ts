@@ -25,7 +25,7 @@ test('a condition matches the same items as a naive implementation of the rules'
   )
 })
 
-test('an order gives the same result as sorting by each of its terms in turn', () => {
+test('sorting by several terms equals sorting by each of them in turn', () => {
   fc.assert(
     fc.property(arbitrary.items, arbitrary.order, (items, terms) => {
       const order = parseOrder(terms.join(','), shape)
@@ -37,7 +37,7 @@ test('an order gives the same result as sorting by each of its terms in turn', (
   )
 })
 
-test('two different items never compare as equal, and compare the same both ways', () => {
+test('two different items never compare as equal, in either direction', () => {
   fc.assert(
     fc.property(arbitrary.items, arbitrary.order, (items, terms) => {
       const order = parseOrder(terms.join(','), shape)
