@@ -39,7 +39,7 @@ export const createWebhookSender = (stores: LocalStores, permitsPrivate: boolean
     }
   }
 
-  /** Delivers after each change of the site, and at the time of the next retry. */
+  /** Delivers after each change of the site, and when the next retry is due. */
   const hire = (key: WebhookKey) => {
     let isLeaving = false
     let wake = () => {}

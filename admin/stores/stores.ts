@@ -99,7 +99,7 @@ export const adviceOn = (error: unknown): string | undefined => {
   return `AWS refuses this: ${error.message.replace(/\.$/, '')}. Check your credentials and their permissions.`
 }
 
-// Adds the place of the stores to messages that do not name it. Program faults stay unchanged.
+// Adds the place of the stores to messages that do not name it. Programming errors stay unchanged.
 const located = (error: unknown, options: GlobalOptions): unknown => {
   const advice = adviceOn(error)
   if (advice === undefined || error instanceof UsageError) return error

@@ -44,7 +44,7 @@ const addRoutes = ({ root }: RestApi, functions: Functions): void => {
     segments.reduce<IResource>((parent, segment, depth) => {
       const path = `/${segments.slice(0, depth + 1).join('/')}`
       const resource = below(parent, segment, groupAt(path))
-      // A resource has one variable child.
+      // A resource of API Gateway can have only one child with a variable.
       if (segments[depth + 1] !== '{site}') below(resource, '{proxy+}', groupAt(`${path}/{proxy+}`))
       return resource
     }, root)

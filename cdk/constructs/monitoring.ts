@@ -153,7 +153,7 @@ const ageOfRemovals = (scope: Construct, { functions }: Watched, { stackName }: 
   return new Metric({ namespace: stackName, metricName, statistic: 'Maximum', period })
 }
 
-// `waiting`: messages wait for half an hour. `failed`: the function gave messages up.
+// `waiting`: messages wait for half an hour. `failed`: the function gave up messages.
 const queueWatches = (
   name: FunctionName,
   { queue, failed }: WorkQueue,

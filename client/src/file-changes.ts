@@ -7,8 +7,8 @@ import type { Limit, ResumableOptions } from './upload.ts'
 
 export interface PutOptions extends ResumableOptions {
   /**
-   * Left out: the file must not exist. An `etag`: only this state is replaced. `true`: any state is replaced. Error:
-   * 412 / 100412.
+   * Left out: the file must not exist. An `etag`: only this state is replaced. `true`: any state is replaced. Otherwise
+   * the call fails with 412 / 100412.
    */
   readonly replace?: string | boolean
   readonly contentType?: string
@@ -34,8 +34,8 @@ export interface FileChanges {
   move(from: string, to: string, condition?: FileCondition): Promise<void>
   copy(from: string, to: string, condition?: FileCondition): Promise<void>
   /**
-   * Removes a file, or a folder with everything in it. Large folders finish after the call. With `force: false`, only
-   * an empty folder (403 / 104024).
+   * Removes a file, or a folder with everything in it. Large folders finish after the call. With `force: false`,
+   * removes only an empty folder, and fails with 403 / 104024 otherwise.
    */
   remove(path: string, condition?: FileCondition & { readonly force?: boolean }): Promise<void>
   removeDraft(path: string): Promise<void>

@@ -82,7 +82,7 @@ describe('each function has exactly the table permissions that its operations ne
     return made
   }
 
-  /** Removes a file of a site with a quota, and recounts the bytes of the site in steps. */
+  /** Removes a file of a site with a quota, and recounts the used bytes of the site in steps. */
   const removeAndRecount = async (
     repeat: Repeat,
     dynamodb: DynamoDBDocumentClient,

@@ -5,12 +5,12 @@ import type { Decide, Fate } from './support/proxy.ts'
 import { test as base, readTree } from './support/site.ts'
 
 const test = base.extend('through', async ({ service, proxied }) => {
-  /** A client behind a proxy. `decide` chooses the fate of each request. */
+  /** A client behind a proxy. `decide` chooses what the proxy does with each request. */
   return async (decide: Decide, fetch: NonNullable<ConnectOptions['fetch']>, attempts = 12) =>
     connect({ url: await proxied(decide), token: service.token, patience: { delay: 1, attempts }, fetch })
 })
 
-/** Gives every third request the next fate of the list, so that every kind of request gets different fates. */
+/** Breaks every third request, in the next way of the list, so that every kind of request is broken in several ways. */
 const inTurn = (fates: readonly Fate[]): Decide => {
   let met = 0
   return (_method, path, index) =>

@@ -270,7 +270,7 @@ test('a stalled upload is cut off after minutes, whatever its size, and continue
     await vi.advanceTimersByTimeAsync(10 * 60_000)
     expect(appends).toBeGreaterThan(1)
     await put
-    // The four appends: the whole file, which stalls; the safe size; twice the safe size; the remaining bytes.
+    // The four appends: the whole file, which stalls; the safe size; twice the safe size; the rest.
     expect({ come, appends }).toStrictEqual({ come: total, appends: 4 })
   } finally {
     vi.useRealTimers()

@@ -35,7 +35,7 @@ describe('A follower of the changes', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
   afterEach(() => void vi.useRealTimers())
 
-  /** Lets pauses pass until a promise is settled. */
+  /** Lets the pauses of the client pass until a promise is settled. */
   const settled = async <Value>(promise: Promise<Value>): Promise<Value> => {
     let isOver = false
     const over = () => {

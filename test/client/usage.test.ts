@@ -94,7 +94,7 @@ test('a command that cannot succeed prints a message and ends with status 1', as
     expect({ status, stderr }).toStrictEqual({ status: 1, stderr: expect.stringMatching(sentence) })
     expect(stderr).not.toMatch(/\n {4}at /)
   }
-  // The push had no place for its state, so it has sent nothing and made no folder.
+  // The push had no place for its state, so it sent nothing and created no folder.
   expect(await demo('ls', folder)).toMatchObject(outcome(1, messages.client.siteLacks))
 })
 

@@ -11,8 +11,8 @@ import type { Requests, StorageUnderTest } from './storage/service.ts'
 // has the rights of whole areas, for all groups.
 
 /**
- * Planted bugs, which the test must notice: the two functions that refuse let every caller pass, or a key has a right
- * that only the key has, or that only its person has.
+ * Planted bugs, which the test must notice: the two functions that check rights let every caller pass, or a key has a
+ * right that only the key has, or that only its person has.
  */
 const hole = vi.hoisted((): { isOpen: boolean; rightsOfKey?: 'own' | 'of the person' } => ({ isOpen: false }))
 vi.mock('../../lib/core/rights.ts', async (load) => {
@@ -53,7 +53,7 @@ const isRefused = (answer: Answer): boolean => answer.status === 400 && codeOf(a
 const encoded = (path: string) => `/${path.split('/').map(encodeURIComponent).join('/')}`
 const inHex = (path: string) => `/${Buffer.from(path).toString('hex').replace(/../g, '%$&')}`
 
-/** The ways in which a client may write this path of a cell. */
+/** The spellings in which a client may send this path. */
 const spellings = (target: string): readonly string[] => [
   encoded(target),
   encoded(target.normalize('NFD')),

@@ -198,7 +198,7 @@ const streamedSuites = [
 ]
 const allStreamedSuites = ['storage', 'http']
 
-/** Starts the replacement of the distribution of a data centre, and returns its address. */
+/** Starts the process that replaces the distribution of a data centre. Returns the address of this process. */
 const startDistribution = async (target: Target, dataCentre: string, bundle: string) => {
   const child = spawn(process.execPath, [join('test', 'deployed', 'distribution.ts'), bundle], {
     stdio: ['ignore', 'pipe', 'inherit'],

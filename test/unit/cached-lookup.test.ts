@@ -6,7 +6,7 @@ interface Found {
   readonly load: number
 }
 
-/** A lookup with a clock of the test, and a list of its loads. */
+/** A lookup whose clock the test sets, and a list of its loads. */
 const observed = ({ max = 100, answers = (key: string, load: number): Found | undefined => ({ key, load }) } = {}) => {
   const clock = { now: 0 }
   const loads: string[] = []

@@ -3,7 +3,7 @@ import { inParallel } from '../../lib/core/in-parallel.ts'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-/** Work that ends when the test says so, and a list of started items. */
+/** Work that the test ends, and a list of the started items. */
 const heldWork = () => {
   const begun: number[] = []
   const ends: PromiseWithResolvers<void>[] = []

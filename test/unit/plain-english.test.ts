@@ -85,7 +85,7 @@ function* textsInCode(source: string, folder: string): Generator<Text> {
 interface Sentence {
   readonly folder: string
   readonly text: string
-  /** The place of the sentence, and the pattern that it matches. Undefined if the sentence is plain. */
+  /** The place of the sentence, and the pattern that the sentence matches. Undefined if the sentence is plain. */
   readonly fault: string | undefined
 }
 

@@ -85,8 +85,8 @@ export interface Asked {
 }
 
 /**
- * The numbers of files that a run left alone: files that `--force` would overwrite (without the conflicts), files with
- * an obstacle, and files that `--delete` would remove.
+ * The numbers of files that a run did not change: files that `--force` would overwrite (without the conflicts), files
+ * with an obstacle, and files that `--delete` would remove.
  */
 interface LeftAlone {
   newer: number

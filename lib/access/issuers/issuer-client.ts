@@ -99,7 +99,7 @@ const sentences: Readonly<Record<string, string>> = {
   iat: 'It is from the future or older than a day. Ask its issuer for a new one.',
 }
 
-// The signature is checked first, so only a caller with a genuine token sees a reason that names a claim.
+// The signature is checked first, so that only a caller with a genuine token learns which claim is wrong.
 const faultOf = (error: unknown, issuer: string): unknown => {
   if (error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired) {
     if (error.reason === 'missing') return new TokenFault(`The token lacks the claim ${error.claim}.`)

@@ -18,12 +18,12 @@ interface Deps {
   readonly clock: Clock
 }
 
-// In milliseconds: the time that is reserved for the last calls of a worker. A lease ends after the end of its worker.
+// In milliseconds: the time that is reserved for the last calls of a worker. A lease lasts longer than its worker.
 const [timeToHandOver, afterTheEnd] = [3_000, 1_000]
 
 const longestDelayInSeconds = 900
 
-// In milliseconds: clocks of processes differ. A message that is due so soon may be the present one.
+// In milliseconds: clocks of processes differ. A message that is due within this time may be the one in process.
 const clockDifference = 5_000
 
 const mostAtOnce = 20

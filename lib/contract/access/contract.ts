@@ -18,7 +18,7 @@ const tag = { name: 'Access', description: 'Sign-in, sessions and the people of 
 
 const credentials = { username: 'ann', password: 'correct horse battery' }
 
-// The service of the examples has this invitation.
+// The service that runs the examples has this invitation.
 const acceptance = { invitation: `joe.${'d2f1'.repeat(16)}`, password: 'correct horse battery' }
 
 const signIn = {

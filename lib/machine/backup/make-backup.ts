@@ -41,8 +41,8 @@ const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false 
 const timeToCopy = ({ database, wal }: DataDirectory): number =>
   Math.ceil((sizeOf(database) + sizeOf(wal)) / slowestCopy)
 
-// If the disk of the data directory prevents the backup, the message names the data directory, not the folder of the
-// backup.
+// If the disk of the data directory prevents the backup, the message must name the data directory, not the folder of
+// the backup.
 const asFailureOfSource = (error: unknown, { path, database }: DataDirectory): unknown => {
   if (isOutOfSpace(error)) {
     return new UsageError(
@@ -152,9 +152,9 @@ const fillUnderHold = async (
 }
 
 /**
- * Backs up a data directory, whether it is in use or not: the database as it is at one moment, and every blob that it
- * refers to at this moment. Blobs that are no longer needed stay until the backup has them. Throws UsageError; then
- * nothing of the backup is left.
+ * Backs up a data directory, whether it is in use or not: the database as it is at one moment, and every blob that the
+ * database refers to at that moment. Blobs that are no longer needed stay until the backup has them. Throws UsageError;
+ * then nothing of the backup is left.
  */
 export const makeBackup = async (dataDirectory: string, target: string, options: BackupOptions): Promise<Backup> => {
   const opened = await openDataDirectory(dataDirectory, { role: 'command', reset: false, durable: true })

@@ -38,7 +38,7 @@ export interface ContentOwner {
 interface Content extends ContentOwner {
   readonly blob: string
   readonly size: number
-  /** The bytes, if they are in the database itself; null when they are in a blob. */
+  /** The bytes, if they are in the database; null if they are in a blob. */
   readonly held: number | null
 }
 

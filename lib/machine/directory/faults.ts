@@ -22,7 +22,7 @@ type Text = (directory: DataDirectory, detail: string) => string
 interface FaultText {
   readonly allows?: readonly Purpose[]
   readonly refusal: Text
-  /** The text for `check`, where it differs. */
+  /** The text for `check`, if it differs. */
   readonly finding?: Text
   /** The file at fault. If it is not set, the marker is at fault. */
   readonly where?: 'database' | 'wal' | 'demo' | 'backupMarker'
@@ -235,8 +235,8 @@ export const databaseFailure = (error: unknown): string | undefined => {
 }
 
 /**
- * Turns an error into a UsageError. `what` is the thing that cannot be written, and `ending` says what is left. Program
- * faults pass unchanged.
+ * Turns an error into a UsageError. `what` is the thing that cannot be written, and `ending` says what is left.
+ * Programming errors pass unchanged.
  */
 export const asSentence = (error: unknown, what: string, ending: string): unknown => {
   if (!(error instanceof Error) || error instanceof UsageError || error instanceof ServiceError) return error

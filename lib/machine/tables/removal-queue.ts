@@ -12,7 +12,7 @@ type RemovalWorker = (message: RemovalMessage, slice: number) => Promise<Rest | 
 export interface LocalRemovalQueue extends RemovalQueue {
   /** The tasks that an earlier process left come first. */
   start(work: RemovalWorker): Promise<void>
-  /** The current slice ends. The rest stays for the next start. */
+  /** Ends the current slice. The rest of the work stays for the next start. */
   stop(): Promise<void>
 }
 

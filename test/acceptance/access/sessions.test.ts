@@ -38,7 +38,7 @@ describeWithAdmin('A session', () => {
     expectError(await call(siteTokens('current'), { method: 'POST', token }), 400, 100002)
     const unused = (await call(siteTokens('current'), { method: 'POST', token: own })).json.token
     expect((await call(tokens, { method: 'DELETE', token })).status).toBe(200)
-    // No request used this token before, so no cache has it.
+    // No request has used this token yet, so no cache has it.
     expect(await statusOf(me, unused)).toBe(401)
   })
 
@@ -77,7 +77,7 @@ describeWithAdmin('A session', () => {
     const fresh = (await signIn(name)).json.token
     expect((await call(`${tokens}?all`, { method: 'DELETE', token: fresh })).status).toBe(200)
     expect(await statusOf(me, (await signIn(name)).json.token)).toBe(200)
-    // Before the sessions ended, no request used this token, so no cache has it.
+    // No request used this token before the sessions ended, so no cache has it.
     expect(await statusOf(me, token)).toBe(401)
     expectError(await call(`${tokens}?all`, { method: 'DELETE', token: target.token }), 401, 101001)
   })

@@ -15,7 +15,7 @@ const read = (
   options: Parameters<typeof call>[1] = {},
 ): Promise<Answer> => call(`${changes}?${new URLSearchParams(query)}`, options)
 
-/** A cursor for the end of the history. */
+/** A cursor at the end of the history. */
 const end = async (): Promise<string> => (await read()).json.next ?? ''
 
 /** Returns the entries about the folder of these cases that were written after a cursor. */

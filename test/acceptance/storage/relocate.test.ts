@@ -69,7 +69,7 @@ describe.each([
   ['copy', copy],
 ] as const)('A %s', (kind, to) => {
   const folder = `${own}/${kind}`
-  /** The content at the old path. */
+  /** The content of the file at the old path. */
   const left = (content: string) => (kind === 'copy' ? content : undefined)
 
   it('A file gets its new path, and missing folders are created (S-51, S-52)', async () => {

@@ -214,7 +214,7 @@ describe('A removed folder', () => {
     const rest = await deletedIn(folder, `&limit=9&cursor=${encodeURIComponent(cursor)}`)
     const entries: readonly { readonly name: string; readonly removedAt: string }[] = [...deleted, ...rest.deleted]
     const times = new Map(entries.map(({ name, removedAt }) => [name, removedAt]))
-    // The key of `whole0` comes right after those of all files in `whole/`.
+    // The key of `whole0` comes directly after the keys of all files in `whole/`.
     const removed = ['a', 'b', 'c', 'whole', 'whole0']
     expect([...times.keys()].toSorted()).toEqual(removed)
     expect([...times.values()].toSorted()).toEqual(removed.map((name) => times.get(name)))

@@ -174,7 +174,7 @@ describe('The headers of answers', () => {
 
   it('X-HTTP-Method-Override is accepted only for uploads (U-9)', async () => {
     const upload = await begin('override.txt', 5)
-    // The OpenAPI document has no POST for this path.
+    // The OpenAPI document describes no POST at this path.
     const send = (path: string, override: string, headers: Readonly<Record<string, string>> = {}, method = 'POST') =>
       fetch(target.baseUrl + path, {
         method,

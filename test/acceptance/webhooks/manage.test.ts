@@ -4,7 +4,7 @@ import { expectError } from '../support/expectations.ts'
 import { openWebhooks } from '../support/webhooks.ts'
 
 const defaults = { types: [], subject: '', enabled: true, description: '', lastSuccess: null, failingSince: null }
-// Nothing listens there, so no case needs the network.
+// Nothing listens at this address, so no case needs the network.
 const targetUrl = 'https://127.0.0.1:1/hooks'
 
 describeWithAdmin('Webhooks', () => {

@@ -57,7 +57,7 @@ test('a link or folder in place of a file is a conflict (T-52)', async ({ demo, 
   })
 })
 
-/** A client whose site has extra files with names that the service itself would refuse. */
+/** A client of a site with extra files, whose names the service itself would refuse. */
 const withNames = (client: SiteClient, paths: readonly string[]): SiteClient => ({
   ...client,
   files: {

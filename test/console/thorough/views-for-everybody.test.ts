@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expectAccessible, test } from '../support/console.ts'
 import { choose, refusal } from '../support/page.ts'
 
-/** The states of the other views: the address of each state, and the steps that lead to the state. */
+/** The states of the other views. Each has an address and the steps that lead to it. */
 const looks: Readonly<Record<string, readonly [hash: string, show: (page: Page) => Promise<unknown>]>> = {
   'the fields of a form with an open menu': [
     'forms/1',

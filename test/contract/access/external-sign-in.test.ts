@@ -13,7 +13,7 @@ import { requestOf, send } from '../../support/gateway.ts'
 import { entry, hands, type OpenedHand } from '../../support/hands.ts'
 import { startTokenIssuer, type TokenIssuer } from '../../support/token-issuer.ts'
 
-/** A provider that answers whatever a test wants. */
+/** A provider whose answers a test chooses. */
 let issuer: TokenIssuer
 let hand: OpenedHand
 let handler: Handler
@@ -105,7 +105,7 @@ interface ProviderAnswer {
   readonly person?: object
 }
 
-/** The provider answers the code with a token of these claims. Returns the requests that the provider gets. */
+/** The provider exchanges the code for a token with these claims. Returns the requests that the provider gets. */
 const answerWith = (begun: Begun, { claims = {}, signing = {}, person = {} }: ProviderAnswer = {}) => {
   const asked: { authorization: string | undefined; body: URLSearchParams }[] = []
   issuer.answers.set('/token', async (request: IncomingMessage, response) => {

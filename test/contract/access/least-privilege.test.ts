@@ -177,7 +177,7 @@ describe.each(hands)('On $name', ({ open }) => {
     last: (await hand.stores.history.before(site, undefined, 1))[0],
   })
 
-  /** For each needed right: all needed rights without this one. */
+  /** For each needed right: all the other needed rights. */
   const lacking = ({ needs, right }: Row): readonly (readonly string[])[] => [
     ...needs.map((one) => needs.filter((right) => right !== one)),
     ...(right.endsWith(':write') ? [needs.map((one) => (one === right ? right.replace('write', 'read') : one))] : []),
@@ -196,7 +196,7 @@ describe.each(hands)('On $name', ({ open }) => {
     return callers
   }
 
-  /** Callers without the rights of the row, each with the bug that lets them pass. */
+  /** Callers without the needed rights, each with a bug that lets the caller pass. */
   const callersOfBugs = async ({ onEverySite, needsPerson }: Row) => {
     const [weakKey = '', keyOfWeak = ''] = await keysWith(['history:read'])
     const ofKeys = [

@@ -27,7 +27,7 @@ let tables: TestTables
 let time: number
 /** The messages in the queue. The tests deliver them in any order, and repeatedly. */
 let sent: Message[]
-/** The number of objects left in the folder. Each call removes an object. */
+/** The number of objects that are left in the folder. Each call of `remove` removes one. */
 let left: number
 
 beforeEach(async () => {
@@ -110,7 +110,7 @@ const open = async (objects: number) => {
   return async () => (await removals.openOf(task.site, [task.path])).length > 0
 }
 
-/** A step of a worker that a test can delay. */
+/** A call of a worker that a test can delay. */
 const gate = () => {
   const reached = Promise.withResolvers<void>()
   const opened = Promise.withResolvers<void>()
@@ -251,7 +251,7 @@ const createQueue = (deliver: (name: string) => Promise<void>) => {
     redrive() {
       for (const name of dead.splice(0)) add(`${name} again`)
     },
-    /** Works until this moment, or until the queue is empty. */
+    /** Lets the worker work until this moment, or until the queue is empty. */
     async workUntil(end: number) {
       for (;;) {
         const [next] = waiting.toSorted((one, other) => one.due - other.due)

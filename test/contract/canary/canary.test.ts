@@ -75,7 +75,7 @@ describe('The canary', () => {
     const baseUrl = await breaking(method, path, () => [503, Buffer.from('{"code":100503}')])
     const failure = await useService({ baseUrl, canaryToken }).catch(String)
     expect(failure).toMatch(new RegExp(`${method} /api/.*${path.source}.* answered 503: .*100503`))
-    // The next run works, whatever this run has left.
+    // The next run succeeds, whatever this run has left behind.
     await useService({ baseUrl: service.baseUrl, canaryToken })
   })
 

@@ -102,7 +102,7 @@ test('linking again writes nothing', async () => {
 
 describe('a page', () => {
   test('a page without where and order reads its items, and the keys of the list once', async () => {
-    // The category, 10 news items, 10 texts, and 1,000 links of about 35 bytes.
+    // The expected reads: the category, 10 news items, 10 texts, and 1,000 links of about 35 bytes.
     expect((await list({})).units).toBeLessThanOrEqual(1 + 5 + 5 + 8)
     expect((await list({ skip: '990' })).units).toBeLessThanOrEqual(1 + 5 + 5 + 8)
   })

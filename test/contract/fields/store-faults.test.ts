@@ -20,7 +20,7 @@ interface Case {
   readonly body?: object
   readonly status: number
   readonly after: readonly (SystemField | undefined)[]
-  /** The status of a repetition, after a first request that succeeded without an answer. */
+  /** The status of a repeated request if the first one succeeded, but lost its answer. */
   readonly again: number
 }
 
@@ -51,7 +51,7 @@ const operations: Readonly<Record<string, Case>> = {
 
 const failures = Object.keys(passingFailures) as Failure[]
 
-/** The calls of a request with cold caches: token, site, data centre and form, and the write of a change. */
+/** The calls of a request with cold caches: reads of token, site, data centre and form, and the write of a change. */
 const callsOf = ({ method }: Case) => (method === 'GET' ? 4 : 5)
 
 const cases = Object.entries(operations).flatMap(([name, operation]) =>

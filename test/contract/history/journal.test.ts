@@ -32,7 +32,7 @@ describe('the history in DynamoDB', () => {
     requestId: '0b8fb6f8-8a0e-4a0c-a1a5-6f0b8e4f8a7c',
   })
 
-  /** A separate journal, as in each instance of a function, and the entries that it reported as lost. */
+  /** A journal of its own, as each instance of a function has, and the entries that it reported as lost. */
   const open = (now?: () => number, dynamodb = tables.connect()) => {
     const lost: string[] = []
     // A busy machine may be slow, but loses nothing.
@@ -109,7 +109,7 @@ describe('the history in DynamoDB', () => {
     for (const name of ['1', '2', '3', '4', '5', '6', '7', '8']) await writer.record(entryOf(name))
     const { history, dynamodb } = open()
     let isEarly = true
-    // Shows the first block as it was with only two entries.
+    // Returns the first block as it was when it had only two entries.
     dynamodb.middlewareStack.add(
       (next) => async (args) => {
         const result = await next(args)
@@ -177,8 +177,8 @@ describe('the history in DynamoDB', () => {
   })
 
   /**
-   * Many journals that write at once, and the calls of all these journals. Their clock stands still, because a writer
-   * that is slow for a second would look like a single writer.
+   * Many journals that write at once, and the calls that they make. Their clock does not advance, because a writer that
+   * is slow for a second would look like a single writer.
    */
   const openMany = (count: number) => {
     const now = Date.now()

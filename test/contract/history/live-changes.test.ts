@@ -211,7 +211,7 @@ describe.each(hands)('on $name', ({ open }) => {
     await hand.stores.workflows.start(site, toStoragePath('a.html'), { ...entry, type: 'workflow.created' })
     await Promise.all(changed)
     expect(listeners.map((listener) => listener?.recentAfter(0)?.length)).toEqual(listeners.map(() => 1))
-    // On AWS, earlier polls may have found nothing.
+    // On AWS, earlier reads may have found nothing.
     expect(seen.reads).toBeLessThan(10)
     expect(seen.watchers).toBe(1)
     for (const listener of listeners) listener?.[Symbol.dispose]()

@@ -59,7 +59,7 @@ describe('an error of SQLite', () => {
     ['the memory beside the database', 4874],
     ['a sync', 1034],
   ])('an error of %s answers 507 if the disk has no room left', (_, code) => {
-    // /proc never has free space.
+    // The disk of /proc has no free space.
     expect(asPortError(failure(code), '/proc/self/status')).toEqual(outOfSpace)
   })
 

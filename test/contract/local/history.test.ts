@@ -49,7 +49,7 @@ describe('the history on one machine', () => {
     const database = scratchTables()
     const at = (moment: number) => createRecorder(database.connection, () => moment)
     await database.write(() => {
-      // More entries than one transaction removes.
+      // This is more than the number of entries that one transaction removes.
       for (let index = 0; index < 4_100; index++) at(now - 91 * day)(entryOf(`old ${index}`))
       at(now - 90 * day + 1)(entryOf('kept'))
       at(now)(entryOf('new'))
@@ -73,7 +73,7 @@ describe('the history on one machine', () => {
     expect(positions).toEqual([...new Set(positions)].toSorted((a, b) => a - b))
     expect(positions[0]).toBe(now * 1000)
     expect(positions[3]).toBe((now + 1) * 1000)
-    // A reader has seen positions of entries after the backup. A restored backup must not use these positions again.
+    // After the backup, a reader saw positions of newer entries. A restored backup must not use these positions again.
     await database.write(() => void database.connection.exec(`DELETE FROM changes WHERE id > ${now * 1000}`))
     await database.write(() => createRecorder(database.connection, () => now + 2)(entryOf('form')))
     const [, after] = await createHistory(database).after(site, 0, 10)

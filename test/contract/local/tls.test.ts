@@ -129,7 +129,7 @@ describe('a service with a certificate', () => {
   })
 })
 
-/** Puts the pair where the files are, as programs do that renew certificates. */
+/** Replaces the files with this pair, as programs do that renew certificates. */
 const renewals: Readonly<Record<string, (given: Given, next: Pair) => void>> = {
   'written over the old one': ({ write }, next) => write(next),
   'renamed to the old name': ({ files, write }, next) => {

@@ -14,7 +14,7 @@ type Tested = Pick<Stores, 'sites' | 'grants' | 'webForms' | 'contents' | 'links
 const now = Date.UTC(2026, 0, 1)
 const field = { typeId: -2, mandatory: true, order: 1 }
 
-/** Changes of single members, whole lists, and the removal of a site. Only commands of the administration use these. */
+/** Changes of single members, whole lists, and the removal of a site. Only commands use these calls. */
 const describeAdministration = async ({ name, open }: Hand<Tested>): Promise<void> => {
   const hand = await open()
   const { stores } = hand

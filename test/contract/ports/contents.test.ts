@@ -7,10 +7,10 @@ import { idsOf, newsItem, newsItems, range } from './some-content.ts'
 
 type Tested = Pick<Stores, 'contents' | 'links'>
 
-/** A stored object as a list shows it: with its site, and without its long text. */
+/** A stored object as it appears in a list: with its site, and without its long text. */
 const summaryOf = ({ body: _, ...members }: Content, siteId: SiteId) => ({ ...members, siteId })
 
-/** Categories, news items and blogs on both stores. The acceptance cases show everything else. */
+/** Categories, news items and blogs on both stores. The acceptance cases test everything else. */
 const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => {
   const hand = await open()
   const { contents } = hand.stores

@@ -107,7 +107,7 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
       })
       time += 30_000
       expect(await removals.take(taskOf('one'), 'next', 90_000)).toEqual({ outcome: 'taken' })
-      // When the dead worker wakes up, it cannot release a removal that it no longer holds.
+      // If the worker was only slow, it cannot release the removal after its lease has ended.
       await removals.giveBack(taskOf('one'), 'dead', 0)
       expect(await removals.take(taskOf('one'), 'another', 90_000)).toMatchObject({ outcome: 'held', holder: 'next' })
     })

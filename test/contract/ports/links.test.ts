@@ -11,7 +11,7 @@ type Tested = Pick<Stores, 'contents' | 'links'>
 const linksTo = (ids: readonly number[], displayable?: boolean) => new Map(ids.map((id) => [id, displayable]))
 const late = createDeadline(() => 0)
 
-/** Pages, batches and races of links, on both stores. The acceptance cases show everything else. */
+/** Pages, batches and races of links, on both stores. The acceptance cases test everything else. */
 const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
   const hand = await open()
   const { links, contents } = hand.stores

@@ -42,7 +42,7 @@ const us = { id: 'us', url: 'https://us.example.com', isDefault: true }
 
 type Write = (stores: Tested) => Promise<unknown>
 
-/** Records that a store only keeps. A new member of such a record is added here. */
+/** Records that a store keeps without interpreting them. Add every new member of such a record here. */
 const describeRecords = async ({ name, open }: Hand<Tested>): Promise<void> => {
   const hand = await open()
   const { stores } = hand

@@ -138,7 +138,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       const upload = await begin()
       const bytes = randomBytes(offset + part)
       const held = await addAll(upload, bytes.subarray(0, offset), part)
-      // The record does not include this append.
+      // The record of the upload does not include this append.
       await add({ ...upload, holding: held }, offset, randomBytes(part + 100))
       const { holding } = await add({ ...upload, holding: held }, offset, bytes.subarray(offset))
       await place(upload, holding, bytes.length)

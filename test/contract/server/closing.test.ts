@@ -5,7 +5,7 @@ import { bareHandler } from '../../support/bare-handler.ts'
 import { lastAnswer, rawConnection, requestText } from '../../support/raw-http.ts'
 import { listening } from './listening.ts'
 
-/** A server with this many requests in flight, each on its own connection. `go` lets them end. */
+/** A server with this many running requests, each on its own connection. `go` lets the requests end. */
 const busy = async (requests: number, patience: number) => {
   const go = Promise.withResolvers<Reply>()
   let begun = 0

@@ -10,7 +10,7 @@ const size = 16 * 1024 * 1024
 const long = 'x'.repeat(size)
 const longText = (): Reply => text('text/plain', long)
 
-/** A server with room for one long text that waits, and its clock. */
+/** A server that can keep one long text waiting in memory, and its clock. */
 const withRoomForOne = async (run: () => Promise<Reply> = async () => longText()) => {
   const clock = { now: 0 }
   const { handler, records } = bareHandler(run)

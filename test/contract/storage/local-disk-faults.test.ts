@@ -84,7 +84,7 @@ describe('A process without a free file handle', () => {
       try {
         for (;;) handles.push(openSync('/dev/null', 'r'))
       } catch {
-        // This was the last handle.
+        // The removed file had the last free handle.
       }
     }
     expect(didRun('prlimit', '--pid', String(process.pid), `--nofile=${limit}:${hard}`)).toBe(true)

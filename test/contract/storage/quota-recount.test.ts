@@ -46,7 +46,7 @@ describe('A recount of the used bytes on AWS', () => {
     await recount()
     pass(10 * minute)
     await recount()
-    // Requests that do not know the quota yet may still end until now.
+    // Requests that began before the quota was known may still end until this moment.
     await stores.sites.setQuota(site, undefined, entry)
     pass(minute)
     await put('/late.txt', bytes(1))

@@ -3,7 +3,7 @@ import { afterAll, expect, it } from 'vitest'
 import { statusAndCode } from '../../support/answer.ts'
 import { openStorage } from './service.ts'
 
-// A gateway reads bodies itself, and refuses some of these paths. So the acceptance cases cannot show this everywhere.
+// A gateway reads bodies itself, and refuses some of these paths. So acceptance cases cannot test this everywhere.
 const storage = await openStorage()
 await storage.put('/old', 'old')
 afterAll(() => storage.close())

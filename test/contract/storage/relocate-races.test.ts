@@ -8,11 +8,11 @@ import { openStorage, type StorageUnderTest } from './service.ts'
 const inBucket = (): ObjectStore => openObjectStore(openBucketInMemory())
 
 let storage: StorageUnderTest
-/** The change of another caller, right before a placement: once, or each time. */
+/** A change by another caller right before the changes are placed: once, or every time. */
 let meanwhile: (() => Promise<unknown>) | undefined
 let again = false
 
-/** The store, with another caller between the look and the placement. */
+/** A store where another caller acts after the checks, and before the changes are placed. */
 const interrupted = (files: ObjectStore): ObjectStore => ({
   ...files,
   async place(...args) {

@@ -9,7 +9,7 @@ import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 /** Objects that one call lists or deletes. */
 const pageSize = 1_000
 
-/** Promises by name, which other code resolves. */
+/** Promises by name. Other code resolves them. */
 const createGates = () => {
   const gates = new Map<string, PromiseWithResolvers<void>>()
   return (name: string): PromiseWithResolvers<void> => {
@@ -90,7 +90,7 @@ it.each(Object.entries(failures))(
       fault.arm(number, failure)
       expect((await remove(folder)).status).toBe(status)
       fault.arm(0)
-      // The message was sent before the first deletion, so the queue alone completes the removal.
+      // The message is sent before the first deletion, so the queue can complete the removal alone.
       await consumeQueue()
       const isGone = (await storage.keys()).length === 0
       expect((await remove(folder)).status).toBe(isGone ? 404 : 200)

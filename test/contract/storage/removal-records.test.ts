@@ -113,7 +113,7 @@ describe.each([
     death.comeAt(Number.POSITIVE_INFINITY, 'before')
     await take('/measure')
     const count = death.calls()
-    // A death after a call has the same effect as one before the next call.
+    // Dying after a call has the same effect as dying before the next call.
     for (const call of [0, ...callsToTry(count)]) {
       const folder = `/after-${call}`
       await fill(folder, 'old')

@@ -15,7 +15,7 @@ const longestWork = 90_000
 
 describe('The removal of a folder with more files than one request deletes', () => {
   let storage: StorageUnderTest
-  /** The number of messages in the queue when the removal was recorded. */
+  /** How many messages the queue had when the removal was recorded. */
   let sentBefore: number[]
   let time = 0
   beforeEach(async () => {
@@ -42,7 +42,7 @@ describe('The removal of a folder with more files than one request deletes', () 
 
   const put = (path: string) => storage.put(path, 'x')
   const metaOf = (path: string) => storage.get(path, { meta: '' })
-  /** The message of this number, from 0. */
+  /** The message with this number, counted from 0. */
   const message = (number = 0) => {
     const sent = storage.sent[number]
     if (!sent) throw new Error('The queue does not have this message')
@@ -54,7 +54,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect((await storage.remove('/large')).status).toBe(200)
     expect((await metaOf('/large')).status).toBe(404)
     expect((await put('/large/new')).status).toBe(200)
-    // The message was sent in case the request dies.
+    // The message was sent for the case that the request dies.
     expect(await finish()).toBeUndefined()
     expect((await storage.get('/large/new')).status).toBe(200)
     expect(storage.leftovers()).toBe(0)
@@ -143,7 +143,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect(reached).toBeUndefined()
     await expect(work()).rejects.toThrow('died')
     expect(reached).toBe(left[999])
-    // Stores a file after this key, as if its upload had looked for removals before the removal began.
+    // Stores a file after this key, as if its upload had checked for removals before the removal began.
     const change = { kind: 'folder', key: `${keys[0]}0late/` } as const
     await files.place([change], { absent: [], unlocked: { site: storage.site, folders: [] } }, entry)
     expect(await work()).toBeUndefined()

@@ -7,7 +7,7 @@ import { entry } from '../../support/history.ts'
 import { storageHands } from './hands.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
-// The acceptance cases show the results of a restore. These cases need a clock, or a lock that stays.
+// The acceptance cases test the results of a restore. The cases here need to control the clock or a lock.
 
 let storage: StorageUnderTest
 afterEach(async () => {

@@ -158,7 +158,7 @@ describe('The number of calls and rounds that a request needs', () => {
       s3.requestHandler.handle({ method: 'PUT', path: `/${bucket}/live/${storage.site}/f/${name}`, headers: {} })
     for (let file = 0; file < 1_000; file += 1) await put(`${file}.txt`)
     await storage.makeFolder('/f')
-    // The first listing that continues after a key finds out how the store compares names.
+    // The first listing that continues after a key also detects how the store compares names.
     await storage.stores.files.list({ prefix: 'live/', folded: false, limit: 1, after: 'live/' })
     const count = inRounds()
     expect((await storage.remove('/f')).status).toBe(200)

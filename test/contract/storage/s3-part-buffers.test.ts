@@ -40,7 +40,7 @@ const openStore = (most: number) => {
   }
 }
 
-/** A number of chunks, each of one letter. `read` counts the chunks that were read. */
+/** This many chunks, each filled with one letter. `read` counts the chunks that were read. */
 const countedContent = (chunks: number) => {
   const read = { count: 0 }
   const content = (async function* () {

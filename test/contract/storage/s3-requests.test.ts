@@ -14,13 +14,13 @@ import type { S3Request } from '../../support/s3-messages.ts'
 import { ownClaim } from '../../support/uploads.ts'
 
 let s3: MemoryS3
-/** The tested store, and the store of another caller. */
+/** The tested store, and another store over the same bucket for another caller. */
 let store: ObjectStore
 let others: ObjectStore
 let open: (largestCopy?: number) => ReturnType<typeof openObjectStore>
 let bucket: Bucket
 
-/** Bytes that may wait in memory. */
+/** The number of bytes that may wait in memory. */
 const memory = 100
 
 beforeEach(() => {
@@ -222,7 +222,7 @@ describe('An object that appears while a change is being made', () => {
 })
 
 describe('A removal whose answer was lost, and which is undone', () => {
-  /** Loses the answer to a removal, which then fails. */
+  /** Loses the answer to a removal, so that the removal fails. */
   const removeInVain = async (key: string, isMade: boolean): Promise<unknown> => {
     lose(isRemovalOf(`/${key}`), isMade)
     return place([{ kind: 'remove', key }]).catch((error: unknown) => error)
@@ -283,12 +283,12 @@ describe('A removal of many objects', () => {
 })
 
 describe('A search for files and folders in conflict with a change', () => {
-  /** The calls that one look makes for these keys. */
+  /** The calls that one check of these keys makes. */
   const asked = async (...absent: string[]): Promise<string[]> => {
     const before = s3.requests.length
     await place([], { absent })
     const looks = s3.requests.slice(before).map(({ method, query = {} }) => `${method} ${query['prefix'] ?? ''}`)
-    // The second look makes the same calls as the first look.
+    // The second check makes the same calls as the first one.
     return looks.slice(0, looks.length / 2).sort()
   }
 

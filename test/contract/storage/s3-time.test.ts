@@ -21,7 +21,7 @@ import { openStorage, type StorageUnderTest } from './service.ts'
 /** In milliseconds: the time limit of a function, and the remaining time at which Lambda freezes the function. */
 const functionTime = 28_000
 const frozenAt = 500
-/** In milliseconds: the time that passes with each turn of the event loop. */
+/** In milliseconds: the time by which each turn of the event loop advances the clock. */
 const step = 40
 
 let s3: MemoryS3
@@ -48,7 +48,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Runs a call with the time limit of a function. The time passes with the turns of the event loop. */
+/** Runs a call with the time limit of a function. Each turn of the event loop advances the clock. */
 const inFunctionTime = async <Result>(run: (deadline: Deadline) => Promise<Result>) => {
   let elapsed = 0
   let isOver = false
@@ -216,7 +216,7 @@ describe('A request that makes a slow call to S3', () => {
         const slow = slowDown(number, 'request')
         let answer: { readonly status: number } | undefined
         const { elapsed } = await inFunctionTime(async ({ timeLeft }) => {
-          // If the operation only reads, Lambda answers in its place.
+          // If the operation only reads, Lambda ends it and answers.
           answer = await Promise.race([
             ask(timeLeft),
             new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), functionTime - frozenAt)),

@@ -64,7 +64,7 @@ const looksAtPresent = ({ method, query = {} }: S3Request) => method === 'HEAD' 
 const copies = ({ headers }: S3Request) => headers['x-amz-copy-source'] !== undefined
 const isListing = ({ method, query = {} }: S3Request) =>
   method === 'GET' && (query['versions'] !== undefined || query['list-type'] !== undefined)
-/** The listings that the work makes. */
+/** The listings that `work` makes. */
 const listingsOf = async (work: () => Promise<unknown>): Promise<readonly S3Request[]> => {
   const before = s3.requests.length
   await work()

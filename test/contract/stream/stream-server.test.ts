@@ -44,7 +44,7 @@ describe('behind a distribution', () => {
     const { url } = await openStream()
     const { socket, text } = await connectTo(url)
     socket.write(requestText('PUT', `${storage}/a.bin`, { ...fromDistribution, 'Content-Length': '10' }, '01234'))
-    // The function has received the body so far: another request is answered meanwhile.
+    // An answer to another request shows that the function has received the first part of the body.
     expect((await fetch(`${url}/health`, { headers: fromDistribution })).status).toBe(200)
     expect(text()).toBe('')
     socket.write('56789')

@@ -125,7 +125,7 @@ describe('An upload in parts', () => {
     )
     if (!first || !second || !third) throw new Error('An address is missing')
     await send(first, bytes.subarray(0, part))
-    // A byte is missing.
+    // One byte is missing.
     expect(await send(third, Buffer.from('four'))).toBe(200)
     expect((await stateOf(upload)).stored).toEqual([1])
     const refused = await ask('PATCH', upload)

@@ -82,7 +82,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     return {
       ...service,
       renewals,
-      /** Lets seconds pass, with the renewals that are due. */
+      /** Advances the clock by seconds, and runs the renewals that are due. */
       async pass(seconds: number) {
         for (let left = seconds; left > 0; left--) {
           passed += second
@@ -90,7 +90,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
           await Promise.allSettled(renewals)
         }
       },
-      /** Lets seconds pass in which the process is frozen. */
+      /** Advances the clock by seconds, as if the process were frozen. */
       freeze(seconds: number) {
         passed += seconds * second
       },
@@ -163,7 +163,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     await service.pass(15)
     body.end('wor')
     expect(await appending).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
-    // One machine writes nothing more. On AWS, the part of this append is stored.
+    // After this, one machine writes nothing. On AWS, the part of this append is already stored.
     const offset = Number((await service.head(upload)).headers['upload-offset'])
     expect(offset).toBe(name === 'AWS' ? 5 : 0)
     await service.patch(upload, offset, 'helloworld'.slice(offset))

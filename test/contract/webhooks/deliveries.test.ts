@@ -45,7 +45,7 @@ const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> =
   }
   const deps = createDeliveryDeps({ ...hand.stores, seals: unsealed }, { target, clock })
   const deliver = (id = 'whk_one') => deliverNext(deps, site, id, unlimited)
-  /** The subjects of the requests since the last call. */
+  /** The subjects of the deliveries since the last call of this function. */
   const subjects = () => sent.splice(0).map(({ body }) => JSON.parse(body).subject)
   const entryOf = (type: HistoryEntry['type'], subject: string, of = site): HistoryEntry => ({
     site: of,

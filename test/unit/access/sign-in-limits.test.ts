@@ -26,7 +26,7 @@ describe('Attempts beyond a limit', () => {
       const wait = waitsAt(...moments).at(-1) ?? 0
       waits.push(wait / 1000)
       at += wait / 1000
-      // One attempt is tried after the wait.
+      // One more attempt is made after the wait.
       moments.push(at)
     }
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900])

@@ -11,7 +11,7 @@ const runs = { numRuns: timesToTry(2_000) }
 
 const placed = (typeId: number, order: number): SystemField => ({ typeId, mandatory: false, order })
 
-/** The orders of fields by type, computed step by step: each displaced field moves to the next position. */
+/** The order of each field type, computed step by step: each displaced field moves to the next position. */
 const reference = (others: Fields, typeId: number, position: number): Map<number, number> => {
   const holders = new Map(others.map((field) => [field.order, field.typeId]))
   let pushed: number | undefined = typeId

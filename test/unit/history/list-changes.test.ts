@@ -16,8 +16,8 @@ import {
 const site = 1001 as SiteId
 
 /**
- * A history of `count` changes from position 1 on, and a counter of reads. The changes at the positions in `bob` are by
- * another user.
+ * A history of `count` changes from position 1 on, and a counter of reads. Another user made the changes at the
+ * positions in `bob`.
  */
 const historyOf = (count: number, byBob: readonly number[]) => {
   const changes = Array.from({ length: count }, (_, index): Change => {

@@ -13,7 +13,7 @@ async function* inTwo(): AsyncGenerator<Buffer> {
   yield bytes.subarray(5)
 }
 
-/** The bytes that passed the check, or the error code. */
+/** Returns the bytes if they pass the check, otherwise the error code. */
 const pass = async (headers: Readonly<Record<string, string>>) => {
   try {
     const passed: Uint8Array[] = []

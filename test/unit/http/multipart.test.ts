@@ -28,7 +28,7 @@ const readAll = async (source: AsyncIterator<Uint8Array>, boundary: string | und
   return parts
 }
 
-/** The only part of a body with this header. The body arrives in pieces of one byte and as a whole. */
+/** Reads the only part of a body with this header, once from pieces of one byte and once as a whole. */
 const readHeader = async (header: string) => {
   const body = bodyOf(partOf(header))
   const [part] = await readAll(inPieces(body), 'b')

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { text } from '../../../lib/http/reply.ts'
 import { createReplyCache } from '../../../lib/http/reply-cache.ts'
 
-/** A cache of replies over a store whose state the test sets, and a list of created replies. */
+/** A cache of replies, a store whose state the test sets, and a list of the replies that were created. */
 const observed = () => {
   const store: { state: string | undefined } = { state: 'first' }
   const made: string[] = []

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { asAttachment } from '../../../lib/storage/file-kind.ts'
 
-/** The name that a client reads: the exact form, if the header has one. */
+/** The file name that a client reads: the exact form, if the header contains it. */
 const nameIn = (header: string): string => {
   const [, exact] = /filename\*=UTF-8''([\w!#$&+\-.^`|~%]+)$/.exec(header) ?? []
   if (exact !== undefined) return decodeURIComponent(exact)

@@ -23,7 +23,7 @@ const codeOf = (run: () => unknown): number | undefined => {
   }
 }
 
-/** The rules for any parsed path. */
+/** Checks the rules that every parsed path follows. */
 const obeysTheRules = (path: StoragePath) => {
   expect(path.normalize('NFC')).toBe(path)
   expect(Buffer.byteLength(path)).toBeLessThanOrEqual(900)

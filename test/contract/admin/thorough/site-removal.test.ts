@@ -30,7 +30,7 @@ const fill = async (
   }
 }
 
-/** The contents of a site in the stores, also if the directory has lost the site. */
+/** The contents of a site in the stores, even if the site has been removed from the directory. */
 const leftOf = async ({ webForms, contents, links, workflows, files, webhooks }: AreaStores, id: SiteId) => ({
   forms: (await webForms.list(id)).length,
   contents: (await contents.list(id, 'category', 0, 10)).length + (await contents.list(id, 'news', 0, 10)).length,

@@ -39,7 +39,7 @@ describe('a damaged old version of a file', () => {
       ],
     })
 
-    // No repair is needed: backups work, and can be restored.
+    // No repair is needed: backups succeed, and can be restored.
     const target = join(folder, 'again')
     const made = await administer(data, ['backup', target])
     expect(made).toMatchObject({ status: 0, stderr: '' })

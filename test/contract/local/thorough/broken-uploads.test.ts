@@ -32,7 +32,7 @@ describe('an upload whose caller disconnects', () => {
         const headers = { Authorization: service.token, 'Content-Type': type }
         const whole = requestText(method, target, { ...headers, 'Content-Length': body.length }, body)
         for (const missing of [0.9, 0.5, 0.1]) {
-          // The service keeps files that an earlier round removed.
+          // The service keeps the bytes of files that an earlier round removed.
           const before = blobsIn(directory)
           const socket = connect(Number(port), hostname)
           await once(socket, 'connect')

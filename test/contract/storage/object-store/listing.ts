@@ -5,7 +5,7 @@ import { entry } from '../../../support/history.ts'
 import { codePoint } from '../../../support/hostile-path.ts'
 import { byBytes, type Workbench } from './workbench.ts'
 
-/** The keys below a prefix, in their order. */
+/** The keys below a prefix, in order. */
 export const describeListing = (bench: Workbench): void => {
   const { fresh, placed, put, content, keysUnder } = bench
 

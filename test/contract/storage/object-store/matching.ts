@@ -80,7 +80,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     for (const [index, changes] of all.entries()) if (results[index]?.outcome !== 'placed') await release(changes)
     const outcomes = results.map(({ outcome }: PlaceOutcome) => outcome)
     const [loser] = outcomes.filter((outcome) => outcome !== 'placed')
-    // A store may check the source of a move (`stale`) before it compares the expected versions (`changed`).
+    // A store may answer `stale` instead of `changed`, because it checks the source of a move first.
     expect(['changed', 'stale']).toContain(loser)
     expect(outcomes).toContain('placed')
     return outcomes.indexOf('placed')

@@ -63,7 +63,7 @@ export const describePlacing = (bench: Workbench): void => {
     const names = Array.from({ length: 5 }, (_, index) => `${prefix}${index}/`)
     expect(await bench.place([], { absent: names })).toEqual({ outcome: 'occupied', key: `${prefix}3/` })
 
-    // More names than one listing shows. In the order of names, they come before all other names.
+    // More names than one listing shows. They sort before all other names.
     const others = Array.from({ length: 1_000 }, (_, index) => ({
       kind: 'folder' as const,
       key: `${prefix}!${index}/`,

@@ -18,7 +18,7 @@ export const describeRacing = (bench: Workbench): void => {
     staged: await stage(key, text),
   })
 
-  /** Folders that must not be locked. `isSeen`: a look has found their locks and checked every other condition. */
+  /** Folders that must not be locked. `isSeen`: their locks were read together with every other condition. */
   const unlockedAt = async (folders: readonly StoragePath[], isSeen: boolean): Promise<PlaceConditions['unlocked']> => {
     const { ids } = await bench.removals.locksOf(site, folders)
     return { site, folders, ...(isSeen && { seen: ids }) }
@@ -121,7 +121,7 @@ export const describeRacing = (bench: Workbench): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  /** A removal lists its folder after it is recorded. An object is in that list, or is refused. */
+  /** A removal is recorded before it lists its folder. So an object is either in that list, or is refused. */
   const removeWhilePlacing = async (
     name: string,
     begin: (open: () => void) => Pick<PlaceConditions, 'deadline'> & { readonly begun?: Promise<void> },

@@ -110,7 +110,7 @@ export const describeVersions = (bench: Workbench): void => {
       await put(`${prefix}b`, 'another')
       await remove(`${prefix}b`)
       const result = await place(changes)
-      // On one machine the removal keeps the older state too, so this state comes back.
+      // On one machine the removal also keeps the older state, which is then restored.
       if (result.outcome === 'placed') expect(await content(`${prefix}b`)).toBe('b')
       else {
         expect(result).toEqual({ outcome: 'stale', key: `${prefix}b` })

@@ -113,8 +113,8 @@ describe('A stored document that is opened with the token in its address', () =>
       if (accept !== undefined) expect(headers['content-type']).toBe(type)
       expect(await page.evaluate(`document.documentElement?.getAttribute('data-ran')`)).toBeFalsy()
 
-      // The same document without a sandbox. When this document has sent its requests, the sandboxed document would
-      // also have sent its requests.
+      // The same document without a sandbox, for comparison: once its requests have arrived, those of the sandboxed
+      // document would have arrived, too.
       elsewhere.serve(`/free.${form}`, type, openForm(form, `${elsewhere.url}/free`))
       elsewhere.serve('/fence', 'text/html', `<meta http-equiv="refresh" content="0;url=/free/fence">`)
       const free = await openPage()
