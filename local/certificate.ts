@@ -70,7 +70,7 @@ const readCertificate = (files: CertificateFiles): Certificate => {
   return { cert, key, expires: first.validToDate.toISOString() }
 }
 
-// Differs after every change of the file, and after another file has taken its name.
+// Changes whenever the file changes, and when another file takes its name.
 const stateOf = (file: string): string => {
   try {
     const { dev, ino, size, mtimeMs, ctimeMs } = statSync(file)

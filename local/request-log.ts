@@ -10,7 +10,7 @@ const inJson = (message: string, error?: unknown): string =>
 
 // In milliseconds.
 const delay = 50
-// In characters: the most that waits when nobody reads standard error. Further lines are lost, and counted.
+// In characters: how much text may wait while nobody reads standard error. Further lines are lost, and counted.
 const mostWaiting = 4 * 1024 * 1024
 
 // Writes lines to standard error. Requests do not wait for the writes.
@@ -69,7 +69,7 @@ const createLogLines = (descriptor: number) => {
         const bytes = take()
         if (bytes.length > 0) writeSync(descriptor, bytes)
       } catch {
-        // Here, too, nobody may read standard error any more.
+        // Here, too, standard error may be closed.
       }
     },
   }

@@ -58,7 +58,7 @@ const createTurns = () => {
 
 type Group = (typeof prefixes)[number]['group']
 
-/** Returns the handler for a path, like the routing of the gateway. */
+/** Returns the handler for a path, as the gateway selects a function. */
 export const dispatch =
   (handlers: Readonly<Record<Group, Handler>>) =>
   (path: string): Handler =>

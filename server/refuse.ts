@@ -61,7 +61,7 @@ export const refuseConnection = (error: NodeJS.ErrnoException, socket: Duplex): 
 }
 
 export const refuseTunnel = (socket: Duplex): void => {
-  // From here on, no other code handles the errors, the data and the end of the socket.
+  // After this, no other code handles errors, data and the end of the socket.
   socket.on('error', () => {})
   socket.resume()
   socket.once('finish', () => socket.destroy())

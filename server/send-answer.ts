@@ -37,8 +37,8 @@ const discardRest = async (request: IncomingMessage, { bytes, ms }: BodyLimits):
   }
 }
 
-// Rejects with the error of the stream, or with an error if the length is not the declared length. Only the listener has
-// a variable for a chunk: any other variable would keep the chunk in memory until the answer ends. A loop would keep
+// Rejects with the error of the stream, or with an error if the length is not the declared length. Chunks are variables
+// of the listener only, because an outer variable would keep a chunk in memory until the answer ends. A loop would keep
 // promises while it waits for a chunk.
 const writeStream = async (
   stream: Readable,

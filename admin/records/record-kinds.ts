@@ -28,7 +28,7 @@ interface Destination {
   readonly replaces: boolean
 }
 
-// Stores records in order. For each record, returns the reason why it was not stored, or undefined. Repeating is safe.
+// Stores records in order. Returns, for each record, the reason why it was not stored, or undefined. Repeating is safe.
 type Store<Value> = (records: readonly Value[], destination: Destination) => Promise<readonly (string | undefined)[]>
 
 // The largest numbers of records and characters in a batch, which waits in memory.

@@ -27,7 +27,7 @@ const outputsOf = async (stack: string, wanted: string | undefined) => {
   return { need, find: (name: string) => outputs.get(name) }
 }
 
-// Few commands need the key, so the first call loads its client.
+// Few commands need the key, so its client is loaded with the first call.
 const createSeals = (key: string, region: string): SecretSeals => {
   const open = async () => (await import('../../lib/aws/kms-seals.ts')).createKmsSeals(key, { region })
   return {

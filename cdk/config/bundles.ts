@@ -74,7 +74,7 @@ export const bundleStream = async (folder: string): Promise<void> => {
 
 export const bundleFunctions = async (): Promise<Bundles> => {
   const folder = mkdtempSync(join(tmpdir(), 'site-admin-bundles-'))
-  // When the process ends, the app has already copied the files that it deploys.
+  // The folder can be removed at the end of the process, because the app has then copied the files that it deploys.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const folderOf = (name: keyof Bundles) => join(folder, name)
   await Promise.all([

@@ -232,7 +232,7 @@ export const readSettings = (node: Node): Settings => parseSettings(node.tryGetC
 export const homeRegion = ({ directoryRegion, dataCentres, defaultDataCentre }: Settings): string =>
   directoryRegion ?? dataCentres[defaultDataCentre]?.region ?? ''
 
-/** The data centres whose distributions need a certificate or a firewall of this app. */
+/** The data centres for whose distributions this app creates a certificate or a firewall. */
 export const onEdge = ({ dataCentres, webApplicationFirewall }: Settings): readonly [string, DataCentreSettings][] =>
   Object.entries(dataCentres).filter(
     ([, { streaming, customDomain }]) =>

@@ -76,7 +76,7 @@ async function* readPage(page: ChangePage, waited: number, signal: AbortSignal):
   else if (page.items.length === 0 && waited < shortestPause) await pause(5 * shortestPause, signal)
 }
 
-/** The steps after a position, until the answer ends. */
+/** Yields the steps after a position, until the answer ends. */
 async function* followOnce(
   connection: Connection,
   query: FollowQuery,
@@ -105,7 +105,7 @@ async function* followOnce(
   }
 }
 
-/** The end of the history. */
+/** Returns the position at the end of the history. */
 const findEnd = async (connection: Connection, { signal }: FollowQuery): Promise<string> => {
   const url = urlOf(connection, {}, { limit: '1' })
   const response = await connection.send({ method: 'GET', url, repeatable: true, signal })

@@ -53,7 +53,7 @@ const longestDelay = 20_000
 const longestRetryAfter = 120_000
 const mostRedirects = 3
 
-/** Bytes that platforms and systems may buffer after a read. */
+/** The number of bytes that platforms and systems may buffer after a read. */
 const mostUnderway = 5_000_000
 
 // In milliseconds, for an answer: a minute plus the time that the bytes take at 16 kB/s. For streamed bytes, the time
@@ -121,7 +121,7 @@ const redirectOf = ({ status, headers }: Response, url: string): string | undefi
   return location && [301, 302, 307, 308].includes(status) ? new URL(location, url).href : undefined
 }
 
-/** A file may be in a bucket. Its URL needs no token and must not receive it. */
+/** A file may be in a bucket. The URL of the bucket needs no token, and must not receive one. */
 const isFileRead = ({ method }: Call, { status }: Response): boolean => method === 'GET' && status === 302
 
 const isStreamed = (body: Body | StreamedBody): body is StreamedBody =>

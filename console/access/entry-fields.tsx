@@ -12,7 +12,7 @@ interface Entry {
 }
 
 interface EntryFields {
-  /** If empty, the person keeps a list of rights. */
+  /** If empty, the person keeps a list of individual rights. */
   readonly role: Signal<Role | ''>
   readonly folders: Signal<string>
   readonly entry: { readonly value: Entry | undefined }

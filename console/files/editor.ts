@@ -15,7 +15,7 @@ const absent: Saved = { text: '', etag: undefined, contentType: undefined, lineE
 
 export interface Editor {
   readonly text: Signal<string>
-  /** The state that the text is based on. Undefined before the first answer. */
+  /** The state on which the text is based. Undefined before the first answer. */
   readonly base: ReadonlySignal<Saved | undefined>
   /** The newer state that someone else has saved. Without a tag, someone else has removed the file. */
   readonly theirs: ReadonlySignal<Saved | undefined>

@@ -93,7 +93,7 @@ export const FilesView = () => {
     const timer = setTimeout(store.folder.refresh, 250)
     return () => clearTimeout(timer)
   }, [done])
-  // The details follow the list.
+  // The details panel shows the file that is selected in the list.
   const [only, ...others] = store.folder.chosen.value
   useEffect(() => {
     if (file !== undefined && only?.type === 'file' && others.length === 0)

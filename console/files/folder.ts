@@ -24,7 +24,7 @@ export interface Folder {
   step(by: number, manner: SelectionMode): void
   chooseAll(): void
   clearSelection(): void
-  /** The next row whose name starts with the text. */
+  /** Returns the next row whose name starts with the text. */
   seek(text: string): void
 }
 
@@ -34,7 +34,7 @@ export const affectsFolder = (changes: readonly Change[], path: string, known: R
     parentOf(place) === path ||
     place === path ||
     (place !== '' && isWithin(path, place)) ||
-    // A change deeper down matters only if it created the folders in between.
+    // A change below a subfolder matters only if it created that subfolder.
     (isWithin(place, path) && !known.has(partsOf(place)[partsOf(path).length] ?? ''))
   return changes.some(
     ({ type, subject, details }) =>

@@ -81,7 +81,7 @@ const By = ({ change: { actor, at } }: { readonly change: Change }) => (
 
 interface ChangeRowProps {
   readonly change: Change
-  /** The folder of the group that has this change. */
+  /** The folder of the group to which a change belongs. */
   readonly within?: string | undefined
   readonly onOpen: () => void
 }

@@ -76,7 +76,7 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
   // The service cannot filter by user, so the page does it.
   const changes = computed(() => found.value?.filter((change) => isBy(change, filter.value)))
   let reads = 0
-  // Changes that arrived during the running read, whose answer may lack them.
+  // Changes that arrived during the running read. Its answer may lack them.
   let missed: readonly Change[] = []
 
   const addNewest = (news: readonly Change[]) => {

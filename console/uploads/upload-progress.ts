@@ -9,7 +9,7 @@ interface ProgressOptions {
   readonly now: () => number
 }
 
-/** Notes the bytes that were sent, and their rate. */
+/** Records how many bytes were sent, and at which rate. */
 export const createProgress = ({ list: { get, change }, rate, now }: ProgressOptions) => {
   const speed = createRate()
   // All bytes sent since the page was opened, including those of removed uploads.

@@ -59,7 +59,7 @@ const streamOf = (listener: Listener, wanted: Wanted, after: number, timeLeft: (
   }
 
   function advance(isBeat: boolean): void {
-    // No text may follow the end.
+    // Nothing may be sent after the end of the stream.
     if (isReading) return
     if (listener.isOver() || timeLeft() <= 0) give(null)
     if (!isAsked || (!isBeat && listener.newest() <= position)) return

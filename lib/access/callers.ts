@@ -37,7 +37,7 @@ const callerOfToken = (grant: Grant): Caller => {
   }
 }
 
-// the present rights of the person. A key has only the rights that the person and the key both have.
+// the current rights of the person. A key has only the rights that the person and the key both have.
 const callerOfPerson = (grant: Grant, person: Person): Caller | undefined => {
   const since = grant.kind === 'key' ? person.created : person.sessions
   if (person.disabled || grant.since !== since) return undefined

@@ -2,7 +2,9 @@ import type { ObjectStore } from '../storage/object-store.ts'
 import type { ObservedRemovals } from './dynamodb/folder-removals.ts'
 import type { RecordChange } from './dynamodb/journal.ts'
 
-/** The files of one data centre for an operator. Few commands need them, so the first call loads the S3 client. */
+/**
+ * The files of one data centre for an operator. Few commands need these files, so the first call loads the S3 client.
+ */
 export const createFilesOnDemand = (
   bucket: string,
   region: string,

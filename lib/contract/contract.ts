@@ -63,7 +63,7 @@ export type ParameterContracts = Readonly<Record<string, ParameterContract>>
 
 export interface BodyContract {
   readonly schema: Schema
-  /** JSON Schema for the rules that the schema checks by a function. */
+  /** The JSON Schema of rules that the schema checks with a function. */
   readonly also?: Readonly<Record<string, unknown>>
   readonly mediaTypes?: Readonly<Record<string, Schema>>
   readonly xml?: Document['xml']
@@ -107,11 +107,11 @@ export interface OperationContract {
   readonly headers?: ParameterContracts
   readonly body?: BodyContract
   readonly answers: Readonly<Record<number, AnswerContract>>
-  /** Errors that the operation itself throws. Errors of the checks before it follow from its route. */
+  /** Errors that the operation itself throws. The errors of the checks before it follow from its route. */
   readonly errors?: readonly ErrorName[]
   /** Without examples, one request with the examples of the parameters is recorded. */
   readonly examples?: readonly ExampleRequest[]
-  /** The answers are too large for the document, which shows their address. */
+  /** True if the answers are too large for the document. The document then shows the address of the answers. */
   readonly shownByAddress?: true
 }
 

@@ -58,7 +58,7 @@ const areaOf = ({ type, subject }: Pick<Change, 'type' | 'subject'>): Area | und
   return areas[kind]
 }
 
-/** The areas of all entries that can have one of these types. */
+/** The areas to which entries of these types can belong. */
 export const areasOf = (types: readonly ChangeType[]): readonly Area[] => {
   const subjects = ['', 'field']
   const found = types.flatMap((type) => subjects.map((subject) => areaOf({ type, subject })))

@@ -67,7 +67,7 @@ const edgeOf = (
 
 export const createDocumentationDeps = (
   settings: Pick<DocumentationSettings, 'dataCentre' | 'downloadsUrl' | 'keptDays'> & {
-    // For a group that may not list the directory.
+    // For a group whose function may not list the directory.
     readonly dataCentres?: readonly string[]
   },
   stores: Pick<Stores, 'sites'>,
@@ -201,7 +201,7 @@ export interface StorageDeps extends FileStores, FileSettings {
   readonly quotas: Quotas | undefined
   readonly edge: EdgeDeps
   readonly downloads: Downloads | undefined
-  /** The platform sends the beginning of an answer before the operation has made all of it. */
+  /** The platform sends the beginning of an answer before the operation has produced all of it. */
   readonly canStream: boolean
   readonly linkTo: LinkTo
   readonly lease: LeaseTerms

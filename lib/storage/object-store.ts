@@ -180,7 +180,7 @@ export interface NamePage {
 }
 
 export interface StageTarget {
-  /** Undefined while the key is unknown. Then `place` may have to copy the object to its key. */
+  /** Undefined while the key is unknown. In this case, `place` may have to copy the object. */
   readonly key: string | undefined
   readonly contentType: string
 }
@@ -198,7 +198,7 @@ export interface Staged {
   /** For an upload: the bytes that the quota counts already. */
   readonly reserved?: number
   readonly claim?: Claim | undefined
-  /** May be called again, and after `place`. */
+  /** May be called several times, and after `place`. */
   discard(): Promise<void>
 }
 

@@ -108,8 +108,8 @@ export const mostRetries = 500
 /**
  * The port of the sender. `recent` has the last `keptDeliveries`, the newest first. `retries` are in the order of their
  * due times. `record` stores the outcome of an attempt. A store that cannot write everything at once writes the retry
- * first and the position next, so that a lost process causes a second delivery and never a missing one. A delivery with
- * a status of 200 to 299 sets `lastSuccess` and ends `failingSince`. Any other delivery begins `failingSince`. Errors of
+ * first and the position next, so that a crash may cause a second delivery, but never a missing one. A delivery with a
+ * status of 200 to 299 sets `lastSuccess` and ends `failingSince`. Any other delivery begins `failingSince`. Errors of
  * every call: unavailable.
  */
 export interface WebhookDeliveries {

@@ -91,7 +91,7 @@ describe.each(storageHands)('On $name', ({ open }) => {
     ...(act.hasOtherEnd ? [`files:write:/${free}`] : []),
   ]
 
-  /** Callers with the same rights: a token, a key with fewer rights than its person, and one with more. */
+  /** Three callers with the same rights: a token, a key with fewer rights than its person, and a key with more. */
   const callersWith = async (act: Act, given: readonly string[]): Promise<readonly [Ask, ...Ask[]]> => {
     const rights = withOtherEnd(act, given)
     const token = askOver(await storage.as(...rights))

@@ -4,7 +4,7 @@ export const shells = ['bash', 'zsh'] as const
 export type Shell = (typeof shells)[number]
 
 interface Words {
-  /** The commands before this word, such as `site create`; empty for the program itself. */
+  /** The commands that precede this word, such as `site create`; empty for the program itself. */
   readonly path: string
   /** The commands and argument choices that can follow. If there are none, the shell completes file names. */
   readonly words: readonly string[]

@@ -134,7 +134,7 @@ const addRemovals = (add: AddCommand, context: OpenContext): void => {
     'restore news/old.html',
     'restore news/index.html --state VERSION --replace',
   )
-    .option('--state <version>', 'the version to restore that "versions" lists')
+    .option('--state <version>', 'the version to restore, as printed by "versions"')
     .option('--replace', 'replace an existing file')
     .action(async (path: string, options) => single.restore(await context(), path, options))
   add(
@@ -143,7 +143,7 @@ const addRemovals = (add: AddCommand, context: OpenContext): void => {
     'purge news/index.html',
     'purge news/index.html --state VERSION --yes',
   )
-    .option('--state <version>', 'only this version that "versions" lists')
+    .option('--state <version>', 'only this version, as printed by "versions"')
     .option('--yes', 'purge without a confirmation')
     .action(async (path: string, options) => single.purge(await context(), path, options))
   add('versions <path>', 'list the versions of a file', 'versions news/index.html').action(async (path: string) =>

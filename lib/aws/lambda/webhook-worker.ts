@@ -13,7 +13,7 @@ interface Deps {
   readonly webhooks: Pick<Webhooks, 'listOfSite'>
   readonly leases: WebhookLeases
   readonly queue: WebhookQueue
-  /** Returns the time of the next work in milliseconds since the epoch, or undefined if there is none. */
+  /** Returns the time when the next work is due, in milliseconds since the epoch. Undefined if no work is left. */
   readonly deliver: (site: SiteId, id: string, deadline: Deadline) => Promise<number | undefined>
   readonly clock: Clock
 }

@@ -38,8 +38,7 @@ interface Known {
 
 const mostAttempts = 3
 
-// In milliseconds. With all repetitions, a call takes less than the time of a function. The reader of an answer may be
-// slow.
+// In milliseconds. With all attempts, a call takes less time than a function has. Readers of an answer may be slower.
 const requestTimeout = 8_000
 const socketTimeout = 20_000
 
@@ -134,8 +133,8 @@ export const isMissing = (error: unknown): boolean =>
   statusOf(error) === 404 || serviceErrorIn(error)?.name === 'NoSuchKey'
 
 /**
- * True when a condition was false, when another call was faster (409), or when there was nothing to compare with (404).
- * Then nothing was made.
+ * True when a condition was false, when another call was faster (409), or when the object to compare with does not
+ * exist (404). Then S3 has changed nothing.
  */
 export const isRefused = (error: unknown): boolean => isMissing(error) || [409, 412].includes(statusOf(error) ?? 0)
 

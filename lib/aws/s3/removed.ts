@@ -115,7 +115,7 @@ const candidatesIn = (
   return { candidates: candidates.sort((one, other) => compareKeys(one.key, other.key)), undecided }
 }
 
-// The first listing is short, because most requests want few entries. Each further listing is longer.
+// The first listing is short, because most requests want few entries. Later listings are longer.
 async function* findCandidates(bucket: Bucket, { prefix, after, limit }: RemovedQuery) {
   let upTo = after
   let position = after === undefined ? undefined : positionAfter(prefix, after)

@@ -21,7 +21,7 @@ export interface Where {
   readonly matches: (item: Item) => boolean
 }
 
-// Each member in a condition has a slot among the values of an item.
+// Each member that a condition names has a position among the values of an item.
 type Test = (values: readonly Comparable[]) => boolean
 type ValueTest = (value: Comparable) => boolean
 type Operator = (operand: unknown, member: MemberReference, operator: string) => ValueTest

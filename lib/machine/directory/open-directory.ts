@@ -88,7 +88,7 @@ const passGate = async (directory: DataDirectory, request: Request): Promise<Dis
 // The caller holds the gate. Throws UsageError; then nothing in the directory is changed.
 const enter = async (directory: DataDirectory, request: Request) => {
   try {
-    // Empty for a command.
+    // Stays empty for a command.
     using service = new DisposableStack()
     if (request.role === 'service') service.use(takeLockOf(directory, 'service', 'exclusive'))
     const isNew = await prepare(directory, request)

@@ -14,7 +14,7 @@ export interface Place {
   readonly kind: 'file' | 'folder' | 'files'
   /** Only pages have drafts. For other files, this is the live file (S-20). */
   readonly asDraft?: boolean
-  /** An upload by a form keeps the draft. Publishing removes the draft (S-48). */
+  /** A form keeps the draft. Publishing removes the draft (S-48). */
   readonly keepsDraft?: boolean
   readonly isNew?: boolean
   readonly names?: readonly string[] | undefined

@@ -98,7 +98,7 @@ export const purge = async (
   const listed = await lookAtVersions(deps, path, wanted, requester)
   const hidden = hiddenIn(listed)
   if (hidden === 0) return deleteListed(deps, path, listed, requester)
-  // A restore must not bring a removed version back while it is purged. A restore that has begun will be undone.
+  // No restore may bring a removed version back during the purge. A restore that has already begun is undone.
   await using lock = await lockPath(deps, path, requester)
   const locked = await lookAtVersions(deps, path, wanted, requester, lock.id)
   if (hiddenIn(locked) < hidden) throw unfinished(0, 0)

@@ -131,7 +131,7 @@ describe.each(hands)('On $name', ({ open }) => {
     return text
   }
 
-  /** A key with fewer rights than its person, and one with more: both have these rights. */
+  /** A key with fewer rights than its person, and a key with more. Both have the given rights. */
   const keysWith = (rights: readonly string[]) =>
     Promise.all([keyWith(rights, everything), keyWith(everything, rights)])
 
