@@ -5,8 +5,9 @@ import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import { addField } from '../../../lib/fields/field-rules.ts'
 import type { WebForms } from '../../../lib/fields/web-forms.ts'
 import { entry, unrecorded } from '../../support/history.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { loseAnswer, watchCalls } from '../../support/store-faults.ts'
-import { openTestTables, type TestTables } from '../../support/tables.ts'
+import type { TestTables } from '../../support/tables.ts'
 
 /** The calls of a change, and a change whose answer is lost. */
 let tables: TestTables
@@ -16,7 +17,7 @@ const over = (client: DynamoDBDocumentClient) =>
   createWebForms({ dynamodb: client, table: tables.names.webForms, record: unrecorded })
 
 beforeAll(async () => {
-  tables = await openTestTables()
+  tables = openMemoryTables()
   webForms = over(tables.connect())
 })
 afterAll(() => tables.close())
