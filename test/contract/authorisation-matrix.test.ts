@@ -146,7 +146,7 @@ const admitted: Readonly<Record<string, Pick<Caller, 'authorization' | 'site'>>>
  */
 const pathOf = ({ path }: Route, site: string) => path.replace('{site}', site).replaceAll(/\{\w+\+?\}/g, '424242')
 
-test('a read needs a right of the area, and a change needs a right to write (A-34)', () => {
+test('reading needs a right on the area, and changing needs a right to write (A-34)', () => {
   // HEAD of an upload may complete the upload. GET of an upload answers addresses at which its bytes can be stored.
   const isChange = ({ method, path }: Route) =>
     /\/(?:\{upload\}|keys)$|\/webhooks\b/.test(path) || (method !== 'GET' && !path.endsWith('/changes'))

@@ -33,7 +33,7 @@ const isRefused = (answer: Answer): boolean => answer.status === 400 && codeOf(a
 const encoded = (path: string) => `/${path.split('/').map(encodeURIComponent).join('/')}`
 const inHex = (path: string) => `/${Buffer.from(path).toString('hex').replace(/../g, '%$&')}`
 
-/** The ways in which a client may write this path of a cell. */
+/** The spellings in which a client may send this path. */
 const spellings = (target: string): readonly string[] => [
   encoded(target),
   encoded(target.normalize('NFD')),

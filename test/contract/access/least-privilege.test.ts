@@ -157,7 +157,7 @@ describe.each(hands.slice(0, 1))('On $name', ({ open }) => {
     last: (await hand.stores.history.before(site, undefined, 1))[0],
   })
 
-  /** For each needed right: all needed rights without this one. */
+  /** For each needed right: all the other needed rights. */
   const lacking = ({ needs, right }: Row): readonly (readonly string[])[] => [
     ...needs.map((one) => needs.filter((right) => right !== one)),
     ...(right.endsWith(':write') ? [needs.map((one) => (one === right ? right.replace('write', 'read') : one))] : []),
@@ -201,7 +201,7 @@ describe.each(hands.slice(0, 1))('On $name', ({ open }) => {
     })
   })
 
-  test('a removal without all rights removes only the entry of this site (A-51, A-60)', async () => {
+  test('without all rights, a removal only takes the person off this site (A-51, A-60)', async () => {
     const row = removal
     for (const [rights, sites] of [
       [['access:write'], [site, other]],

@@ -67,7 +67,7 @@ const unreadable = [
   ],
 ] as const
 
-describe('check', () => {
+describe('the command check', () => {
   test('a database that check may not open is not reported as damaged', async ({ siteDirectory, skip }) => {
     if (process.getuid?.() === 0) skip('root may open every file')
     const database = join(siteDirectory, 'site-admin.db')

@@ -11,7 +11,7 @@ const namesIn = async (directory: string, site = 1001): Promise<string[]> =>
   (await administerJson(directory, ['user', 'list', '--site', String(site)])).map(({ name }: { name: string }) => name)
 
 describe('user add', () => {
-  test('user add gives several sites one role, with one invitation (A-102)', async ({ siteDirectory }) => {
+  test('user add gives a person one role on several sites, with one invitation (A-102)', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, ['site', 'create', '--name', 'Other'])
     const added = await administerJson(siteDirectory, userAdd('ann', '--site 1002 --role owner'))
     expect(added).toEqual({
@@ -37,7 +37,7 @@ describe('user add', () => {
 })
 
 describe('user remove', () => {
-  test('user remove --site removes a person with the last site (A-60, A-101)', async ({ siteDirectory }) => {
+  test('user remove --site removes the person if this was the last site (A-60, A-101)', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, ['site', 'create', '--name', 'Other'])
     await administerJson(siteDirectory, userAdd('bob', '--site 1002 --role viewer'))
     const removeFrom = (site: string) =>
@@ -48,7 +48,7 @@ describe('user remove', () => {
     expect((await administer(siteDirectory, ['user', 'show', 'bob'])).status).toBe(1)
   })
 
-  test('user remove without --yes removes nobody, and counts the keys (T-17)', async ({ siteDirectory }) => {
+  test('user remove without --yes counts the keys, and removes nobody (T-17)', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, userAdd('bob', '--role viewer'))
     const key = ['key', 'create', '--site', '1001', '--user', 'bob', '--name', 'Robot', '--right', 'files:read']
     await administerJson(siteDirectory, key)

@@ -140,6 +140,6 @@ test.each<[string, (tested: Tested) => Promise<unknown>]>([
   ['the number of objects', ({ contents }) => contents.count(site, 'news', 0, 10)],
   ['a list of links', ({ links }) => links.list(list, 0, 10)],
   ['the number of links', ({ links }) => links.count(list, 0, 10)],
-])('the read of %s costs half the price', async (_, call) => {
+])('the read of %s costs half as much, because it may be stale', async (_, call) => {
   expect(await readsOf(call)).toEqual([false])
 })

@@ -10,7 +10,7 @@ import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 
 const task = { site: 1001 as SiteId, path: toStoragePath('large'), id: 'removal' }
 const prefix = 'live/1001/large/'
-/** Objects that one call lists or deletes. */
+/** The number of objects that one call lists or deletes. */
 const pageSize = 1_000
 /** Milliseconds that a worker has for one message, without its reserve. */
 const slice = 60_000

@@ -56,7 +56,7 @@ const calls: Readonly<Record<string, (config: Config) => Promise<unknown>>> = {
   CloudFormation: (given) => readStackOutputs('stack', undefined, given),
 }
 
-describe.each(Object.entries(calls))('a silent %s', (_, call) => {
+describe.each(Object.entries(calls))('a store that is silent: %s', (_, call) => {
   const unavailable = { code: 100503, status: 503 }
 
   test('a call without an answer ends as "unavailable"', async () => {

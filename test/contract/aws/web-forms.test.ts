@@ -54,7 +54,7 @@ describe('a change of the fields of a web form', () => {
     expect(await types()).toEqual([-5, -6])
   })
 
-  test('a change is made once when the answer to its write is lost', async () => {
+  test('a change whose write loses its answer is made once', async () => {
     const client = tables.connect()
     const answers = loseAnswer(client, 'UpdateItemCommand')
     await add(over(client), -2, 1)
@@ -62,7 +62,7 @@ describe('a change of the fields of a web form', () => {
     expect(await types()).toEqual([-2, -3])
   })
 
-  test('a change is made once when its answer is lost and other callers change the form', async () => {
+  test('a change whose write loses its answer is made once, even beside other changes', async () => {
     const client = tables.connect()
     const answers = loseAnswer(client, 'UpdateItemCommand', async () => {
       for (const typeId of [-4, -5, -6]) await add(webForms, typeId)

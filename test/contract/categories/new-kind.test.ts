@@ -159,7 +159,7 @@ describe.each(hands)('a new kind of objects, on $name', ({ open }) => {
   })
 })
 
-test('site-admin accepts a new kind of objects', async () => {
+test('the commands of site-admin accept a new kind of objects', async () => {
   const folder = scratchDirectory()
   const manage = (...args: readonly string[]) => administer(join(folder, 'data'), ['--json', ...args])
   await writeFile(join(folder, 'records'), text)
@@ -187,7 +187,7 @@ test('an older database gets the tables of a new kind', () => {
   expect(tables()).toEqual(made)
 })
 
-test('an older directory and backup are sound, and get the tables of a new kind', async () => {
+test('check accepts an older directory and backup, which get the tables of a new kind', async () => {
   const folder = scratchDirectory()
   const data = join(folder, 'data')
   const backup = join(folder, 'backup')

@@ -66,7 +66,7 @@ describe('operations in the history of the site', () => {
     },
   )
 
-  test('the operations that write no entry exist, and are changes', () => {
+  test('only existing operations that change something are excepted from the history', () => {
     const changing = routes.filter((route) => !isReading(route)).map(({ operation }) => operation)
     expect(changing).toEqual(expect.arrayContaining(Object.keys(changesNothing)))
   })

@@ -92,7 +92,7 @@ describe('a service with a certificate', () => {
     })
   })
 
-  test('the service takes and returns large files over https (O-23)', async () => {
+  test('the service receives and sends large files over https (O-23)', async () => {
     const { baseUrl, token } = await startSecurely()
     const options = { ca: first.cert, headers: { Authorization: token } }
     const content = 'large '.repeat(1_000_000)
@@ -101,7 +101,7 @@ describe('a service with a certificate', () => {
     expect({ status: put.status, same: bytes.toString() === content }).toEqual({ status: 200, same: true })
   })
 
-  test('the service answers nothing over http (O-23)', async () => {
+  test('the service does not answer over http (O-23)', async () => {
     const { baseUrl, port } = await startSecurely()
     await expect(fetch(`http://127.0.0.1:${port}/health`)).rejects.toThrow()
     expect(await send(`${baseUrl}/health`, { ca: first.cert })).toMatchObject({ status: 200 })

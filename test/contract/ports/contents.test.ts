@@ -7,10 +7,10 @@ import { idsOf, newsItem, newsItems, range } from './some-content.ts'
 
 type Tested = Pick<Stores, 'contents' | 'links'>
 
-/** A stored object as a list shows it: with its site, and without its long text. */
+/** A stored object as it appears in a list: with its site, and without its long text. */
 const summaryOf = ({ body: _, ...members }: Content, siteId: SiteId) => ({ ...members, siteId })
 
-/** Categories, news items and blogs on both stores. The acceptance cases show everything else. */
+/** Categories, news items and blogs on both stores. The acceptance cases test everything else. */
 const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => {
   const hand = await open()
   const { contents } = hand.stores
@@ -26,7 +26,7 @@ const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => 
   const news = (id: number) => ({ site, kind: 'news', id }) as const
 
   describe(`content: ${name}`, () => {
-    test('An object and its long text are read as they were stored', async () => {
+    test('An object and its long text are read back as they were written', async () => {
       const item = newsItem(1, { subject: `Äpfel "und" 'Birnen' \\ <🍐> \u{ffff}`, weight: -3, body: '<p>🍐</p>' })
       await contents.putMany(site, 'news', [item], entry)
       expect(await contents.get(site, 'news', 1)).toEqual(summaryOf(item, site))
@@ -113,7 +113,7 @@ const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect(await hand.stores.links.categoriesOf(news(1), 0, 10)).toEqual([])
     })
 
-    test('A category is removed with its 1,201 links', async () => {
+    test('Removing a category also removes its 1,201 links', async () => {
       const many = range(100, 1_300)
       await putNews(many)
       await hand.stores.links.link(list(), new Map(many.map((id) => [id, true])), entry)
@@ -122,7 +122,7 @@ const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect(await contents.get(site, 'category', category)).toBeUndefined()
     })
 
-    test('An object is removed with its many links', async () => {
+    test('Removing an object also removes its many links', async () => {
       const many = range(100, 100 + hand.quickChanges)
       const categories = many.map((id) => ({ id, name: `Category ${id}` }))
       await contents.putMany(site, 'category', categories, entry)

@@ -58,7 +58,7 @@ const describeWebhooks = async ({ name, open }: Hand<Tested>): Promise<void> => 
   const elsewhere = () => hand.connect()
 
   describe(`webhooks of a site: ${name}`, () => {
-    test('A webhook is read as it was written, and creating it is in the history', async () => {
+    test('A webhook is read back as written, and creating it writes a history entry', async () => {
       expect(await create()).toBe(true)
       expect(await create({ id: 'whk_a', enabled: false, types: [], secrets: [{ sealed: 's' }] })).toBe(true)
       expect(await elsewhere().webhooks.get(site, 'whk_one')).toEqual(newWebhook())
@@ -67,7 +67,7 @@ const describeWebhooks = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect(await reported()).toEqual(['webhook.created webhook/whk_one', 'webhook.created webhook/whk_a'])
     })
 
-    test('A site has at most 20 webhooks, even if it gets many at once', async () => {
+    test('A site has at most 20 webhooks, even if many are created at once', async () => {
       const made = await Promise.all(
         Array.from({ length: mostWebhooks + 5 }, (_, index) => create({ id: `whk_${index}` })),
       )
@@ -79,7 +79,7 @@ const describeWebhooks = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect(await reported()).not.toContain('webhook.created webhook/whk_more')
     })
 
-    test('A change that has no effect leaves no trace', async () => {
+    test('A change without effect writes no history entry', async () => {
       await create()
       expect(await webhooks.change(site, 'whk_one', () => undefined, entryOf('webhook.changed'))).toBeUndefined()
       expect(
@@ -89,7 +89,7 @@ const describeWebhooks = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect(await reported()).toEqual(['webhook.created webhook/whk_one'])
     })
 
-    test('Changes at the same time lose nothing', async () => {
+    test('Concurrent changes are all kept', async () => {
       await create({ types: [] })
       const add = (type: string) =>
         webhooks.change(site, 'whk_one', ({ types }) => ({ types: [...types, type] }), entryOf('webhook.changed'))
@@ -98,7 +98,7 @@ const describeWebhooks = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect(types.toSorted()).toEqual(['a', 'b', 'c', 'd'])
     })
 
-    test('A removed webhook takes its deliveries and retries with it', async () => {
+    test('Removing a webhook also removes its deliveries and retries', async () => {
       await create()
       const outcome = {
         delivery: deliveryOf(8, { status: 500 }),
@@ -135,7 +135,7 @@ const describeWebhooks = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect((await webhooks.get(site, 'whk_one'))?.position).toBe(9)
     })
 
-    test('The first failure begins the failing time, and a success ends it (V-11)', async () => {
+    test('The first failure sets failingSince, and a success clears it (V-11)', async () => {
       await create()
       const first = { position: 8, attempt: 2, due: 500 }
       await fail(8, first)

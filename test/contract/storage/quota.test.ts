@@ -55,7 +55,7 @@ describe.each(storageHands)('The quota of a site: $name', ({ open }) => {
     expect(await storage.bytes()).toBe(97)
   })
 
-  test('64 uploads at once fill the quota to the last file, never beyond it (S-121)', async () => {
+  test('64 concurrent uploads fill the quota exactly, never beyond it (S-121)', async () => {
     const { put, used, bytes: stored } = await start(405)
     const answers = await Promise.all(Array.from({ length: 64 }, (_, index) => put(`/${index}.txt`, bytes(10))))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(40)
@@ -63,7 +63,7 @@ describe.each(storageHands)('The quota of a site: $name', ({ open }) => {
     expect([await used(), await stored()]).toEqual([400, 400])
   })
 
-  test('64 uploads of several sizes over the same files never exceed the quota (S-121)', async () => {
+  test('64 uploads of several sizes to the same paths never exceed the quota (S-121)', async () => {
     const { put, used, bytes: stored } = await start(200)
     for (let index = 0; index < 8; index++) await put(`/${index}.txt`, bytes(20))
     const sizes = [1, 30, 7, 13, 2]

@@ -43,7 +43,7 @@ describe('A start that fails gives the reason in one line, and ends with status 
     },
   )
 
-  test('a start fails if a setting is wrong, before anything is reset', async ({ dataDirectory }) => {
+  test('a start fails if a setting is wrong, before --reset removes anything', async ({ dataDirectory }) => {
     const before = snapshotOf(dataDirectory)
     const flags = ['--port', '0', '--reset', '--yes']
     const wrong = { LARGEST_FILE: 'huge', FSYNC: 'maybe' }
@@ -118,7 +118,7 @@ describe('--reset asks before it removes anything (O-11)', () => {
     ['', 'filled', fill, filled],
     ['no', 'damaged', damage, unread],
   ] as const)(
-    'the answer "%s" leaves a %s directory unchanged',
+    'after the answer "%s", a %s directory stays unchanged',
     async ([answer, , prepare, question], { siteDirectory: directory }) => {
       await prepare(directory)
       const before = snapshotOf(directory)
@@ -133,7 +133,7 @@ describe('--reset asks before it removes anything (O-11)', () => {
     },
   )
 
-  test('the answer "y" starts the service with an empty directory', async ({ siteDirectory: directory }) => {
+  test('after the answer "y", the service starts with an empty directory', async ({ siteDirectory: directory }) => {
     const program = resetOnTerminal(directory)
     program.stdin.write('y\n')
     while (!(await program.line()).startsWith('Stop it'));
@@ -205,7 +205,7 @@ describe('a directory whose first start was interrupted', () => {
   })
 })
 
-test('other users can read nothing, whatever the umask (O-12)', async ({ directory, start }) => {
+test('other users can read nothing in the directory, whatever the umask (O-12)', async ({ directory, start }) => {
   const path = join(directory, 'data')
   const before = process.umask(0o000)
   try {
@@ -220,7 +220,7 @@ test('other users can read nothing, whatever the umask (O-12)', async ({ directo
   }
 })
 
-test('the next start closes a directory that other users could read', async ({ dataDirectory, start }) => {
+test('the next start removes the rights of other users to read the directory', async ({ dataDirectory, start }) => {
   chmodSync(dataDirectory, 0o755)
   await start()
   expect(await modeOf(dataDirectory)).toBe('700')

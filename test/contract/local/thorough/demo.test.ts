@@ -62,7 +62,7 @@ describe('the demo token', () => {
 })
 
 test.skipIf(noOtherUser !== undefined)(
-  'for a demo file with wrong permissions, check does not advise to remove it',
+  'if the demo file has wrong permissions, check does not advise to remove it',
   async ({ used: { directory, file } }) => {
     execFileSync('chown', ['-R', `${otherUser}:${otherUser}`, directory])
     execFileSync('chown', ['root:root', file])
@@ -87,7 +87,7 @@ test('A removed demo site stays removed, and --json does not mention it', async 
 })
 
 test.skipIf(noOtherUser !== undefined)(
-  'A demo site that root removed leaves the directory to its owner',
+  'After root removed the demo site, the directory still belongs to its owner',
   async ({ used: { directory } }) => {
     execFileSync('chown', ['-R', `${otherUser}:${otherUser}`, directory])
     await removeSite(directory)

@@ -58,7 +58,7 @@ describe('A full disk', () => {
 })
 
 describe('A process without a free file handle', () => {
-  it('Large files answer 503, and small ones still come from the database', async ({ skip }) => {
+  it('Large files answer 503, and small files are still read from the database', async ({ skip }) => {
     if (!didRun('prlimit', '--version')) return skip('NOT PROVEN: the program prlimit is missing')
     const { files, close } = openLocalFiles(directory, { durable: true })
     const put = (key: string, bytes: Buffer) => putObject(files, key, bytes)
@@ -84,7 +84,7 @@ describe('A process without a free file handle', () => {
       try {
         for (;;) handles.push(openSync('/dev/null', 'r'))
       } catch {
-        // This was the last handle.
+        // The removed file had the last free handle.
       }
     }
     expect(didRun('prlimit', '--pid', String(process.pid), `--nofile=${limit}:${hard}`)).toBe(true)

@@ -11,7 +11,7 @@ import { passes } from './reference.ts'
 const shape = associationShape('news')
 const isWithinBounds = (text: string) => text.length <= longestWhere && text.split(':').length <= mostConditions
 
-test('two different items never compare as equal, and compare the same both ways', () => {
+test('two different items never compare as equal, in either direction', () => {
   fc.assert(
     fc.property(arbitrary.items, arbitrary.order, (items, terms) => {
       const order = parseOrder(terms.join(','), shape)
