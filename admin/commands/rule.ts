@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import {
   addRule,
   isForPrograms,
@@ -20,13 +20,14 @@ import {
   commandOf,
   groupOf,
   type OfSite,
+  parseIssuerId,
+  parserOf,
   parseSiteId,
   rightOption,
   siteCommandOf,
   spanUpTo,
 } from '../terminal/arguments.ts'
 import { Refusal } from '../terminal/output.ts'
-import { parseIssuerId } from './issuer.ts'
 
 interface AddOptions extends OfSite {
   readonly issuer: string
@@ -36,13 +37,10 @@ interface AddOptions extends OfSite {
   readonly role?: RoleName
 }
 
-const parseRuleClaim = (text: string): readonly [string, string] => {
-  const claim = parseClaim(text)
-  if (claim) return claim
-  throw new InvalidArgumentError(
-    'It must look like repository=acme/site. A rule cannot use the claims iss, aud, exp, iat, nbf and jti.',
-  )
-}
+const parseRuleClaim = parserOf(
+  parseClaim,
+  'It must look like repository=acme/site. A rule cannot use the claims iss, aud, exp, iat, nbf and jti.',
+)
 
 const parseLifetime = spanUpTo(longestGrant, 'It must be a duration such as 15m, and at most an hour.')
 

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { askSecret, isTerminal } from '../../client/src/command/ask.ts'
 import { describeInvitation, type Invitation } from '../../lib/access/invitations.ts'
 import { checkPassword } from '../../lib/access/password-rules.ts'
@@ -26,6 +26,8 @@ import {
   groupOf,
   type OfSite,
   parseName,
+  parserIf,
+  parserOf,
   parseSiteId,
   type RemoveOptions,
   rightOption,
@@ -208,22 +210,17 @@ const remove = async (
   return { removed: true }
 }
 
-const parseUserName = (text: string): string => {
-  if (!isPersonName(text)) throw new InvalidArgumentError('It must have 1 to 64 letters, digits or . _ - @ +')
-  return text
-}
+const parseUserName = parserIf(isPersonName, 'It must have 1 to 64 letters, digits or . _ - @ +')
 
-const parseEmail = (text: string): string => {
-  if (!/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text) || text.length > 254)
-    throw new InvalidArgumentError('It must be an e-mail address.')
-  return text
-}
+const parseEmail = parserIf(
+  (text) => /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text) && text.length <= 254,
+  'It must be an e-mail address.',
+)
 
-const parseFolder = (text: string): string => {
+const parseFolder = parserOf((text) => {
   const right = text.startsWith('/') ? parseRight(`files:write:${text}`) : undefined
-  if (!right) throw new InvalidArgumentError('It must be a folder, such as /news.')
-  return `/${right.folder}`
-}
+  return right && `/${right.folder}`
+}, 'It must be a folder, such as /news.')
 
 const personCommand = (...described: Parameters<typeof commandOf>): Command =>
   commandOf(...described).argument('<name>', 'the name of the person', parseUserName)

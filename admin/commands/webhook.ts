@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { errors, ServiceError } from '../../lib/core/errors.ts'
 import { typePatterns } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
@@ -23,7 +23,7 @@ import type { AdminStores, AreaStores } from '../stores/admin-stores.ts'
 import { administrator } from '../stores/changes.ts'
 import { printOnce } from '../stores/find-grant.ts'
 import { areaOf, onStores } from '../stores/stores.ts'
-import { collect, groupOf, type OfSite, siteCommandOf } from '../terminal/arguments.ts'
+import { collect, groupOf, type OfSite, parserIf, siteCommandOf } from '../terminal/arguments.ts'
 import { Refusal } from '../terminal/output.ts'
 
 interface Options extends OfSite {
@@ -151,19 +151,12 @@ const repeat = async (stores: AdminStores, id: string, delivery: string, options
   }
 }
 
-const parsed =
-  (isValid: (text: string) => boolean, message: string) =>
-  (text: string): string => {
-    if (isValid(text)) return text
-    throw new InvalidArgumentError(message)
-  }
-
-const parseTarget = parsed(isTarget, 'It must be an https address without user, password and fragment.')
+const parseTarget = parserIf(isTarget, 'It must be an https address without user, password and fragment.')
 
 const parseLine = (most: number) =>
-  parsed((text) => isOneLine(text) && text.length <= most, `It must be one line of at most ${most} characters.`)
+  parserIf((text) => isOneLine(text) && text.length <= most, `It must be one line of at most ${most} characters.`)
 
-const parseType = parsed(
+const parseType = parserIf(
   (text) => text === everyType || typePatterns.includes(text),
   'It must be a type of change, such as file.stored or file.*, or the word all.',
 )

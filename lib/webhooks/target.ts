@@ -1,4 +1,3 @@
-import { Resolver } from 'node:dns/promises'
 import type { ClientRequest } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
 import { systemCodeOf } from '../core/system-failures.ts'
@@ -48,9 +47,16 @@ const familyOf = (address: string) => ({ address, family: isIP(address) })
  * the system by default.
  */
 export const createResolve = (servers?: readonly string[]) => {
-  const resolver = new Resolver({ timeout: 5_000, tries: 2 })
-  if (servers) resolver.setServers(servers)
+  const open = async () => {
+    const { Resolver } = await import('node:dns/promises')
+    const resolver = new Resolver({ timeout: 5_000, tries: 2 })
+    if (servers) resolver.setServers(servers)
+    return resolver
+  }
+  let opened: ReturnType<typeof open> | undefined
   return async (name: string): Promise<readonly string[]> => {
+    opened ??= open()
+    const resolver = await opened
     const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
     const addresses = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
     const [first] = found

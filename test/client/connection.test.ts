@@ -212,12 +212,6 @@ test('a refusal with a long Retry-After is reported without waiting', async () =
   expect(asked).toHaveLength(1)
 })
 
-test('an aborted call fails with the reason of its signal', async () => {
-  const reason = new Error('enough')
-  const { client } = await scripted([busy(503), busy(503)])
-  await expect(client.files.put('a', 'text', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
-})
-
 test('the signal of a connection ends every call, even one that waits for an answer', async () => {
   const [reason, stop] = [new Error('enough'), new AbortController()]
   const { fetch: answering } = scriptedFetch(() => sites(address))

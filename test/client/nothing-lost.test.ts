@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { chmod, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { connect, type Files } from '../../client/src/index.ts'
@@ -106,20 +106,6 @@ test('a pull does not follow a link to a folder to remove a file', async ({ make
   expect(end).toMatchObject({ remove: 0, failed: 1 })
   expect(pathsOf(events, 'failed')).toStrictEqual(['link/file.txt'])
   expect(await readFile(join(here, 'a/file.txt'), 'utf8')).toBe('text')
-})
-
-test('with --delete, a file and a folder of the same name replace each other', async ({ makeDirectory, site }) => {
-  const here = await makeDirectory({ news: 'a file', 'blog/index.html': 'in a folder' })
-  const there = await makeDirectory()
-  await site.push(here)
-  await site.pull(there)
-  await rm(join(here, 'news'))
-  await rm(join(here, 'blog'), { recursive: true })
-  await writeTree(here, { 'news/index.html': 'in a folder', blog: 'a file' })
-  expect(await site.push(here, { removes: true })).toMatchObject({ failed: 0 })
-  expect(await site.texts()).toStrictEqual(await readTree(here))
-  expect(await site.pull(there, { removes: true })).toMatchObject({ failed: 0 })
-  expect(await readTree(there)).toStrictEqual(await readTree(here))
 })
 
 test('a push reads a file again if its time was set back', async ({ makeDirectory, site }) => {

@@ -63,21 +63,19 @@ test('a conflict ends with status 3, and --force overwrites the other side', asy
   expect(await site.texts()).toStrictEqual({ 'a.txt': 'mine', 'b.txt': 'b' })
 })
 
-test('without a terminal, a removal needs --yes (T-43)', async ({ demo, folder, makeDirectory, site }) => {
-  const here = await makeDirectory({ 'a.txt': 'a' })
-  await site.put('old.txt', 'old')
-  expect(await demo('push', '--delete', here, folder)).toMatchObject(outcome(1, 'Add --yes'))
-  expect(await site.texts()).toStrictEqual({ 'old.txt': 'old' })
-  expect((await demo('push', '--delete', '--yes', here, folder)).status).toBe(0)
-  expect(await site.texts()).toStrictEqual({ 'a.txt': 'a' })
-})
-
-test('push and pull count the files that only --delete would remove', async ({ demo, folder, makeDirectory, site }) => {
+test('push and pull count the files that only --delete removes, and ask first (T-43)', async ({
+  demo,
+  folder,
+  makeDirectory,
+  site,
+}) => {
   await site.store({ 'a.txt': 'a', 'old.txt': 'old', 'older.txt': 'older' })
   const here = await makeDirectory({ 'a.txt': 'a', 'mine.txt': 'mine' })
   const onSite = messages.client.onSite(2)
   expect((await demo('diff', here, folder)).stderr).toContain(messages.client.nothingChanged + onSite)
   expect((await demo('push', here, folder)).stderr).toContain(messages.client.done(1) + onSite)
+  // Without a terminal, nobody can answer.
+  expect(await demo('push', '--delete', here, folder)).toMatchObject(outcome(1, 'Add --yes'))
   const { stderr } = await demo('push', '--delete', '--yes', here, folder)
   expect(stderr).toContain(messages.client.planned(2, 8))
   expect(stderr).not.toContain('only on')
@@ -122,8 +120,12 @@ test('only with --delete does a push replace a file by a folder, or the reverse'
     expect(printed.stdout).toContain(messages.client.inTheWay('file', file))
     expect(printed.stdout).toContain(messages.client.inTheWay('folder', place))
   }
+  const there = await makeDirectory()
+  await demo('pull', folder, there)
   expect((await demo('push', '--delete', '--yes', here, folder)).status).toBe(0)
   expect(await site.texts()).toStrictEqual({ 'x/in': 'in a folder', y: 'file' })
+  expect((await demo('pull', '--delete', '--yes', folder, there)).status).toBe(0)
+  expect(await readTree(there)).toStrictEqual(await readTree(here))
 })
 
 test('a terminal shows one progress line, and then a summary (T-51)', () => {

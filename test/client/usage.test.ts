@@ -73,6 +73,8 @@ test('a command that cannot succeed prints a message and ends with status 1', as
     [() => siteFiles(['ls'], { ...asDemo(service), SITE_ADMIN_TOKEN: 'wrong' }), /login/],
     [() => siteFiles(['--site', '77', 'ls'], asDemo(service)), messages.client.siteNotCovered(77)],
     [() => demo('cat', `${folder}/nothing`), messages.client.siteLacks],
+    [() => demo('mv', `${folder}/nothing`, `${folder}/b`), /has no ".*\/nothing"\. Check/],
+    [() => demo('cp', `${folder}/nothing`, `${folder}/b`), /has no ".*\/nothing"\. Check/],
     [() => demo('push', join(here, 'nothing'), folder), messages.client.missingAt('nothing')],
     [() => demo('push', join(here, 'a.txt'), folder), messages.client.notAFolder('a.txt')],
     [() => demo('watch', join(here, 'a.txt'), folder), messages.client.notAFolder('a.txt')],
@@ -224,12 +226,4 @@ test('with --json, a refusal is one object with its code and path (T-55)', async
   expect(await refused('restore', `${folder}/a`)).toEqual({ code: 104022, message, path: `${folder}/a` })
   expect(await refused('get', '')).toEqual({ code: null, message, path: null })
   expect(await refused('nope')).toEqual({ code: null, message: expect.stringContaining("'nope'"), path: null })
-})
-
-test('mv and cp name the missing path', async ({ demo, folder }) => {
-  for (const command of ['mv', 'cp']) {
-    expect(await demo(command, `${folder}/none`, `${folder}/b`)).toMatchObject(
-      outcome(1, `This site has no "${folder}/none". Check the path.`),
-    )
-  }
 })

@@ -133,6 +133,8 @@ export interface Request {
   /** Text is sent unchanged, bytes as a multipart body, objects as JSON. */
   readonly body?: object | string
   readonly refused?: true
+  /** Many requests fill a folder, so tests that repeat requests send these once. */
+  readonly fills?: true
   /** Sends the request with the token of a new session instead. */
   readonly as?: object
 }
@@ -240,6 +242,7 @@ const filesOf = (...names: readonly string[]) => multipart(names.map((name) => (
 
 /** The folder has more files than two pages of a listing, so its removal is recorded. */
 const largeFolder: readonly Request[] = Array.from({ length: 21 }, (_, batch) => ({
+  fills: true,
   method: 'POST',
   target: `${v2}/large`,
   body: filesOf(...Array.from({ length: 100 }, (_, index) => `${batch}-${index}.txt`)),

@@ -396,7 +396,6 @@ export const messages = {
       `Webhook ${id} has no such delivery. "webhook deliveries ${id} --site 1001" lists the last 100 deliveries.`,
   },
   user: {
-    lastOwner: 'This person is the last owner of a site.',
     removal: (keys: number) => `also ends ${keys} key${keys === 1 ? '' : 's'} and all sessions. Nothing was removed`,
   },
 }

@@ -85,8 +85,8 @@ test.for(['site', 'form --site 1001'])(
   },
 )
 
-test('site show counts the kept versions of replaced and removed files', async ({ start, directory }) => {
-  const service = await start()
+test('site show counts the kept versions of replaced and removed files', async ({ host, directory }) => {
+  const service = await host()
   const put = (path: string, body: string) => service.request(`${storage}/${path}`, { method: 'PUT', body })
   await put('a.txt', 'four')
   await put('a.txt', 'seventy')

@@ -37,9 +37,9 @@ describe('the command export', () => {
   test('an export and its import into an empty site give the same lists (T-29)', async ({
     directory,
     outside,
-    start,
+    host,
   }) => {
-    const { baseUrl, siteId, token } = await start()
+    const { baseUrl, siteId, token } = await host()
     await administerJson(directory, ['import', '-', '--site', String(siteId)], lines(oddRecords))
     const file = join(outside, 'export.jsonl')
     const reported = await administerJson(directory, ['export', '--site', String(siteId), '--out', file])

@@ -39,8 +39,8 @@ test.for([
   expect(await administerJson(siteDirectory, importing, text)).toEqual(allImported)
 })
 
-test('The service returns imported records, with defaults for missing members (T-24)', async ({ directory, start }) => {
-  const { request } = await start()
+test('The service answers imported records, with defaults for missing members (T-24)', async ({ directory, host }) => {
+  const { request } = await host()
   const path = '/api/v1/admin/sites/current/webforms'
   const sparse = [
     { kind: 'webForm', id: 5 },

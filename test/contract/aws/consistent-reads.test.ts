@@ -13,7 +13,8 @@ import type { CategoryId, SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { entry, unrecorded } from '../../support/history.ts'
-import { openTestTables, type TestTables } from '../../support/tables.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
+import type { TestTables } from '../../support/tables.ts'
 
 /**
  * Consistent reads see the newest writes, and cost twice as much. DynamoDB in memory always shows the newest writes, so
@@ -60,7 +61,7 @@ const watchReads = (dynamodb: DynamoDBDocumentClient): void =>
   )
 
 beforeAll(async () => {
-  tables = await openTestTables()
+  tables = openMemoryTables()
   const { names } = tables
   const dynamodb = tables.connect()
   watchReads(dynamodb)

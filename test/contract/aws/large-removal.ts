@@ -6,7 +6,7 @@ import type { SiteId } from '../../../lib/core/ids.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import { entry, unrecorded } from '../../support/history.ts'
-import { openTestTables } from '../../support/tables.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 
 const task = { site: 1001 as SiteId, path: toStoragePath('large'), id: 'removal' }
 const prefix = 'live/1001/large/'
@@ -52,7 +52,7 @@ export const removeInSlices = async ({ pages, each }: { readonly pages: number; 
     return client
   }
 
-  const tables = await openTestTables()
+  const tables = openMemoryTables()
   let time = Date.UTC(2026, 0, 1)
   const clock = { wall: () => time, monotonic: () => time }
   const dynamodb = tables.connect()

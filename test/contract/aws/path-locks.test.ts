@@ -8,8 +8,9 @@ import type { SiteId } from '../../../lib/core/ids.ts'
 import { root, toStoragePath } from '../../../lib/storage/path.ts'
 import { longestSilence } from '../../../lib/storage/path-locks.ts'
 import { entry } from '../../support/history.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { failOnce, loseAnswer, loseFirstAnswers } from '../../support/store-faults.ts'
-import { openTestTables, type TestTables } from '../../support/tables.ts'
+import type { TestTables } from '../../support/tables.ts'
 
 describe('the locks of paths in DynamoDB', () => {
   let tables: TestTables
@@ -19,7 +20,7 @@ describe('the locks of paths in DynamoDB', () => {
   const recorded: HistoryEntry[] = []
   let time = Date.UTC(2026, 0, 1)
   beforeAll(async () => {
-    tables = await openTestTables()
+    tables = openMemoryTables()
   })
   afterAll(() => tables.close())
 

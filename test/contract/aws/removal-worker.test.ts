@@ -10,7 +10,8 @@ import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import type { RemovalTask } from '../../../lib/storage/path-locks.ts'
 import { entry, unrecorded } from '../../support/history.ts'
-import { openTestTables, type TestTables } from '../../support/tables.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
+import type { TestTables } from '../../support/tables.ts'
 import { removeInSlices } from './large-removal.ts'
 
 const task: RemovalTask = { site: 1001 as SiteId, path: toStoragePath('large'), id: 'removal' }
@@ -31,7 +32,7 @@ let sent: Message[]
 let left: number
 
 beforeEach(async () => {
-  tables = await openTestTables()
+  tables = openMemoryTables()
   time = Date.UTC(2026, 0, 1)
   sent = []
   left = 0

@@ -8,10 +8,10 @@ import {
   site,
   storesOver,
 } from '../../support/every-operation.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { createRounds } from '../../support/rounds.ts'
-import { openTestTables } from '../../support/tables.ts'
 
-const tables = await openTestTables()
+const tables = openMemoryTables()
 afterAll(() => tables.close())
 const token = await fillDirectory(storesOver(tables.connect()))
 

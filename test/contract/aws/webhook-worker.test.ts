@@ -12,7 +12,7 @@ import { createRandom } from '../../power-cuts/outage.ts'
 import { timesToTry } from '../../support/each-call.ts'
 import { storesOver, unsealed } from '../../support/every-operation.ts'
 import { entry } from '../../support/history.ts'
-import { openTestTables } from '../../support/tables.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 
 const site = 1001 as SiteId
 
@@ -36,7 +36,7 @@ interface Habits {
 const openWorld = async ({ disorder = 0, deaths = 0, seed = 1 }: Habits = {}) => {
   const random = createRandom(seed)
   const chance = () => random.below(1_000) / 1_000
-  const tables = await openTestTables()
+  const tables = openMemoryTables()
   let time = Date.UTC(2026, 0, 1)
   const clock = { wall: () => time, monotonic: () => time }
   const stores = storesOver(tables.connect(), clock.wall)

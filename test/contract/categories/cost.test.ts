@@ -6,13 +6,14 @@ import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import type { ItemPage } from '../../../lib/categories/run-list.ts'
 import type { CategoryId } from '../../../lib/core/ids.ts'
 import { author, entry } from '../../support/history.ts'
+import { openTestTables } from '../../support/tables.ts'
 import { newsItem, range } from '../ports/some-content.ts'
 import { intercept } from './faults.ts'
 import { fill, newsOfCategory, openStore, site } from './store.ts'
 
 type Capacity = { readonly CapacityUnits?: number }
 
-const store = await openStore()
+const store = await openStore(openTestTables)
 const plain = store.over(store.dynamodb)
 let units = 0
 const metered = store.over(
@@ -40,7 +41,7 @@ const list = async (switches: Readonly<Record<string, string>>, of = newsOfCateg
 const isWrite = (command: unknown) => command instanceof BatchWriteCommand || command instanceof UpdateCommand
 
 test('Linking 300 items in requests of 100 costs at most 2.1 write units for each item', async ({ onTestFinished }) => {
-  const empty = await openStore()
+  const empty = await openStore(openTestTables)
   onTestFinished(() => empty.close())
   await fill(empty.over(empty.dynamodb), range(1, 300))
   const writes: number[] = []

@@ -72,14 +72,6 @@ const describeAdministration = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await wholeNews(1)).toEqual(before)
       expect(await stores.contents.existing(site, 'news', [1, 2])).toEqual(new Set([1]))
     })
-
-    test('6 objects with long texts are all stored', async () => {
-      const long = range(1, 6).map((id) => newsItem(id, { body: `${id}${'x'.repeat(300_000)}` }))
-      expect(await merge(...long)).toBe(6)
-      expect(await merge(...long)).toBe(0)
-      const whole = await stores.contents.listWhole(site, 'news', 0, 10)
-      expect(whole.map(({ content }) => content?.['body'])).toEqual(long.map(({ body }) => body))
-    })
   })
 
   describe(`whole lists: ${name}`, () => {

@@ -56,13 +56,6 @@ const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect(new Set(names).size).toBe(names[0] === undefined ? 1 : names.length)
     })
 
-    test('Creating an object with a used id leaves the object and its text unchanged', async () => {
-      expect(await contents.create(site, 'news', newsItem(3), entry)).toBe(true)
-      expect(await contents.create(site, 'news', newsItem(3, { body: '<p>Again</p>' }), entry)).toBe(false)
-      expect(await contents.get(site, 'news', 3)).toEqual(summaryOf(newsItem(3), site))
-      expect((await contents.texts(site, 'news', [3])).get(3)).toBe('<p>Text 3</p>')
-    })
-
     test('12 objects with long texts are all stored', async () => {
       const long = range(1, 12).map((id) => newsItem(id, { body: `${id}${'x'.repeat(350_000)}` }))
       await contents.putMany(site, 'news', long, entry)

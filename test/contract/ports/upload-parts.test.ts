@@ -15,7 +15,7 @@ import type { Durable, Holding, Upload } from '../../../lib/storage/uploads/uplo
 import { openObjectStore, openTestBucket } from '../../support/bucket.ts'
 import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { entry, unrecorded } from '../../support/history.ts'
-import { openTestTables } from '../../support/tables.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { ownClaim } from '../../support/uploads.ts'
 
 /** The stores of uploads: their bytes, their records, and the files that they become. */
@@ -251,7 +251,7 @@ const openOnMachine = async (): Promise<PartsUnderTest> => {
 const openInS3 = async (): Promise<PartsUnderTest> => {
   const { bucket: name, connect } = await openTestBucket()
   const clients = { client: connect(), once: connect(1) }
-  const tables = await openTestTables()
+  const tables = openMemoryTables()
   const dynamodb = tables.connect()
   const { removals } = createPathLocks({ dynamodb, table: tables.names.pathLocks, record: unrecorded })
   const files = openObjectStore({ bucket: name, connect }, { ...clients, removals })

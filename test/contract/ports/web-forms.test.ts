@@ -6,7 +6,7 @@ import { fieldTypes } from '../../../lib/fields/catalogue.ts'
 import { addField, changeField, removeField } from '../../../lib/fields/field-rules.ts'
 import type { WebForm } from '../../../lib/fields/web-forms.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
-import { entry, type Hand, handsOfPorts } from '../../support/hands.ts'
+import { entry, type Hand, hands } from '../../support/hands.ts'
 
 type Tested = Pick<Stores, 'webForms'>
 
@@ -92,4 +92,4 @@ const describeWebForms = async ({ name, open }: Hand<Tested>): Promise<void> => 
   })
 }
 
-for (const hand of handsOfPorts) await describeWebForms(hand)
+for (const hand of hands) await describeWebForms(hand)

@@ -67,16 +67,6 @@ const describeWebhooks = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect(await reported()).toEqual(['webhook.created webhook/whk_one', 'webhook.created webhook/whk_a'])
     })
 
-    test('The list of a site does not contain webhooks of another site', async () => {
-      await create()
-      const other = Number(`${site}0`) as SiteId
-      expect(await webhooks.get(other, 'whk_one')).toBeUndefined()
-      expect(await webhooks.listOfSite(other)).toEqual([])
-      expect(await webhooks.remove(other, 'whk_one', { ...entryOf('webhook.removed'), site: other })).toBe(false)
-      await webhooks.clear(other)
-      expect(await webhooks.get(site, 'whk_one')).toEqual(newWebhook())
-    })
-
     test('A site has at most 20 webhooks, even if many are created at once', async () => {
       const made = await Promise.all(
         Array.from({ length: mostWebhooks + 5 }, (_, index) => create({ id: `whk_${index}` })),
@@ -87,24 +77,6 @@ const describeWebhooks = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect(await create({ id: 'whk_more' })).toBe(false)
       expect(await webhooks.get(site, 'whk_more')).toBeUndefined()
       expect(await reported()).not.toContain('webhook.created webhook/whk_more')
-    })
-
-    test('A change of one member keeps all other members', async () => {
-      await create()
-      const entry = entryOf('webhook.changed')
-      const changed = newWebhook({ targetUrl: 'https://example.org/', enabled: false })
-      const present = await webhooks.change(
-        site,
-        'whk_one',
-        ({ targetUrl: _, ...before }) => {
-          expect(before).toMatchObject({ subject: 'a "b"/🍐', position: 7 })
-          return { targetUrl: 'https://example.org/', enabled: false }
-        },
-        entry,
-      )
-      expect(present).toEqual(changed)
-      expect(await elsewhere().webhooks.get(site, 'whk_one')).toEqual(changed)
-      expect(await reported()).toEqual(['webhook.created webhook/whk_one', 'webhook.changed webhook/whk_one'])
     })
 
     test('A change without effect writes no history entry', async () => {
@@ -142,14 +114,6 @@ const describeWebhooks = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect(await reported()).toEqual(['webhook.created webhook/whk_one', 'webhook.removed webhook/whk_one'])
       await create()
       expect(await webhooks.get(site, 'whk_one')).toEqual(newWebhook())
-    })
-
-    test('Removing a site also removes all its webhooks', async () => {
-      await create()
-      await create({ id: 'whk_two' })
-      await deliveries.record(site, 'whk_two', { delivery: deliveryOf(8), position: 8 })
-      await webhooks.clear(site)
-      expect(await elsewhere().webhooks.listOfSite(site)).toEqual([])
     })
   })
 

@@ -40,8 +40,6 @@ export interface Act {
   readonly isOnRoot?: true
   /** The status for a caller with the right, if this status is no success. */
   readonly otherwise?: number
-  /** The status for a caller with the right, if the store offers no addresses of parts. */
-  readonly withoutParts?: number
   readonly prepare?: (cell: Cell) => Promise<unknown>
   /** `path` is the percent-encoded path of the target, and `plain` the path as it is in a body. */
   readonly question: (path: string, plain: string, prepared: never) => Question
@@ -131,7 +129,8 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
     'with a form': { level: 'write', target: '', question: form },
     'with a form that repeats the name': { level: 'write', target: 'new.txt', question: form },
     'with tus': { level: 'write', target: '', question: creation },
-    'with ?parts': { level: 'write', target: '', withoutParts: 400, question: beginning },
+    // One machine offers no addresses of parts, and refuses the request after the check of rights.
+    'with ?parts': { level: 'write', target: '', otherwise: 400, question: beginning },
     'with ?restore of a file': { level: 'write', ...removedFile, question: (path) => restoration(path) },
     'with ?restore of a version': {
       level: 'write',
@@ -151,7 +150,7 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
   uploadToRoot: {
     'with a form': { level: 'write', isOnRoot: true, question: () => form('') },
     'with tus': { level: 'write', isOnRoot: true, question: () => creation('') },
-    'with ?parts': { level: 'write', isOnRoot: true, withoutParts: 400, question: () => beginning('') },
+    'with ?parts': { level: 'write', isOnRoot: true, otherwise: 400, question: () => beginning('') },
     'with ?restore': { level: 'write', isOnRoot: true, otherwise: 400, question: () => restoration('') },
   },
   readRoot: {

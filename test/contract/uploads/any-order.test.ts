@@ -28,7 +28,7 @@ import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { timesToTry } from '../../support/each-call.ts'
 import { unrecorded } from '../../support/history.ts'
-import { openTestTables } from '../../support/tables.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { uploadsOf } from '../../support/uploads.ts'
 
 /**
@@ -85,7 +85,7 @@ const aws: Hand = {
   async open() {
     const { bucket: name, connect } = openBucketInMemory()
     const clients = { client: connect(), once: connect(1) }
-    const tables = await openTestTables()
+    const tables = openMemoryTables()
     const dynamodb = tables.connect()
     let past = 0
     return {

@@ -6,7 +6,6 @@ import { unlimited } from '../../../lib/core/deadline.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
-import { viewOfChange } from '../../../lib/history/list-changes.ts'
 import { unsealed } from '../../../lib/machine/tables/webhooks.ts'
 import { createDeliveryDeps } from '../../../lib/service/deps.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
@@ -83,31 +82,6 @@ const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> =
   })
 
   describe(`deliveries: ${name}`, () => {
-    test('A delivery is a CloudEvent, signed as in Standard Webhooks (V-6, V-7)', async () => {
-      const {
-        secrets: [{ sealed: secret = '' } = {}],
-      } = await create()
-      await change('a/ä.html')
-      expect(await deliver()).toBeUndefined()
-      const [{ url = '', headers = {}, body = '' } = {}] = sent
-      const reported = (await history.after(site, 0, 10)).at(-1) ?? expect.fail()
-      expect(url).toBe('https://hooks.example/in')
-      expect(new Verifier(secret).verify(body, headers)).toMatchObject({ id: viewOfChange(reported).id })
-      expect(headers['webhook-id']).toBe(viewOfChange(reported).id)
-      const event = HTTP.toEvent({ headers: { ...headers }, body })
-      expect(JSON.parse(JSON.stringify(event))).toEqual({
-        specversion: '1.0',
-        id: viewOfChange(reported).id,
-        source: `https://us.example/api/v2/admin/sites/${site}`,
-        type: 'site-admin.workflow.created',
-        subject: 'a/ä.html',
-        time: new Date(reported.at).toISOString(),
-        datacontenttype: 'application/json',
-        data: viewOfChange(reported),
-      })
-      expect(() => new Verifier(newSecret()).verify(body, headers)).toThrow()
-    })
-
     test('A rotated secret is used for another 24 hours (V-5)', async () => {
       const [young, old] = [newSecret(), newSecret()]
       await create({ secrets: [{ sealed: young }, { sealed: old, until: now + day }] })
@@ -141,16 +115,6 @@ const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> =
       await create({ types: [], position: (await history.before(site, undefined, 1))[0]?.position ?? 0 })
       await deliver()
       expect(subjects()).toEqual(['webhook/whk_one'])
-    })
-
-    test('A webhook gets no entry of another site', async () => {
-      const other = Number(`${site}00`) as SiteId
-      await create()
-      await change('theirs.html', other)
-      await change('ours.html')
-      await deliver()
-      expect(await deliverNext(deps, other, 'whk_one', unlimited)).toBeUndefined()
-      expect(subjects()).toEqual(['ours.html'])
     })
 
     test('A failed delivery is repeated, and delays no later entries (V-10)', async () => {

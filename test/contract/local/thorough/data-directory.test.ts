@@ -1,5 +1,5 @@
 import { chmodSync, existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -64,14 +64,6 @@ describe('A start that fails gives the reason in one line, and ends with status 
       const sentence = messages.directory.belowFile
       expect(await startOn(path)).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) })
     }
-  })
-
-  test('a start fails if another service uses the directory, and does not disturb it', async ({ directory, start }) => {
-    const service = await start()
-    const outcome = await startOn(directory, ['--port', '0', '--reset'])
-    expect(outcome).toMatchObject({ status: 1, stdout: '' })
-    expect(outcome.stderr).toMatch(messages.directory.inUse)
-    expect((await service.request('/api/v1/admin/sites/current/webforms')).status).toBe(200)
   })
 })
 
@@ -200,14 +192,6 @@ test('--reset does not touch a directory on which version 0.1 is running', async
 })
 
 describe('a directory whose first start was interrupted', () => {
-  test('the next start completes an interrupted first start', async ({ dataDirectory, start }) => {
-    await writeFile(join(dataDirectory, 'site-admin.json'), '{"service":"site-admin","layout":1,"ready":false}')
-    await writeFile(join(dataDirectory, 'site-admin.db'), 'half')
-    const service = await start()
-    expect((await service.request('/health')).status).toBe(200)
-    expect(JSON.parse(await readFile(join(dataDirectory, 'site-admin.json'), 'utf8'))).toMatchObject({ ready: true })
-  })
-
   test('commands refuse an unfinished directory like a missing one (T-6)', async ({ directory }) => {
     const missing = join(directory, 'missing')
     for (const path of [directory, missing]) {

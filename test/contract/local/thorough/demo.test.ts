@@ -125,15 +125,3 @@ describe('A site 1001 that is not the demo site gets no token', () => {
     expect(await tokensOf(directory)).toHaveLength(1)
   })
 })
-
-test('A first start that was killed is completed by the next one, with the same token', async ({
-  used: { directory, demo, file },
-  start,
-}) => {
-  await removeSite(directory)
-  writeFileSync(file, JSON.stringify({ ...demo, state: 'begun' }))
-  const service = await start()
-  expect(service.token).toBe(demo.token)
-  expect((await service.request(fields)).status).toBe(200)
-  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(demo)
-})

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { scratchDirectory } from '../../support/directory.ts'
-import { openLocalFiles } from '../../support/local-files.ts'
-import { bytesIn, putObject } from '../../support/objects.ts'
-import { chunks, megabyte } from './object-store/workbench.ts'
+import { scratchDirectory } from '../../../support/directory.ts'
+import { openLocalFiles } from '../../../support/local-files.ts'
+import { bytesIn, putObject } from '../../../support/objects.ts'
+import { chunks, megabyte } from '../object-store/workbench.ts'
 
 const target = { key: undefined, contentType: 'a/b' }
 

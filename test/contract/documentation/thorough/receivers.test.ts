@@ -4,12 +4,12 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, vi } from 'vitest'
-import { connect as connectTo, type Delivery } from '../../../client/src/index.ts'
-import { administerJson } from '../../support/administration.ts'
-import { listen } from '../../support/listen.ts'
-import { test } from '../../support/test.ts'
+import { connect as connectTo, type Delivery } from '../../../../client/src/index.ts'
+import { administerJson } from '../../../support/administration.ts'
+import { listen } from '../../../support/listen.ts'
+import { test } from '../../../support/test.ts'
 
-const page = join(import.meta.dirname, '..', '..', '..', 'docs', 'events.md')
+const page = join(import.meta.dirname, '..', '..', '..', '..', 'docs', 'events.md')
 
 /** For each language in the page, how to run its receiver as a file. */
 const languages = [
