@@ -174,7 +174,7 @@ export const startService = async (options: Options) => {
     return { baseUrl: urls[home] ?? '', dataCentres: urls, listening, metricsUrl, demo, hasPeople, stop }
   } catch (error) {
     await stop()
-    // A full disk may go unnoticed until the writes at the start.
+    // The writes at the start may be the first to find a full disk.
     throw isOutOfSpace(error) ? diskFullError(directory, error) : error
   }
 }

@@ -82,7 +82,7 @@ const create = async (stores: AdminStores, kind: ObjectKind, { site, id: wanted,
     if ('problems' in result) throw new Refusal(`${firstFault(result.problems)}.`)
     return withDefaults(kind, result.value, Date.now())
   }
-  // Checks the members before the first call.
+  // If members are wrong, this throws before the first call to the store.
   contentUnder(1)
   const id = await createUnderId({
     wanted,

@@ -72,7 +72,7 @@ export const openAwsStores = async (prefix: string, replica?: string): Promise<A
   const tables = tableSettings(directoryTables, (table) => home?.need(outputOf(table)) ?? `${prefix}-${table}`)
   const { sites: stored, grants, people } = openDirectory(tables, { dynamodb, record })
   const { issuers } = openIssuers(tables, { dynamodb, record })
-  // Remembers the data centre of a site that this command removes.
+  // The data centre of a removed site, whose last history entry still goes there.
   const homes = new Map<SiteId, string>()
   const sites: SiteDirectory = {
     ...stored,

@@ -15,7 +15,9 @@ const readBlock = (block: string): StreamedEvent => {
 
 type Read = Awaited<ReturnType<ReadableStreamDefaultReader<Uint8Array>['read']>>
 
-/** The complete events of a `text/event-stream`, also those without data. `limit` limits the time of each read. */
+/**
+ * Yields the complete events of a `text/event-stream`, even those without data. `limit` limits the time of each read.
+ */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
   limit: (read: Promise<Read>) => Promise<Read>,

@@ -14,7 +14,10 @@ export interface ChangesQuery {
 
 export interface FollowQuery extends ChangesQuery {
   readonly signal?: AbortSignal
-  /** Called with the failure when the connection is lost, and without an argument when the connection is back. */
+  /**
+   * The client calls this with the failure when it loses the connection, and without an argument when the connection is
+   * back.
+   */
   readonly onConnection?: (failure?: ServiceError) => void
 }
 
@@ -67,7 +70,7 @@ async function* readStream(body: ReadableStream<Uint8Array>, signal: AbortSignal
 const isPage = ({ items, next }: Partial<ChangePage>): boolean => isList(items) && next !== undefined
 
 /**
- * A service that cannot stream waits before it answers an empty page. If such an answer comes at once, too many
+ * A service that cannot stream waits before it answers an empty page. An immediate empty page means that too many
  * requests wait.
  */
 async function* readPage(page: ChangePage, waited: number, signal: AbortSignal): AsyncGenerator<Step, void> {

@@ -10,7 +10,7 @@ interface SecretDialogProps {
   readonly label: string
   readonly hint: string
   readonly secret: string
-  /** The label of the button, and the notice after a click. */
+  /** The text of the copy button, and the notice after a copy. */
   readonly copy: string
   readonly copied: string
   readonly onClose: () => void

@@ -32,8 +32,8 @@ async function* contentsOf(folder: FileSystemDirectoryEntry) {
 }
 
 /**
- * All dropped files, with the contents of folders. The entries are read synchronously: the browser forgets them after
- * the event.
+ * Returns all dropped files, with the contents of folders. Reads the entries synchronously, because the browser forgets
+ * them after the event.
  */
 export const fromDrop = async (data: DataTransfer): Promise<Given> => {
   const files: Dropped[] = []

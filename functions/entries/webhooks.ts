@@ -29,6 +29,6 @@ const work = createWebhookWorker({
   deliver: (site, id, deadline) => deliverNext(deps, site, id, deadline),
 })
 
-/** The function gets events from the gateway, from the stream of the history, and from the queue of webhooks. */
+/** The gateway, the stream of the history, and the queue of webhooks all send events to this function. */
 export const handler = (event: GatewayEvent | DynamoDBStreamEvent | SQSEvent, context: Context) =>
   'Records' in event ? work(event, context) : answer(event, context)

@@ -30,7 +30,6 @@ const bodies = {
 
 export const idOf = ({ webhook = '' }: Readonly<Record<string, string>>) => ({ id: webhook })
 
-/** Errors: webhookUnknown. */
 export const findWebhook = async ({ webhooks }: WebhooksDeps, site: SiteId, id: string): Promise<Webhook> => {
   const found = isWebhookId(id) ? await webhooks.get(site, id) : undefined
   if (!found) throw new ServiceError('webhookUnknown')
@@ -52,7 +51,6 @@ const requirePermitted = ({ permitsPrivate }: WebhooksDeps, targetUrl: string | 
 
 const neverStored = { 'Cache-Control': 'no-store' }
 
-/** V-1. */
 export const listWebhooks = ({ webhooks }: WebhooksDeps) =>
   operation({}, async ({ site }) => {
     const value: Answer<typeof webhookList> = { items: (await webhooks.listOfSite(site.id)).map(viewOfWebhook) }
@@ -70,7 +68,6 @@ export const createWebhook = (deps: WebhooksDeps) =>
     return { status: 201, document: { value }, headers: neverStored }
   })
 
-/** V-1. Errors: webhookUnknown. */
 export const getWebhook = (deps: WebhooksDeps) =>
   operation({ params: idOf }, async ({ site, params }) => {
     const value: Answer<typeof webhookAnswer> = viewOfWebhook(await findWebhook(deps, site.id, params.id))

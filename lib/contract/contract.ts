@@ -79,7 +79,8 @@ export interface AnswerContract {
   readonly headers?: readonly HeaderName[]
   readonly optionalHeaders?: readonly HeaderName[]
   /**
-   * Operations that can follow. Each value is the place in this answer that has a path variable of the next request.
+   * The operations that can follow. Each value says where in this answer the caller finds a path variable of the next
+   * request.
    */
   readonly links?: Readonly<Partial<Record<(typeof routes)[number]['operation'], Readonly<Record<string, string>>>>>
 }
@@ -111,7 +112,7 @@ export interface OperationContract {
   readonly errors?: readonly ErrorName[]
   /** Without examples, one request with the examples of the parameters is recorded. */
   readonly examples?: readonly ExampleRequest[]
-  /** True if the answers are too large for the document. The document then shows the address of the answers. */
+  /** The answers are too large for the document, so the document shows their address instead. */
   readonly shownByAddress?: true
 }
 

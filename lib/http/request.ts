@@ -49,7 +49,7 @@ export const queryText = ({ query }: Pick<Request, 'query'>): string =>
 export const switchesIn = (query: Request['query']): Switches =>
   new Map([...query.keys()].map((name) => [name, firstValue(query, name) ?? '']))
 
-/** The receiver of a stream reads or destroys it. */
+/** The receiver of a stream must read it to its end, or destroy it. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>

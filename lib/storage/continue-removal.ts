@@ -110,7 +110,8 @@ export const continueRemoval = async (
   }
   let removed = 0
   const progress: Progress = { after: taken.after }
-  // A frozen function may be thawed when others have finished the removal, and the folder has new files.
+  // A frozen function may continue after others have finished the removal, and would then remove new files of the
+  // folder.
   const guardedFiles: ObjectStore = {
     ...files,
     remove: async (objects, ...options) => {

@@ -21,8 +21,8 @@ const refine = ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSch
 }
 
 /**
- * The schemas of the document. Schemas that are registered with an id become components. Schemas of request bodies
- * (`sent`) allow unknown members, and those of answers (`answered`) do not.
+ * The schemas of the document. Schemas that are registered with an id become components. `sent` schemas, for bodies of
+ * callers, allow unknown members; `answered` schemas do not.
  */
 export const createSchemas = () => {
   const components: Record<string, Node> = {}

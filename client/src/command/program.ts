@@ -47,7 +47,10 @@ interface LoginFlags {
   readonly user?: string
 }
 
-/** The name, or an empty text for a sign-in with a token. Without a terminal, the command cannot ask. */
+/**
+ * Returns the name of the person, or an empty text for a sign-in with a token. Without a terminal, the command cannot
+ * ask.
+ */
 const askName = ({ user }: LoginFlags): Promise<string> | string =>
   user ?? (isTerminal() ? askLine('Name (press Enter to use a token instead): ') : '')
 

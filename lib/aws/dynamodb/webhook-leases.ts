@@ -2,7 +2,7 @@ import type { SiteId } from '../../core/ids.ts'
 import { openTable, type TableOptions } from './dynamodb.ts'
 import { webhookKey } from './webhooks.ts'
 
-/** The worker with the lease also does the work of workers that find it taken. `wakes` counts these workers. */
+/** The worker with the lease also does the work of workers that find the lease taken. `wakes` counts these workers. */
 export interface WebhookLease {
   readonly holder: string
   readonly wakes: number

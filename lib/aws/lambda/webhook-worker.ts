@@ -22,7 +22,8 @@ const [timeToHandOver, afterTheEnd] = [3_000, 1_000]
 
 const longestDelayInSeconds = 900
 
-// In milliseconds: clocks of processes differ. A message that is due within this time may be the one in process.
+// In milliseconds: the clocks of processes differ by up to this time. A message that is due within this time may be the
+// present message.
 const clockDifference = 5_000
 
 const mostAtOnce = 20

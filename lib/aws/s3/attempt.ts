@@ -100,7 +100,8 @@ export const explainRefusal = async (
 ): Promise<StepResult> =>
   isRefused(failure) ? { made, failure: await explain(failure).catch((error: unknown) => error) } : { made, failure }
 
-// S3 compares only tags. If another caller uploads the same bytes before the removal, only the version differs.
+// S3 compares only tags. Another caller may have uploaded the same bytes before this removal, so this also compares the
+// versions.
 const hideAgain = async (bucket: Bucket, uncovered: readonly Uncovered[]): Promise<void> => {
   const found: Doomed[] = []
   await inParallel(uncovered, callsInFlight, async ({ key, versionId }) => {

@@ -38,7 +38,8 @@ interface Known {
 
 const mostAttempts = 3
 
-// In milliseconds. With all attempts, a call takes less time than a function has. Readers of an answer may be slower.
+// In milliseconds. With all repetitions, a call takes less time than a function may run. `socketTimeout` is longer,
+// because the reader of an answer may be slow.
 const requestTimeout = 8_000
 const socketTimeout = 20_000
 

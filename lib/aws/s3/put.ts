@@ -68,12 +68,12 @@ export const createFolder = async (buckets: StepBuckets, key: string): Promise<S
   const { once, name, options } = buckets.doing
   if (await headObject(buckets.doing, key)) return { made: [] }
   const command = new PutObjectCommand({ Bucket: name, Key: key, Body: Buffer.alloc(0), ContentLength: 0 })
-  // An empty folder may be left behind. The next attempt finds it.
+  // If a folder is left behind, it is empty, and the next attempt uses it.
   const find = async () => undefined
   return awaitVersion(buckets, { key, isNew: true, find }, once.send(command, options))
 }
 
-// Objects that other programs have put into the bucket may have no mark.
+// Without a mark in the source, which another program may have stored, compares the bytes.
 const findCopy = async (bucket: Bucket, { from, key }: Transfer): Promise<string | undefined> => {
   const copy = await headObject(bucket, key)
   if (!copy) return undefined

@@ -130,7 +130,7 @@ export const createS3ObjectStore = ({
         const doomed = objects.map(({ key, version }): Doomed => ({ kind: 'object', key, tag: version }))
         const spared = await deleteAll(until(bucket, deadline.signal), doomed)
         await Promise.all([
-          // Without this, the record would extend to the end of the request's time.
+          // Without this call, the recorded period would extend to the end of the request's time.
           begun && deadline.wait(removals.note(begun)).catch(() => {}),
           entry && objects.length > 0 && record(entry, given),
         ])

@@ -163,7 +163,7 @@ const sendParts = async (
     await inParallel(parts, partsInFlight, send)
     return { parts: sent, size }
   } catch (error) {
-    // No part is being sent any more: a part that arrives after the abort would stay.
+    // The abort comes after the last part was sent, because a part that arrives after the abort would stay.
     await abortUpload(bucket, upload).catch(() => {})
     throw error
   }

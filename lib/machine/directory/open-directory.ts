@@ -58,7 +58,7 @@ const begin = (directory: DataDirectory, state: 'new' | 'half restored', fault: 
   makeFolders(directory)
 }
 
-// Returns whether the directory is new. The caller holds the gate.
+// True if the directory is new. The caller holds the gate.
 const prepare = async (directory: DataDirectory, request: Request): Promise<boolean> => {
   const { role, reset } = request
   const fault = admit(directory, purposeOf(request))

@@ -56,7 +56,6 @@ export const noFileAt = (site: SiteId, folders: readonly StoragePath[], error: E
 
 type Entry = Pick<HistoryEntry, 'type' | 'subject' | 'details'>
 
-/** Changes that become visible together, and their conditions. */
 export interface Changes {
   /** These paths and their parents must not be locked. */
   readonly paths: readonly StoragePath[]
@@ -78,7 +77,7 @@ interface Deletion {
   readonly removedFolder?: RemovedFolder
 }
 
-/** A removal of a folder, which may continue after its request. `open`: the removal began in an earlier request. */
+/** The removal of a folder that may outlast its request. `open` is set if the removal began in an earlier request. */
 export interface FolderRemoval {
   readonly folder: StoragePath
   readonly open?: OpenRemoval

@@ -75,7 +75,7 @@ interface SeenRelocation {
   readonly isReserved?: boolean
   readonly isSourceInWorkflow?: boolean
   readonly isTargetInWorkflow?: boolean
-  // Read only for a target in a workflow, and for templates.
+  // The error for a taken target. Looked up early only if the target is in a workflow, or for templates.
   readonly occupied?: ErrorName | undefined
   readonly ofTemplates?: ServiceError | undefined
 }

@@ -39,7 +39,6 @@ export interface UploadRecords {
   advance(id: string, holder: string, progress: Progress, keeps: boolean): Promise<boolean>
   /** The first call writes the entry. A repetition with the same holder writes it again. */
   complete(id: string, holder: string, expires: number, entry: HistoryEntry, deadline?: Deadline): Promise<void>
-  /** Does nothing if the lease is lost. */
   giveBack(id: string, holder: string): Promise<void>
   remove(id: string): Promise<Upload | undefined>
 }

@@ -64,7 +64,6 @@ export const expiryOf = ({ created }: Pick<Upload, 'created'>, now: number): num
 
 export const expiryOfComplete = (now: number): number => now + rememberedFor
 
-/** `durable`: the bytes after the offset of the upload. */
 export const progressOf = (upload: Upload, { size, holding }: Durable, now: number): Progress => ({
   offset: upload.offset + size,
   length: upload.length,
