@@ -179,15 +179,6 @@ describe.each([
     if (what === 'its copied source') expect((await store.find('live/a'))?.size).toBe('newer'.length)
   })
 
-  it('The calls of a move require the listed version, and a free path', async () => {
-    await putObject(store, 'live/a')
-    const from = await infoOf(store, 'live/a')
-    await place([{ kind: 'move', from, key: 'live/b' }])
-    expect(s3.requests.find(isCopy)?.headers['x-amz-copy-source-if-match']).toBe(from.version)
-    expect(s3.requests.findLast(makesVersion)?.headers['if-none-match']).toBe('*')
-    expect(s3.requests.find(isRemovalOf('live/a'))?.headers['if-match']).toBe(from.version)
-  })
-
   it('The object of another caller is not mistaken for a copy that failed', async () => {
     await putObject(store, 'live/a')
     const from = await infoOf(store, 'live/a')
