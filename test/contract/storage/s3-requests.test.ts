@@ -189,19 +189,6 @@ describe.each([
 })
 
 describe('An object that appears while changes are placed', () => {
-  it('The second look finds the object, and the changes are undone', async () => {
-    await putObject(store, 'live/a', 'old')
-    const staged = await stageObject(store, 'live/a', 'newer')
-    beforeThe(
-      ({ method, path }) => method === 'PUT' && path.endsWith('/live/a'),
-      () => putObject(others, 'live/a/below'),
-    )
-    const outcome = await place([{ kind: 'put', key: 'live/a', staged }], { absent: ['live/a/'] })
-    expect(outcome).toEqual({ outcome: 'occupied', key: 'live/a/' })
-    expect(await keysIn(store)).toEqual(['live/a', 'live/a/below'])
-    expect((await store.find('live/a'))?.size).toBe('old'.length)
-  })
-
   it('The object may be part of the changes themselves', async () => {
     const staged = await stageObject(store, 'live/f/a', 'x')
     const changes: Change[] = [
