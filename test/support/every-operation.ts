@@ -13,14 +13,6 @@ import { hashPassword } from '../../lib/access/passwords.ts'
 import { beginSession } from '../../lib/access/sessions.ts'
 import type { ObservedRemovals } from '../../lib/aws/dynamodb/folder-removals.ts'
 import type { RecordChange } from '../../lib/aws/dynamodb/journal.ts'
-import {
-  openAreas,
-  openDirectory,
-  openIssuers,
-  openSignIns,
-  openUploads,
-  openWebhooks,
-} from '../../lib/aws/open-tables.ts'
 import { tables } from '../../lib/config/tables.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 import { type ObjectKind, objectKindNames, withDefaults } from '../../lib/core/content-kinds.ts'
@@ -46,7 +38,7 @@ import { send } from './gateway.ts'
 import { entry } from './history.ts'
 import { formHeaders, multipart } from './multipart.ts'
 import { testPerson } from './people.ts'
-import { type TestTables, tableSettings } from './tables.ts'
+import { openTableStores, type TestTables } from './tables.ts'
 import { startProvider, type TokenIssuer } from './token-issuer.ts'
 
 const settings = { dataCentre: 'us', dataCentres: ['us'], longestList: 20_000, keptDays: 30 }
@@ -57,18 +49,8 @@ const consoleFolder = join(import.meta.dirname, '..', '..', 'console', 'dist')
 const names = Object.fromEntries(Object.keys(tables).map((name) => [name, name])) as TestTables['names']
 
 /** The ports over the tables of one client. */
-export const storesOver = (dynamodb: DynamoDBDocumentClient, now?: () => number) => {
-  const settings = tableSettings(names)
-  const areas = openAreas(settings, { dynamodb, now })
-  return {
-    ...openDirectory(settings, { dynamodb, record: areas.record }),
-    ...openIssuers(settings, { dynamodb, record: areas.record }),
-    ...areas,
-    ...openUploads(settings, { dynamodb }),
-    ...openSignIns(settings, { dynamodb }),
-    ...openWebhooks(settings, { dynamodb, now }),
-  }
-}
+export const storesOver = (dynamodb: DynamoDBDocumentClient, now?: () => number) =>
+  openTableStores(names, { dynamodb, now })
 
 /**
  * A store of files that checks removals before and after a placement, and then writes the entries of the change, as on
@@ -133,7 +115,9 @@ export interface Request {
   /** Text is sent unchanged, bytes as a multipart body, objects as JSON. */
   readonly body?: object | string
   readonly refused?: true
-  /** Sent with the token of a new session instead. */
+  /** Many requests fill a folder, so tests that repeat requests send these once. */
+  readonly fills?: true
+  /** Sends the request with the token of a new session instead. */
   readonly as?: object
 }
 
@@ -240,6 +224,7 @@ const filesOf = (...names: readonly string[]) => multipart(names.map((name) => (
 
 /** The folder has more files than two pages of a listing, so its removal is recorded. */
 const largeFolder: readonly Request[] = Array.from({ length: 21 }, (_, batch) => ({
+  fills: true,
   method: 'POST',
   target: `${v2}/large`,
   body: filesOf(...Array.from({ length: 100 }, (_, index) => `${batch}-${index}.txt`)),
@@ -264,7 +249,7 @@ export const openStorageOver = (dynamodb: DynamoDBDocumentClient, surroundings: 
       history,
       uploadParts: {
         ...uploadParts,
-        // The store of one machine would look for the upload in its own records, so the bytes are staged again.
+        // The bytes are staged again, because the store of one machine would search for the upload in its own records.
         whole: (upload) => files.stage(uploadParts.read(upload), upload.target),
       },
     }),
@@ -404,7 +389,7 @@ const access: Exercise = {
 }
 
 const hooks = `${v3}/webhooks`
-// Nothing listens there.
+// Nothing listens at this address.
 const targetUrl = 'http://127.0.0.1:1/'
 export const unsealed: SecretSeals = { seal: async (_, secret) => secret, open: async (_, sealed) => sealed }
 

@@ -9,7 +9,7 @@ import type { SiteId } from '../../../lib/core/ids.ts'
 import { idOfChange } from '../../../lib/history/list-changes.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
 import { createRandom, type Random } from '../../power-cuts/outage.ts'
-import { closeAtOnce } from '../listen.ts'
+import { closeAtOnce, listen } from '../listen.ts'
 import { storage } from '../paths.ts'
 import { type SpawnedService, startService } from '../spawned-service.ts'
 
@@ -19,7 +19,7 @@ const misbehaviours = {
   redirecting: (response, trap) => response.writeHead(308, { Location: trap }).end(),
   resetting: (response) => response.socket?.resetAndDestroy(),
   stalling: (response) => setTimeout(() => response.writeHead(204).end(), 50),
-  // The answer never comes.
+  // The receiver never answers.
   hanging: () => {},
   restarting: undefined,
 } as const satisfies Record<string, ((response: ServerResponse, trap: string) => unknown) | undefined>
@@ -33,7 +33,7 @@ interface Surroundings {
   readonly received: () => void
 }
 
-/** More wrong answers for one entry would use up its attempts. */
+/** More wrong answers would use up the attempts for this entry. */
 const mostFailures = 4
 
 const openReceiver = async (kind: Kind, { random, isDurable, behavesWell, received }: Surroundings, trap: string) => {
@@ -55,12 +55,12 @@ const openReceiver = async (kind: Kind, { random, isDurable, behavesWell, receiv
     else response.writeHead(204).end()
   }
   let server: Server
-  const listen = async (port: number): Promise<number> => {
+  const listenAt = async (port: number): Promise<number> => {
     server = createServer((request, response) => void listener(request, response).catch(() => {}))
     await once(server.listen(port, '127.0.0.1'), 'listening')
     return (server.address() as AddressInfo).port
   }
-  const port = await listen(0)
+  const port = await listenAt(0)
   return {
     kind,
     url: `http://127.0.0.1:${port}/`,
@@ -70,12 +70,12 @@ const openReceiver = async (kind: Kind, { random, isDurable, behavesWell, receiv
     close: () => closeAtOnce(server),
     async restart(): Promise<void> {
       closeAtOnce(server)
-      await listen(port)
+      await listenAt(port)
     },
   }
 }
 
-/** Opens a second connection beside the service: as the only one, it would complete the work of a killed service. */
+/** Opens a second connection: if the service had the only one, it would complete the work of a killed service. */
 const openDatabase = (directory: string, readOnly: boolean): DatabaseSync =>
   new DatabaseSync(join(directory, 'site-admin.db'), { timeout: 5_000, readOnly })
 
@@ -100,8 +100,8 @@ const putFiles = async (service: SpawnedService, isOver: () => boolean, acknowle
 const mostAnswers = 40
 
 /**
- * Kills the service and a receiver again and again during changes. Then lets the service deliver everything, and returns
- * what each receiver got. Delays of retries pass between the kills.
+ * Kills the service and a receiver again and again during changes. Then lets the service deliver everything, and
+ * returns what each receiver got. The clock skips the delays of retries between the kills.
  */
 export const killDuringDeliveries = async (directory: string, kills: number, seed: number) => {
   const random = createRandom(seed)
@@ -118,8 +118,7 @@ export const killDuringDeliveries = async (directory: string, kills: number, see
     trapped += 1
     response.end()
   })
-  await once(trap.listen(0, '127.0.0.1'), 'listening')
-  const trapUrl = `http://127.0.0.1:${(trap.address() as AddressInfo).port}/`
+  const trapUrl = `${await listen(trap)}/`
   const surroundings = { random, isDurable, behavesWell: () => isEnding, received: () => received() }
   const kinds = Object.keys(misbehaviours) as Kind[]
   const receivers = await Promise.all(kinds.map((kind) => openReceiver(kind, surroundings, trapUrl)))
