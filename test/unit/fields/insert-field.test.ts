@@ -71,7 +71,7 @@ describe('placing a field', () => {
 describe('moving a field', () => {
   const anything = () => undefined
 
-  test('a field leaves its old position before it takes the new one', () => {
+  test('a field frees its old position before it takes the new one', () => {
     fc.assert(
       fc.property(formFields, fc.nat(), anyOrder, (fields, pick, order) => {
         const field = fields[pick % Math.max(1, fields.length)]
