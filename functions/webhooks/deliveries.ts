@@ -7,6 +7,7 @@ import { ok, type Reply } from '../../lib/http/reply.ts'
 import type { WebhooksDeps } from '../../lib/service/deps.ts'
 import { viewOfDelivery } from '../../lib/webhooks/change-webhook.ts'
 import { repeatDelivery as repeat, sendTest } from '../../lib/webhooks/send-now.ts'
+import type { Delivery, TestDelivery } from '../../lib/webhooks/webhooks.ts'
 import { findWebhook, idOf } from './webhooks.ts'
 
 /** V-13. Errors: webhookUnknown. */
@@ -19,8 +20,6 @@ export const listDeliveries = (deps: WebhooksDeps) =>
     return ok({ value })
   })
 
-type Sent = Parameters<typeof viewOfDelivery>[0]
-
 const tooMany = () =>
   new ServiceError('tooManyRequests', {
     message:
@@ -28,7 +27,7 @@ const tooMany = () =>
     headers: { 'Retry-After': '5' },
   })
 
-const toReply = (sent: Sent): Reply => {
+const toReply = (sent: Delivery | TestDelivery): Reply => {
   const value: Answer<typeof deliveryAnswer> = viewOfDelivery(sent)
   return ok({ value })
 }

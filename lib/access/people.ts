@@ -61,6 +61,14 @@ export const keyOfName = (name: string): string => lowerAscii(name)
 
 export const isPersonName = (name: string): boolean => nameShape.test(name) && !addressNames.has(keyOfName(name))
 
+export const newPerson = (known: Pick<Person, 'name' | 'displayName' | 'email' | 'sites'>, now: number): Person => ({
+  ...known,
+  disabled: false,
+  created: now,
+  sessions: now,
+  version: 1,
+})
+
 export const sitesOfPerson = ({ sites }: Pick<Person, 'sites'>): readonly SiteId[] =>
   Object.keys(sites).map((id) => storedId<SiteId>(id))
 

@@ -1,4 +1,5 @@
 import type { FileStoreSettings, StorageSettings } from '../config/config.ts'
+import { onDemand } from '../core/on-demand.ts'
 import { createLiveChanges } from '../history/live-changes.ts'
 import type { ObjectInfo } from '../storage/object-store.ts'
 import type { RemovalQueue } from '../storage/path-locks.ts'
@@ -19,14 +20,8 @@ const listeners = { perSite: 20, inAll: 1_000 }
 
 // Only removals of large folders need the queue, so its client is not loaded in a cold start.
 const queueOnDemand = (queueUrl: string): RemovalQueue => {
-  const open = async (): Promise<RemovalQueue> => (await import('./sqs-queues.ts')).createSqsRemovalQueue(queueUrl)
-  let queue: Promise<RemovalQueue> | undefined
-  return {
-    async send(task, delay) {
-      queue ??= open()
-      return (await queue).send(task, delay)
-    },
-  }
+  const open = onDemand(async () => (await import('./sqs-queues.ts')).createSqsRemovalQueue(queueUrl))
+  return { send: async (...given) => (await open()).send(...given) }
 }
 
 export const openFileStores = (

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type ObjectKind, objectKindNames } from '../../core/content-kinds.ts'
+import { onDemand } from '../../core/on-demand.ts'
 import { connect } from './database.ts'
 import { contentTables, linkTables, newTables, tablesOf } from './tables.ts'
 
@@ -116,15 +117,11 @@ const compareParts = (found: readonly Part[], expected: readonly Part[]): readon
   return [...faults, ...foreign.map(({ what }) => `the ${what} is foreign: this program does not create it`)]
 }
 
-const makeParts = (): readonly Part[] => {
+const expectedParts = onDemand((): readonly Part[] => {
   using sound = connect(':memory:')
   prepareSchema(sound)
   return partsOf(sound)
-}
-
-let expected: readonly Part[] | undefined
-
-const expectedParts = (): readonly Part[] => (expected ??= makeParts())
+})
 
 /**
  * A sentence for each part of the schema that is missing, altered or foreign. A foreign trigger must be found, because
