@@ -29,7 +29,7 @@ const acceptedWith = (settings: object): readonly string[] => {
   return Object.keys(acceptedOf(readSettings(app.node)))
 }
 
-test('Apps violate only accepted rules, and every accepted finding is still found', () => {
+test('An app violates only rules with accepted findings, and each finding still exists', () => {
   const apps = [everything, streaming, { deletionProtection: false, replicateDirectory: false }]
   const found = apps.map((settings) => synthesiseChecked(settings, {}).findings)
   const accepted = apps.map(acceptedWith)

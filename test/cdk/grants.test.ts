@@ -113,7 +113,7 @@ describe('each function has exactly the table permissions that its operations ne
     expect(await filled.usage.bytesOf(site.id)).toBe(2)
   }
 
-  test('the requests reach every function', () => {
+  test('the requests of this test reach every function', () => {
     expect(sorted([...exercises.map(({ group }) => group), 'removals'])).toEqual(sorted(Object.keys(tableGrants)))
   })
 

@@ -42,7 +42,7 @@ test('Only the function for access may read the client secrets of issuers (A-93)
   }
 })
 
-test('Alarms notify the configured topic and the address of an operator', () => {
+test('Alarms notify the configured topic, and the e-mail address of an operator', () => {
   const alarms = propertiesOf(owned.us, 'AWS::CloudWatch::Alarm')
   for (const { AlarmActions, OKActions } of alarms) {
     expect(AlarmActions).toEqual([{ Ref: expect.stringMatching(/^AlarmsTopic/) }, dataCentres.us.alarmTopic])

@@ -41,7 +41,7 @@ describe('the home of the directory', () => {
   const homeOf = ({ directory: template }: Pick<ReturnType<typeof templatesOf>, 'directory'>) =>
     Object.values(template.findResources(type)).map(({ Properties }) => Properties.Replicas.at(-1).Region)
 
-  test('without the setting, a deployment warns once', () => {
+  test('without directoryRegion, a deployment warns once', () => {
     const warningsOf = (settings: object) => {
       const { app, remove } = createTestApp(settings)
       onTestFinished(remove)
@@ -52,7 +52,7 @@ describe('the home of the directory', () => {
     expect(warningsOf({ directoryRegion: 'us-east-1' })).toEqual([])
   })
 
-  test('the home stays when another data centre becomes the default', () => {
+  test('the home region stays the same when another data centre becomes the default', () => {
     const moved = templatesOf({ directoryRegion: 'us-east-1', defaultDataCentre: 'eu' })
     expect(homeOf(moved)).toEqual(['us-east-1', 'us-east-1', 'us-east-1'])
     moved.eu.hasResourceProperties('Custom::DataCentre', { isDefault: true })

@@ -65,7 +65,7 @@ test('The deployment guide lists all functions', () => {
 })
 
 test('The cost table of the guide has the right number of alarms', () => {
-  const [, printed] = /Each of two data centres has (\d+) alarms/.exec(guide) ?? []
+  const [, printed] = /With two data centres, each has (\d+) alarms/.exec(guide) ?? []
   expect(Number(printed)).toBe(Object.keys(us.findResources('AWS::CloudWatch::Alarm')).length)
 })
 
@@ -74,7 +74,7 @@ test('An alarm says what callers notice and what to do', () => {
     expect(Properties.AlarmDescription).toMatch(/^\S.*[.] .*\S[.]$/)
 })
 
-test('A message is repeated after its worker, and moves to the dead letters after an hour (S-113)', () => {
+test('A message is repeated after its worker ended, and is dead after an hour (S-113)', () => {
   const queues = Object.values(us.findResources('AWS::SQS::Queue')).map(({ Properties }) => Properties)
   const { VisibilityTimeout, RedrivePolicy } = queues.find((queue) => queue.RedrivePolicy)
   const longestWork = functionSettings.removals.timeout.toSeconds()
@@ -83,7 +83,7 @@ test('A message is repeated after its worker, and moves to the dead letters afte
   expect(removalTimes.repeatedFor + VisibilityTimeout * RedrivePolicy.maxReceiveCount).toBe(3600)
 })
 
-test('The gateway refuses a large body with the limit and the alternative (E-14, E-16, S-104, U-18)', () => {
+test("The gateway's refusal of a large body names the limit and the alternative (E-14, E-16, S-104, U-18)", () => {
   const { Properties } =
     Object.values(us.findResources('AWS::ApiGateway::GatewayResponse')).find(
       ({ Properties }) => Properties.ResponseType === 'REQUEST_TOO_LARGE',
@@ -138,6 +138,6 @@ test.each([
   [1, 1, 2, 100],
   [1001, 1, 2, 2000],
   [20_000, 160_000, 10_000, 10_000],
-])('The Web Function has the throttling of the gateway in steps: %i, %i', (rate, burst, maxEnvironments, rateLimit) => {
+])('The Web Function is throttled like the gateway, in steps: %i, %i', (rate, burst, maxEnvironments, rateLimit) => {
   expect(endpointLimits({ rate, burst })).toEqual({ maxEnvironments, rateLimit })
 })

@@ -79,7 +79,7 @@ describe('site-files login', () => {
   })
 })
 
-test('the client ends every session, and changes the password (T-31, A-13, A-61)', async ({ owned }) => {
+test('the library ends every session, and changes the password (T-31, A-13, A-61)', async ({ owned }) => {
   const [one, other] = [await connect(owned.login), await connect(owned.login)]
   const isRefused = expect.objectContaining({ status: 401 })
   const listWith = async ({ files }: typeof one) => void (await all(files.list()))

@@ -40,7 +40,7 @@ test('an answer that is not from the service is reported with its status', async
 
 const page = () => new Response('<!doctype html>', { headers: { 'Content-Type': 'text/html' } })
 
-test('a server that answers every request with the same page is recognised', async () => {
+test('a server that answers every request with one page is not taken for the service', async () => {
   for (const answer of [page, () => json(null), () => json({}), () => json([]), () => json('a')]) {
     const { fetch } = scriptedFetch(answer)
     await expect(connect({ url: address, token: 'secret', fetch })).rejects.toThrow(messages.client.proxy)
@@ -168,7 +168,7 @@ test('the bytes of a file are read from a bucket without the token', async () =>
   expect(asked.map(({ token }) => token)).toStrictEqual(['secret', null])
 })
 
-test('a request that was refused with 429 or 503 is repeated, even a POST', async () => {
+test('a request that is refused with 429 or 503 is repeated, even a POST', async () => {
   const { client, asked } = await scripted([busy(429), busy(503), () => json({ id: -7, links: [] }, 201)])
   expect(await client.forms.add(1, { type: -7, mandatory: true })).toBe(-7)
   expect(asked.map(({ method }) => method)).toStrictEqual(['POST', 'POST', 'POST'])
@@ -229,7 +229,7 @@ test('the signal of a connection ends every call, even one that waits for an ans
   await expect(client.forms.add(1, { type: -7, mandatory: true })).rejects.toBe(reason)
 })
 
-test('a stalled upload is cut off after minutes, whatever its size, and continues', async () => {
+test('a stalled upload is cut off after minutes, whatever its size, and then continues', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {
     const total = 500_000_000

@@ -127,7 +127,7 @@ describe('A follower of the changes', () => {
   })
 })
 
-test('a follower gets a change that the service makes (T-62)', async ({ client, folder }) => {
+test('a follower gets a change of a running service (T-62)', async ({ client, folder }) => {
   const stop = new AbortController()
   const changes = client.changes.follow({ subject: folder, signal: stop.signal })[Symbol.asyncIterator]()
   const next = changes.next()

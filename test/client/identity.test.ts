@@ -87,7 +87,7 @@ describe('site-files --identity github', () => {
     expect(await job(['--site', '999', 'ls'])).toMatchObject(outcome(1, messages.access.noRule))
   })
 
-  test('A job whose token matches no rule is refused without its token (A-100, A-112)', async ({ job }) => {
+  test('If no rule matches a job, the refusal does not show its token (A-100, A-112)', async ({ job }) => {
     let jwt = ''
     answer = async (aud) => {
       jwt = await issuer.sign(githubClaims({ aud, ref: 'refs/pull/1' }))

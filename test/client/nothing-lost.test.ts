@@ -145,7 +145,7 @@ test('an outage ends a push with one failure, not one for each file', async ({
   expect(writes).toBeLessThanOrEqual(2 * 8)
 })
 
-test('a pull of a missing path or of a file fails, and creates no folder', async ({ folder, makeDirectory, site }) => {
+test('a pull of a missing path, or of a file, fails and creates no folder', async ({ folder, makeDirectory, site }) => {
   await site.store({ 'a.txt': 'a' })
   const here = await makeDirectory()
   const directory = join(here, 'new')

@@ -99,7 +99,7 @@ test('a person signs in with name and password, for the tab or the device (K-3, 
   expect(await kept(page)).toEqual([null, null])
 })
 
-test('after failed attempts, the page names the wait, and accepts a token (K-3)', async ({ people, open }) => {
+test('after failed attempts, the page shows the wait, and accepts a token (K-3)', async ({ people, open }) => {
   const page = await open('', { token: null, baseUrl: people.baseUrl })
   const wait = page.getByRole('alert').getByText(/Too many attempts. Try again in \d+ sec/)
   await expect

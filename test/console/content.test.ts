@@ -23,7 +23,7 @@ const savedFile = (page: Page, name: string): Promise<number[] | undefined> =>
     return handle && [...new Uint8Array(await (await handle.getFile()).arrayBuffer())]
   }, name)
 
-test('a selection becomes one zip, or none if a file changes meanwhile (K-41)', async ({
+test('a selection is saved as one zip, or not at all if a file changes (K-41)', async ({
   openFolder,
   client,
   folder,

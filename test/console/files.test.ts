@@ -166,7 +166,7 @@ test('the panel shows the draft and versions of a page, and restores a version (
   expect(await (await client.files.read(path)).text()).toBe('<p>first</p>')
 })
 
-test('the details panel requests versions of the open file only', async ({ openFolder, folder }) => {
+test('the details panel requests only the versions of the open file', async ({ openFolder, folder }) => {
   const page = await openFolder(['a.txt', 'b.txt'])
   const asked: string[] = []
   page.on('request', (request) => {

@@ -154,7 +154,7 @@ test('a link whose token cannot be checked asks when the service is back (K-21)'
   expect(await tokensOf(page)).toEqual({ tab: two.own, device: null })
 })
 
-test('the question about a link is accessible and narrow, in both themes', async ({ two, open }) => {
+test('the question about a link is accessible in both themes, and fits a phone', async ({ two, open }) => {
   const viewport = { width: 320, height: 640 }
   const page = await open('#/1001/forms/1', { viewport, locale: 'de-DE' })
   await formsHeading(page).waitFor()

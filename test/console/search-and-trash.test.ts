@@ -91,7 +91,7 @@ test('the list keeps the focus, and details follow the selected file (K-25)', as
   await expect.poll(() => focusedLabel(page)).toBe('Files and folders')
 })
 
-test('the sign-in page at another address names the address of the service (K-26)', async ({ browser, service }) => {
+test('a sign-in page at another address shows the address of the service (K-26)', async ({ browser, service }) => {
   const page = await browser.newPage()
   const other = service.baseUrl.replace('127.0.0.1', 'localhost')
   await page.goto(`${other}/console`)

@@ -20,7 +20,7 @@ const heldWork = () => {
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('work in parallel', () => {
-  it('each item is worked on once', async () => {
+  it('the work for each item runs once', async () => {
     const done: number[] = []
     await inParallel(numbers(100), 7, async (item) => void done.push(item))
     expect(done.toSorted((a, b) => a - b)).toEqual(numbers(100))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { findFiles, findTests, findUncited, read, readBuiltRules, readCitations, readRules } from '../rules.ts'
 
-test('every rule has an id of its own', () => {
+test('every rule has its own id', () => {
   const rules = readRules()
   expect(rules.length).toBeGreaterThan(0)
   expect(rules.filter((id, index) => rules.indexOf(id) !== index)).toEqual([])

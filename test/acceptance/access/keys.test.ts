@@ -55,7 +55,7 @@ describeWithAdmin('Keys', () => {
     expect(answer.json.message).toContain('checksum')
   })
 
-  test('The list shows the day of the last use, but no secret (A-88, A-90)', async () => {
+  test('The list of keys shows the day of the last use, but no secret (A-88, A-90)', async () => {
     const { create, put, list, owner } = await openKeys()
     const { key, id, expires } = await create(['files:write'], { name: 'Backup' })
     const listed = { id, name: 'Backup', user: owner.name, rights: ['files:write'], expires, lastUsed: null }
@@ -78,7 +78,7 @@ describeWithAdmin('Keys', () => {
     }
   })
 
-  test('The list comes in pages, also when keys have the same name (A-114)', async () => {
+  test('The list of keys comes in pages, also when keys have the same name (A-114)', async () => {
     const { create, askKeys, list } = await openKeys()
     for (const name of ['Robot', 'Ärger 🍐', 'Robot']) await create(['files:read'], { name })
     const first = (await askKeys('GET', '?limit=1')).json

@@ -55,7 +55,7 @@ describeWithAdmin('Sign-in', () => {
     expect((await ask('GET', `/${name}`)).json.lastSignIn).toMatch(/^\d{4}-\d\d-\d\d$/)
   })
 
-  it('The token lasts 2 weeks, or 4 hours (A-14, A-64)', async () => {
+  it('The token of a sign-in lasts 2 weeks, or 4 hours (A-14, A-64)', async () => {
     const { addPerson } = await openSite()
     const { name } = await addPerson()
     for (const [period, seconds] of [

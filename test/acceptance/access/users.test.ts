@@ -108,7 +108,7 @@ describeWithAdmin('A malformed person', () => {
     ['51 rights', { rights: Array.from({ length: 51 }, (_, index) => `files:read:/${index}`) }],
     ['an address without @', { role: 'viewer', email: 'ann' }],
     ['a display name with a line end', { role: 'viewer', displayName: 'a\nb' }],
-  ])('A person with %s is malformed: 400/101002 (A-53, A-110, E-56)', async (_, entry) => {
+  ])('A new person with %s is refused with 400/101002 (A-53, A-110, E-56)', async (_, entry) => {
     expectError(await ask('POST', '', { name: newName(), ...entry }), 400, 101002)
     expect((await ask('GET')).json.users).toEqual([])
   })
@@ -171,7 +171,7 @@ describeWithAdmin('Somebody who manages people', () => {
     expect(await statusOf(last)).toBe(401)
   }, 90_000)
 
-  it('An upload cannot continue after its user has lost the right (A-35, A-61)', async () => {
+  it('A user who has lost the right cannot continue an upload (A-35, A-61)', async () => {
     const { site, ask, addPerson } = await openSite()
     const { name, token } = await addPerson({ role: 'author', folders: ['/in'] })
     const upload = await call(`/api/v2/admin/sites/${site}/storage/in`, {

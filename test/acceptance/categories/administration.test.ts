@@ -23,7 +23,7 @@ describeWithAdmin('Administration of categories', () => {
     expect((await own.call('/categories/40')).json).toEqual({ id: 40, name: 'New' })
   })
 
-  test('A removed news item or blog leaves its categories (T-14)', async () => {
+  test('A removed news item or blog disappears from its categories (T-14)', async () => {
     expect(await admin('object', 'remove', 'news', '25', '--site', site(), '--yes')).toEqual({ removed: true })
     expect(await admin('object', 'remove', 'blog', '3', '--site', site(), '--yes')).toEqual({ removed: true })
     await expect(admin('object', 'remove', 'news', '25', '--site', site(), '--yes')).rejects.toThrow(/news item 25/)

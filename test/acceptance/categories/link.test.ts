@@ -82,7 +82,7 @@ describeWithAdmin.each(sides)('Linking $what', (side) => {
     expect(await linked()).toEqual([1, 2])
   })
 
-  test('Location is the path as the client wrote it (C-42)', async () => {
+  test('Location repeats the path as the client wrote it (C-42)', async () => {
     const numeric = at(library.siteId, side.path)
     const answer = await call(`${numeric}?x=1`, { method: 'POST', body: items(one), token: library.token })
     expect(answer.headers['location']).toBe(numeric)

@@ -126,7 +126,7 @@ describeWithAdmin('The list of a category', () => {
     }
   })
 
-  test('A list has an ETag, and answers 304 to a caller who sends it', async () => {
+  test('A list has an ETag, and a caller who sends this ETag gets 304', async () => {
     const first = await list()
     const etag = first.headers['etag'] ?? ''
     expect(etag).toMatch(/^"[^"]+"$/)

@@ -59,14 +59,14 @@ describeWithAdmin('limit and skip', () => {
     },
   )
 
-  test('Consecutive pages together are the whole list (C-13)', async () => {
+  test('Consecutive pages together contain the whole list (C-13)', async () => {
     const pages: number[] = []
     for (let skip = 0; skip < 28; skip += 7) pages.push(...objectIds(await list({ skip: String(skip), limit: '7' })))
     expect(pages).toEqual(range(1, 25))
   })
 
   test.each(['25', '1000', '9007199254740991'])(
-    'A skip of %s is past the end of the list: 200 without items (C-13)',
+    'A skip of %s is past the end of the list, and returns no items (C-13)',
     async (skip) => {
       const { status, json } = await list({ skip })
       expect(status).toBe(200)
@@ -304,7 +304,7 @@ describeWithAdmin('cursor', () => {
     [{ limit: '2', order: '-weight', where: '{weight:{$ne:null}}' }, [25, 20, 15, 10, 5]],
     [{ limit: '6', order: '-siteId' }, range(1, 25)],
     [{ where: '{objectId:0}' }, []],
-  ])('Cursors lead through the whole list of %o (C-16)', async (switches, expected) => {
+  ])('Following the cursors returns the whole list of %o (C-16)', async (switches, expected) => {
     expect(await walk(switches)).toEqual(expected)
   })
 

@@ -36,7 +36,7 @@ describe('Creating a system field (operation 3)', () => {
     expect(await layoutOf(form)).toBe('-7@1 -2@2 -3@3 -5@5')
   })
 
-  test('Gaps in the order remain (F-22)', async () => {
+  test('Gaps in the order are kept (F-22)', async () => {
     const form = await formWith({ id: -2, order: 3 }, { id: -3, order: 10 })
     await addField(form, { id: -7, order: 6 })
     expect(await layoutOf(form)).toBe('-2@3 -7@6 -3@10')

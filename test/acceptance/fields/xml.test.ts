@@ -95,7 +95,7 @@ describe('Requests in XML', () => {
     ],
     ['comments and CDATA', '<f><!-- a --><type><id><![CDATA[-2]]></id></type><mandatory>true</mandatory></f>'],
     ['unknown elements', '<f><x><y/></x><type><id>-2</id><name>n</name></type><mandatory>true</mandatory></f>'],
-  ])('XML with %s is understood (F-29)', async (_, body) => {
+  ])('A body in XML with %s is accepted (F-29)', async (_, body) => {
     const form = await formWith({ id: -3 })
     expect((await post(form, body)).status).toBe(201)
     expect(await layoutOf(form)).toBe('-3@1 -2@2')

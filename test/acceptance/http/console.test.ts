@@ -71,7 +71,7 @@ describe('GET /console', () => {
     ])
   })
 
-  test('A browser that has the current page gets 304', async () => {
+  test('A browser that already has the current page gets 304', async () => {
     const { headers } = await call('/console', anonymous)
     const again = await call('/console', { ...anonymous, headers: { 'If-None-Match': headers['etag'] ?? '' } })
     expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: '' })

@@ -162,7 +162,7 @@ describe('Conditions on forms', () => {
     expect((await read(`${folder}/b`)).text).toBe('newer')
   })
 
-  it('A tag is allowed only for a form with one file, otherwise 400/104000 (S-62)', async () => {
+  it('A tag for a form with several files is refused with 400/104000 (S-62)', async () => {
     const folder = `${own}/${count++}`
     await put(`${folder}/a`, 'old')
     const tag = await tagOf(`${folder}/a`)

@@ -11,7 +11,7 @@ const own = ownFolder()
 const folder = (path: string) => put(path, '', '?type=folder')
 
 describe('A read of a path in another case', () => {
-  it('A read ignores the case of its path, a change only that of folders (S-4, S-5)', async () => {
+  it('A read ignores case in its whole path, a change only in folders (S-4, S-5)', async () => {
     await folder('_System/Apps')
     await put(`_System/Apps/${own}/Menu.json`, '{}')
     const found = await read(`_System/apps/${own}/menu.json`)
@@ -58,7 +58,7 @@ describe('A read of a path in another case', () => {
     for (const other of ['ı', 'STRASSE']) expectError(await read(`${own}/unicode/${other}`), 404, 104001)
   })
 
-  it('If a file has the exact name of a folder, no other case is tried (S-3, S-41)', async () => {
+  it('A file with the exact name of a folder in the path ends the search (S-3, S-41)', async () => {
     await put(`${own}/way/leaf`, 'x')
     await put(`${own}/way/LEAF/x`, 'x')
     expectError(await put(`${own}/way/leaf/y`, 'y'), 400, 104009)

@@ -53,7 +53,7 @@ describe.each([
   /** The content of the file at the old path. */
   const left = (content: string) => (kind === 'copy' ? content : undefined)
 
-  it('A file gets its new path, and missing folders are created (S-51, S-52)', async () => {
+  it('A file is stored at its new path, and missing folders are created (S-51, S-52)', async () => {
     await put(`${folder}/file/a.txt`, 'text')
     const { status, json } = await to(`${folder}/file/a.txt`, `/${folder}/new/deep/b.css`)
     expect({ status, json }).toEqual({ status: 200, json: { status: 'success' } })
@@ -62,7 +62,7 @@ describe.each([
     expect(await namesIn(`${folder}/new`)).toEqual(['deep/'])
   })
 
-  it('A folder gets its new path, with all contents (S-51)', async () => {
+  it('A folder is moved or copied to its new path, with all contents (S-51)', async () => {
     const names = ['a', 'b/c', 'b/d/e']
     for (const name of names) await put(`${folder}/all/${name}`, name)
     expect((await to(`${folder}/all`, `${folder}/elsewhere/all`)).status).toBe(200)

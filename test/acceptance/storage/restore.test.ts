@@ -120,7 +120,7 @@ describe('A removed file', () => {
 })
 
 describe('A removed folder', () => {
-  it('A removed folder comes back with every byte below it (H-17, H-19, H-21)', async () => {
+  it('A removed folder is restored with every byte below it (H-17, H-19, H-21)', async () => {
     const folder = `${own}/folder`
     const files = Array.from({ length: 30 }, (_, index) => ({ name: `${index}.txt`, content: `text ${index}` }))
     await upload(`${folder}/below`, files)
@@ -150,7 +150,7 @@ describe('A removed folder', () => {
     expect(await namesIn(folder)).toEqual(['below/', 'empty/', 'later', 'page.html'])
   })
 
-  it('A removed folder without contents comes back (H-21)', async () => {
+  it('A removed folder without contents is restored (H-21)', async () => {
     await put(`${own}/bare/folder`, '', '?type=folder')
     await remove(`${own}/bare/folder`)
     expect((await restore(`${own}/bare/folder`)).status).toBe(200)

@@ -111,7 +111,7 @@ describe('Checks when an upload is complete', () => {
     expect((await read(`${own}/mine.txt`)).text).toBe('theirs')
   })
 
-  it('If a folder takes the path during the upload, it is refused (U-11, U-28)', async () => {
+  it('An upload is refused if a folder takes its path meanwhile (U-11, U-28)', async () => {
     const upload = await beginHalf('name')
     await put(`${own}/name/below`, 'x')
     expectError(await append(upload, 2, 'llo'), 400, 104022)

@@ -85,7 +85,7 @@ describeWithAdmin('A token with a right on one folder', () => {
 })
 
 describeWithAdmin('Lists and lookups with a right on one folder', () => {
-  it('In parent folders, the token sees only the way to its folder (A-43, A-45)', async () => {
+  it('In parent folders, the token sees only folders that lead to its own (A-43, A-45)', async () => {
     const { read } = await openAs(`files:read:/${own}/way/a/b`, `files:read:/${own}/way/c`)
     for (const path of ['a/b/1', 'a/2', 'c/3', 'd/4']) await put(`${own}/way/${path}`, 'x')
     const { json } = await read(`${own}/way`, '?meta')

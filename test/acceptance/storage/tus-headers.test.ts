@@ -71,7 +71,7 @@ describe('The headers of a new upload', () => {
     expectError(await create('a', 5, headers), 400, code)
   })
 
-  it('A new upload has a length, or announces that the length follows (U-2)', async () => {
+  it('A new upload states its length, or that the length follows later (U-2)', async () => {
     const headers = { ...inTus, 'Upload-Metadata': metadata({ filename: 'a' }) }
     expectError(await call(at(own), { method: 'POST', headers }), 400, 104000)
     for (const value of ['0', '2', 'true', '']) {
@@ -159,7 +159,7 @@ describe('The headers of answers', () => {
     }
   })
 
-  it('Answers name the expiry of an upload until the upload is complete (U-25)', async () => {
+  it('Answers contain the expiry of an upload until the upload is complete (U-25)', async () => {
     const created = await create('expires.txt', 4)
     const upload = new URL(created.headers['location'] ?? '').pathname.replace(/^.*(?=\/api\/v2\/)/, '')
     const answers = [created, await append(upload, 0, 'x')]

@@ -60,7 +60,7 @@ describe('The media type of a download', () => {
   it.each([
     ['*/*', bytes],
     ['text/html', 'text/html'],
-  ])('A browser executes nothing in a file, with Accept: %s (S-67, S-68)', async (accept, type) => {
+  ])('With Accept: %s, a browser executes nothing in a file (S-67, S-68)', async (accept, type) => {
     const whole = await read('page.html', accept)
     const answers = [
       whole,

@@ -88,7 +88,7 @@ describeWithAdmin('The members of a webhook', () => {
     await own.ask('DELETE', `/${created.id}`)
   })
 
-  test('The longest members are accepted (V-2)', async () => {
+  test('A webhook with the longest allowed members is accepted (V-2)', async () => {
     const longest = {
       targetUrl: `https://example.com/${'x'.repeat(1_980)}`,
       types: Array.from({ length: 50 }, () => 'file.*'),
@@ -121,7 +121,7 @@ describeWithAdmin('The webhooks of a site', () => {
     expect((await other.ask('GET', `/${id}`)).json).toMatchObject({ id })
   })
 
-  test('The history has each change of a webhook, but not its address (V-3, V-32)', async () => {
+  test('The history records each change of a webhook, but not its address (V-3, V-32)', async () => {
     const { ask, create, changes } = await openWebhooks()
     const { id } = await create({}, 'https://example.com/hooks?key=hidden')
     await ask('PUT', `/${id}`, { targetUrl: 'https://example.org/hooks/hidden', rotate: true })

@@ -23,7 +23,7 @@ describe('moving a field', () => {
     expect(reordered(fields, -99, 0)).toBe(fields)
   })
 
-  test('a field moves by one position for each key press, however fast', async ({ client }) => {
+  test('each key press moves a field by one position, however fast the keys come', async ({ client }) => {
     const store = await storeWith(client, [-2, -3, -7, -20])
     await Promise.all([store.moveBy(-2, 1), store.moveBy(-2, 1), store.moveBy(-2, 1), store.moveBy(-2, 1)])
     await store.moveBy(-2, -1)

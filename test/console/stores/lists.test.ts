@@ -245,7 +245,7 @@ describe('the history', () => {
     expect(lines.map((line) => ('change' in line ? line.change.subject : 'day'))).toEqual(['day', 'a', 'day', 'b', 'c'])
   })
 
-  test('the files of one upload are one line, until a pause or another user (K-16)', () => {
+  test('the files of one upload share a line, until a pause or another user (K-16)', () => {
     const at = (second: number, subject: string, other: Partial<Change> = {}) => ({
       ...change('1', 'file.stored', subject),
       id: `${second}`,

@@ -20,7 +20,7 @@ test('the page uses the first language of the user that it supports', () => {
   expect(preferredLanguage(['fr'])).toBe('en')
 })
 
-test('sizes and durations have the format of the language', async () => {
+test('sizes and durations are formatted in the language of the page', async () => {
   await speak('de', 'de-DE')
   expect([0, 999, 1500, 999_999, 5_400_000_000].map((size) => formatSize(size).replaceAll('\u00a0', ' '))).toEqual([
     '0 B',

@@ -158,7 +158,7 @@ describe('Sign-in through an issuer', () => {
     expect(await redeem(61)).toBe(401)
   })
 
-  test('A person who was removed after the sign-in gets no session (A-61, A-96)', async () => {
+  test('A person who is removed after the sign-in gets no session (A-61, A-96)', async () => {
     const begun = await begin()
     const email = 'gone@example.com'
     answerWith(begun, { claims: { sub: 'gone', email, email_verified: true }, person: { sub: 'gone' } })
@@ -169,7 +169,7 @@ describe('Sign-in through an issuer', () => {
     expect(answer).toMatchObject({ status: 401, json: { code: 101001 } })
   })
 
-  test('After 50 sign-ins that an address began and failed, it must wait (A-76, A-96)', async () => {
+  test('An address must wait after 50 sign-ins that it began and that failed (A-76, A-96)', async () => {
     const [address, other] = ['192.0.2.7', '192.0.2.8']
     const begun = await begin()
     answerWith(begun)
@@ -249,7 +249,7 @@ describe('A provider with faulty answers', () => {
     ['is a file', { authorization_endpoint: 'file:///etc/passwd' }],
     ['is not encrypted', { authorization_endpoint: 'http://evil.example/' }],
     ['is missing', { authorization_endpoint: undefined }],
-  ])('No browser is sent to a provider whose sign-in page %s (A-92, A-96)', async (_, more) => {
+  ])('If the sign-in page of a provider %s, no browser is sent there (A-92, A-96)', async (_, more) => {
     describeItself(more)
     const { status, headers } = await send(handler, 'GET', work, { query: { challenge } })
     const location = `${baseUrl}/console#${new URLSearchParams(unavailable)}`

@@ -43,7 +43,7 @@ const describeIdentities = async ({ name, open }: Hand<Tested>): Promise<void> =
   const sub = () => randomUUID()
 
   describe(`people of an issuer: ${name}`, () => {
-    test('A verified address matches an invited person, in any case of its letters (A-94)', async () => {
+    test('A verified address matches an invited person, in upper or lower case (A-94)', async () => {
       const { name: invited, email } = await invite()
       const claims = { sub: sub(), email: email.toUpperCase(), email_verified: true }
       expect(await arrive(claims)).toMatchObject({ name: invited, sites: { [site]: { role: 'viewer' } } })

@@ -129,7 +129,7 @@ describe('An issuer with faulty answers', () => {
   })
 })
 
-test('The configuration of an issuer is read once for many tokens (A-91)', async () => {
+test("Many tokens cause only one read of the issuer's configuration (A-91)", async () => {
   const tokens = await Promise.all(Array.from({ length: 20 }, () => issuer.sign()))
   await Promise.all(tokens.map((token) => verify(token)))
   expect(issuer.asked).toEqual([configuration, '/keys'])

@@ -99,7 +99,7 @@ describe.each(hands.slice(0, 1))('Sign-in: $name', ({ open }) => {
     }
   })
 
-  test('The log has known names, addresses and outcomes, but no typed text (A-75)', async () => {
+  test('The log shows known names, addresses and outcomes, but no typed text (A-75)', async () => {
     const { signIn, records } = await openService()
     await signIn('192.0.2.1')
     await signIn('192.0.2.2', { username: 'ann', password: 'typed password' })

@@ -51,7 +51,7 @@ const contents = [
   { kind: 'link', type: 'news', categoryId: 5, objectId: 1 },
 ]
 test.for(refusedCommands)(
-  '%s is refused with the next step, and changes nothing (T-5, T-17)',
+  '%s is refused with advice, and changes nothing (T-5, T-17)',
   async ([line, reason], { siteDirectory }) => {
     await administer(siteDirectory, ['import', '-', '--site', '1001'], linesOf(contents))
     const before = await administer(siteDirectory, ['audit', '--site', '1001'])

@@ -21,7 +21,7 @@ const category = (id: number) => ({ kind: 'category', id, name: `Category ${id}`
 const link = (categoryId: number, objectId: number) => ({ kind: 'link', type: 'news', categoryId, objectId })
 
 test.for(hands.map((hand): [string, Hand] => [hand.name, hand]))(
-  'content that is created during an export breaks no link of the export: %s',
+  'an export contains no link to content that is created meanwhile: %s',
   async ([, hand]) => {
     const { stores, close } = await hand.open()
     try {

@@ -39,7 +39,7 @@ test.for([
   expect(await administerJson(siteDirectory, importing, text)).toEqual(allImported)
 })
 
-test('The service answers imported records, with defaults for missing members (T-24)', async ({ directory, host }) => {
+test('The service returns imported records, with defaults for missing members (T-24)', async ({ directory, host }) => {
   const { request } = await host()
   const path = '/api/v1/admin/sites/current/webforms'
   const sparse = [
@@ -75,7 +75,7 @@ describe('an import with bad records', () => {
     }
   })
 
-  test('a fault of fields of several forms is reported once', async ({ siteDirectory }) => {
+  test('the same fault in fields of several forms is reported once', async ({ siteDirectory }) => {
     const fields = [7, 8, 9].map((webFormId) => JSON.stringify({ kind: 'field', webFormId, typeId: -2 }))
     expect((await importSome(siteDirectory, fields.join('\n'))).errors).toStrictEqual([
       expect.objectContaining({ lines: [1, 2, 3], message: expect.stringContaining(messages.record.noForm) }),

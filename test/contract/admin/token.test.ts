@@ -39,7 +39,7 @@ describe('token issue --right', () => {
     expect(await rightsIn(siteDirectory)).toEqual([['files:read:/news', 'history:read']])
   })
 
-  test('the permission files adds its right to the given rights (A-39, A-106)', async ({ siteDirectory }) => {
+  test('the permission files adds files:write to the given rights (A-39, A-106)', async ({ siteDirectory }) => {
     await issue(siteDirectory, '--permission', 'files', '--right', 'forms:read', '--right', 'files:read:/news')
     expect(await rightsIn(siteDirectory)).toEqual([['files:write', 'forms:read']])
   })

@@ -58,7 +58,7 @@ describe('user remove', () => {
   })
 })
 
-test('user add and change set a password, without an invitation (A-83, A-101, A-102)', async ({ host, directory }) => {
+test('user add and change set a password without an invitation (A-83, A-101, A-102)', async ({ host, directory }) => {
   const { request } = await host()
   const added = await administerJson(directory, userAdd('ann', '--role owner --password-stdin'), password)
   expect(added).toEqual({ name: 'ann' })

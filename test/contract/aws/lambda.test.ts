@@ -140,7 +140,7 @@ describe('a result for the gateway', () => {
       expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'access-control-allow-origin': '*' })
     })
 
-    test('every caller gets text as text', async () => {
+    test('every caller gets text unchanged', async () => {
       for (const accept of [undefined, '*/*', 'text/plain']) {
         expect(await answerTo(accept, Buffer.from('text'))).toMatchObject({ status: 200, text: 'text' })
       }
@@ -170,7 +170,7 @@ describe('a result for the gateway', () => {
 })
 
 describe('a request near the time limit of the function', () => {
-  test('the answer is 100503 in time and logged, even if the work ends later', async () => {
+  test('the answer 100503 comes in time and is logged, even if the work ends later', async () => {
     const work = Promise.withResolvers<Reply>()
     const { handler, records } = bareHandler(() => work.promise)
     const answer = await sendEvent(lambdaHandler(handler), 'GET', '/', { remaining: () => 500 })
@@ -182,7 +182,7 @@ describe('a request near the time limit of the function', () => {
     expect(records).toEqual([expect.objectContaining({ operation: 'GET', status: 503, error: expect.any(Error) })])
   })
 
-  test('the answer is 100503 if the time ends while its bytes are read', async () => {
+  test('the answer is 100503 if the time ends while the bytes of the answer are read', async () => {
     const stream = new Readable({ read: () => undefined })
     const { handler, records } = bareHandler(async () => content(stream))
     const answer = await sendEvent(lambdaHandler(handler), 'GET', '/', { remaining: () => 500 })

@@ -85,7 +85,7 @@ describe('%2F', () => {
     expect(statusAndCode(answer)).toEqual([404, 115001])
   })
 
-  test('%2F is the same as / if the gateway passes paths decoded', async () => {
+  test('%2F means / if the gateway passes paths decoded', async () => {
     const answer = await get('decoded', `${sites}/current/webforms/1%2F/fields/system`)
     expect(statusAndCode(answer)).toEqual([404, 100004])
   })

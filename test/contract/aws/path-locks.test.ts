@@ -46,7 +46,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect(await removals.isLockedSince(site, [folder], ids)).toBe(true)
     })
 
-    test('a folder has one lock at a time, until its holder releases it', async () => {
+    test('only one lock of a folder exists at a time, until its holder releases it', async () => {
       expect(await removals.lock(site, folder, 'mine', 60_000)).toBe(true)
       expect(await removals.lock(site, folder, 'other', 60_000)).toBe(false)
       await removals.unlock(site, folder, 'other')
@@ -171,7 +171,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect((await begin()).since).toBe(time)
     })
 
-    test('the record of a failed removal stays when its repetition is cancelled', async () => {
+    test('the record of a failed removal stays when a repeated removal is cancelled', async () => {
       const from = time
       await begin()
       time += minute

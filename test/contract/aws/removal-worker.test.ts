@@ -126,7 +126,7 @@ const gate = () => {
 }
 
 describe('the worker that finishes removals', () => {
-  test('a worker empties the folder; late and repeated messages change nothing', async () => {
+  test('a worker empties the folder, and late and repeated messages change nothing', async () => {
     const isOpen = await open(3)
     await start().deliver()
     expect([left, await isOpen(), sent]).toEqual([0, false, []])
@@ -184,7 +184,7 @@ describe('the worker that finishes removals', () => {
     expect([left, await isOpen(), sent]).toEqual([0, false, []])
   })
 
-  test('a worker that wakes late does not end the lease of the next worker (S-102)', async () => {
+  test('a worker that was delayed does not end the lease of the next worker (S-102)', async () => {
     vi.spyOn(console, 'warn').mockReturnValue()
     await open(3)
     const [late, next] = [gate(), gate()]

@@ -59,12 +59,12 @@ const calls: Readonly<Record<string, (config: Config) => Promise<unknown>>> = {
 describe.each(Object.entries(calls))('a store that is silent: %s', (_, call) => {
   const unavailable = { code: 100503, status: 503 }
 
-  test('a call without an answer ends as "unavailable"', async () => {
+  test('a call that gets no answer throws "unavailable"', async () => {
     says = ''
     await expect(call(config({ requestTimeout: 40, socketTimeout: 60_000 }))).rejects.toMatchObject(unavailable)
   })
 
-  test('a call whose answer stops in the middle ends as "unavailable"', async () => {
+  test('a call whose answer stops in the middle throws "unavailable"', async () => {
     says = 'HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-json-1.0\r\nContent-Length: 100\r\n\r\n{'
     await expect(call(config({ requestTimeout: 60_000, socketTimeout: 40 }))).rejects.toMatchObject(unavailable)
   })

@@ -27,7 +27,7 @@ describe('a failed call to AWS', () => {
     failure('InternalServerError', { $metadata: { httpStatusCode: 500 } }),
     failure('ServiceUnavailable', { $metadata: { httpStatusCode: 503 } }),
     failure('InsufficientStorage', { $metadata: { httpStatusCode: 507 } }),
-  ])('a temporary failure becomes "unavailable" with its cause: $name $code', async (error) => {
+  ])('a temporary failure throws "unavailable" with its cause: $name $code', async (error) => {
     expect(await outcomeOf(error)).toMatchObject({ code: 100503, status: 503, cause: error })
   })
 
@@ -37,7 +37,7 @@ describe('a failed call to AWS', () => {
     failure('ValidationException', { $metadata: { httpStatusCode: 400 } }),
     new TypeError('x is not a function'),
     'a text',
-  ])('a lasting failure stays unchanged: %s', async (error) => {
+  ])('a permanent failure is thrown unchanged: %s', async (error) => {
     expect(await outcomeOf(error)).toBe(error)
   })
 })

@@ -6,7 +6,7 @@ test('data centres share only the directory tables', () => {
   expect(everywhere.map(([name]) => name)).toEqual(['sites', 'tokens', 'users'])
 })
 
-test('tables of temporary items have an expiry', () => {
+test('tables of temporary items have a time to live', () => {
   const expiring = Object.entries(tables).filter(([, table]) => 'timeToLive' in table)
   expect(expiring.map(([name]) => name)).toEqual(['tokens', 'signIns', 'pathLocks', 'journal', 'webhooks', 'uploads'])
 })

@@ -40,7 +40,7 @@ const steps: readonly (readonly [name: string, isReached: (unfinished: string) =
 ]
 
 test.for(steps)(
-  'a kill when %s leaves no backup or a whole one, and the next backup cleans up',
+  'a kill when %s leaves no backup or a complete one, and the next backup cleans up',
   async ([, isReached], { backedUp }) => {
     const { data, folder, restored } = backedUp
     const target = join(folder, 'next')

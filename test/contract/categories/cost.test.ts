@@ -84,7 +84,7 @@ test('Linking 300 items in requests of 100 costs at most 2.1 write units for eac
   expect((forItems + forIndex) / 300).toBeLessThanOrEqual(2.1)
 })
 
-test('linking again writes nothing', async () => {
+test('linking the same objects again writes nothing', async () => {
   let writes = 0
   const deps = store.over(
     intercept(store.dynamodb, (_, proceed, command) => {

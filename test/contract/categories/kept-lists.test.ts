@@ -73,7 +73,7 @@ describe.each(hands)('a cached list on $name', ({ open }) => {
     })
   })
 
-  test('a list is not confused with another list', async () => {
+  test('a cached list is not returned for another list', async () => {
     const answers = [
       await list(),
       await list({}, 'categories/5/blogs'),

@@ -203,7 +203,7 @@ test('check accepts an older directory and backup, which get the tables of a new
   expect(await checkDataDirectory(restored)).toEqual([])
 })
 
-test('the document has a new kind of objects', () => {
+test('the OpenAPI document describes a new kind of objects', () => {
   const { paths } = createDocument([]) as { paths: Record<string, Record<string, object>> }
   expect(paths['/webresources/api/v3/sites/{site}/categories/{category}/events']).toMatchObject({
     get: { operationId: 'listEventsOfCategory', summary: 'List the events of a category' },

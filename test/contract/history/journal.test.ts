@@ -300,7 +300,7 @@ describe('the history in DynamoDB', () => {
     error.mockRestore()
   })
 
-  test('an entry is not written when the time of the request is over', async () => {
+  test('an entry is not written after the time of the request is over', async () => {
     const { record, dynamodb, lost } = open()
     const calls = watchCalls(dynamodb)
     await record(

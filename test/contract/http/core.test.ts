@@ -60,7 +60,7 @@ describe('a token', () => {
     expect(await status()).toBe(401)
   })
 
-  test('an expired token stops working, even in the cache', async () => {
+  test('an expired token stops working, even if it is cached', async () => {
     const clock = { now: beginning }
     const { handler } = service.start({ wall: () => clock.now, monotonic: () => 0 })
     const path = await service.createForm()

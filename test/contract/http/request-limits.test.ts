@@ -48,7 +48,7 @@ describe('limits of requests', () => {
     expect(await statuses(1, await service.issueToken({ sites: [plainSite] }), elsewhere)).toEqual([200])
   })
 
-  test('requests with a wrong token do not count (A-10, O-22)', async () => {
+  test('requests with a wrong token do not count towards the limit (A-10, O-22)', async () => {
     const { statuses } = startWith({ requestsPerToken: 1, requestsPerSite: 1 })
     expect(new Set(await statuses(20, 'f'.repeat(64)))).toEqual(new Set([401]))
     expect(await statuses(1, await service.issueToken())).toEqual([200])

@@ -23,7 +23,7 @@ const revealing = (request: Request = {}): Request => ({
 })
 
 describe('the log record of a request', () => {
-  test('the record has the operation, the site, the token and the outcome', async () => {
+  test('the record contains the operation, the site, the token and the outcome', async () => {
     const { handler, records } = service.start()
     await send(handler, 'GET', path, revealing({ requestId: 'request-1' }))
     expect(records).toEqual([
@@ -81,7 +81,7 @@ describe('the log record of a request', () => {
     for (const secret of [token, bodyWord, queryWord]) expect(everything).not.toContain(secret)
   })
 
-  test('the record has the hash of a token, even of a refused one, but no other text', async () => {
+  test('the record shows the hash of a token, even of a refused one, but no other text', async () => {
     const { handler, records } = service.start()
     const unknown = 'f'.repeat(64)
     await send(handler, 'GET', path, { headers: { Authorization: unknown } })
@@ -102,7 +102,7 @@ describe('the log record of a request', () => {
     expect(reported).toEqual([`request-1 GET ${path} arrives`, 'request-1 200'])
   })
 
-  test('the record has the failure if the service is at fault', async () => {
+  test('the record contains the failure if the service is at fault', async () => {
     const { handler, records, dynamodb } = service.start()
     failOnce(dynamodb, { call: 0, failure: 'failing with 500' })
     await send(handler, 'GET', path, revealing())

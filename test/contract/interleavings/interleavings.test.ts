@@ -216,7 +216,7 @@ const interleave = (openSite: () => Promise<ScheduledSite>, subject: Subject) =>
   })
 
 test.each(Object.keys(subjects) as Name[])(
-  'concurrent changes of %s have the outcome of some order of these changes',
+  'concurrent changes of %s have the same result as in some order, one by one',
   async (name) => {
     await fc.assert(interleave(createSites(subjectOf(name)), subjectOf(name)), {
       numRuns: Math.ceil(count * subjectOf(name).share),

@@ -17,7 +17,7 @@ const unlimit = ({ connection }: Database) => connection.exec('PRAGMA max_page_c
 describe('a full disk', () => {
   const long = 'x'.repeat(100_000)
 
-  test('a change answers 507, reads continue, and later changes succeed (E-17, O-18)', async () => {
+  test('a change answers 507 while reads work, and later changes succeed (E-17, O-18)', async () => {
     const { database, add, words } = openWords()
     await add('a')
     limitPages(database)

@@ -115,7 +115,7 @@ describe('changes', () => {
     expect(openWords(file).words()).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  test('changes wait for the disk, unless they are notes', async () => {
+  test('changes wait for the disk, but notes do not', async () => {
     const { database } = openWords()
     const mode = () => database.connection.prepare('PRAGMA synchronous').get()?.['synchronous']
     const [normal, full] = [1, 2]

@@ -5,7 +5,7 @@ import { test } from '../../support/test.ts'
 
 const own = /^(site-admin\.(db|db-wal|db-shm|json)|demo\.json|running|locks(\/\w+)?|blobs|orphans)$/
 
-test('A data directory has one database and the bytes of larger files only (O-9)', async ({ host, directory }) => {
+test('A data directory has one database, and blobs only of larger files (O-9)', async ({ host, directory }) => {
   const service = await host()
   const put = (path: string, size: number) =>
     service.request(`${storage}/${path}`, { method: 'PUT', body: 'x'.repeat(size) })

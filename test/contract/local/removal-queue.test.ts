@@ -41,7 +41,7 @@ describe('the queue of removals', () => {
     expect(worked).toEqual(['a', 'a', 'a'])
   })
 
-  test('an unfinished removal is kept for the next start, whatever its delay was', async () => {
+  test('an unfinished removal is kept for the next start, whatever its delay is', async () => {
     const first = openQueue()
     await first.queue.start(first.work)
     await first.queue.send(task('a'), 900)

@@ -70,7 +70,7 @@ describe('a file that is read as a stream', () => {
     [70_000, 70_000],
     [65_535, 131_072],
     [size - 70_000, size - 1],
-  ] as const)('bytes %i to %i come whole to readers that pause now and then', async ([first, last], { read }) => {
+  ] as const)('bytes %i to %i arrive whole at readers that pause now and then', async ([first, last], { read }) => {
     const pieces: Uint8Array[] = []
     for await (const piece of read(first, last)) {
       pieces.push(piece)

@@ -59,7 +59,7 @@ const describeValues = async ({ name, open }: Hand<Tested>): Promise<void> => {
   describe(`issuers: ${name}`, () => {
     const issuer = { id: 'work', url: 'https://login.example.com', audience: 'site-admin' }
 
-    test('Issuers are read as they were stored, and each change writes its entries', async () => {
+    test('Issuers are read back as they were stored, and each change writes its entries', async () => {
       const before = await issuers.trust()
       const entry = { site: 7 as SiteId, type: 'issuer.created', subject: 'issuer/work', actor: 'ann' } as const
       await issuers.changeTrust((trust) => addIssuer(trust, issuer), [entry])

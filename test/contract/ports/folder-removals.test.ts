@@ -83,7 +83,7 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
 
     const taskOf = (id: string) => ({ site, path: folder, id })
 
-    test('a removal has one worker at a time, until the worker releases it', async () => {
+    test('a removal has one worker at a time, until this worker releases the removal', async () => {
       await removals.open(site, folder, 'one', entry)
       const outcomes = await Promise.all(['a', 'b', 'c'].map((name) => removals.take(taskOf('one'), name, 90_000)))
       expect(outcomes.filter(({ outcome }) => outcome === 'taken')).toHaveLength(1)

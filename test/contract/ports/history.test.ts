@@ -114,7 +114,7 @@ const describeHistory = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(seen).toEqual((await reported(stores.history, site)).map(({ subject }) => subject))
     })
 
-    test('a removed folder has one entry with the files of all its workers (H-6)', async () => {
+    test('a removed folder has one entry, which counts the files of all workers (H-6)', async () => {
       const { removals, history } = stores
       const folder = toStoragePath('large')
       const removed = entryOf('folder.removed', folder)

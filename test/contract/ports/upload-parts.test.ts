@@ -213,7 +213,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
     })
 
-    test.each([5, part + 5])('%i bytes become a file once when two requests place them (U-29)', async (length) => {
+    test.each([5, part + 5])('%i bytes become a file once if two requests place them (U-29)', async (length) => {
       const upload = await begin()
       const whole = { ...upload, holding: await addAll(upload, randomBytes(length), part), length }
       const earlier = await stores.uploadParts.whole({ ...whole, claim: ownClaim })

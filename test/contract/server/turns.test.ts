@@ -26,7 +26,7 @@ const counted = () => {
 const answersIn = (received: string) => [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
 
 describe('requests that a caller sends without waiting for answers', () => {
-  test('the requests of a connection are served one after the other', async () => {
+  test('the requests of a connection are answered one after the other', async () => {
     const { count, run } = counted()
     const { url } = await listening(bareHandler(run).handler)
     const connection = await rawConnection({ url })
@@ -35,7 +35,7 @@ describe('requests that a caller sends without waiting for answers', () => {
     expect(count).toMatchObject({ most: 1, begun: 1_000 })
   })
 
-  test('a request begins after the previous answer', async () => {
+  test('a request begins only after the previous answer', async () => {
     const begun: string[] = []
     const first = Promise.withResolvers<Reply>()
     const { handler } = bareHandler(async ({ query }) => {

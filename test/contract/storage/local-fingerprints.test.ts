@@ -70,7 +70,7 @@ describe('The fingerprint of a large file on one machine', () => {
     expect((await find(second, key)).fingerprint).toBe(made)
   })
 
-  test('A request waits for the fingerprint only as long as it has time', async () => {
+  test('A request waits for the fingerprint only as long as the request has time', async () => {
     const opened = open()
     await put(opened, key, large)
     const info = await find(opened, key)

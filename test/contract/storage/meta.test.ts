@@ -28,7 +28,7 @@ const meta = (path: string, query: Record<string, string> = {}, method = 'GET') 
   storage.call(method, path, { query: { meta: '', ...query }, remaining: 20_000 })
 
 describe('?meta of a file', () => {
-  it('The request waits for a fingerprint for as long as it has time (S-84)', async () => {
+  it('The request waits for a fingerprint as long as the request has time (S-84)', async () => {
     await storage.put('/unknown.bin', 'x')
     const asked: [string, number][] = []
     fingerprintOf = async ({ key }, remaining) => {

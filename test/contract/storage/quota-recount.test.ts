@@ -179,7 +179,7 @@ describe('A change that runs beside a recount', () => {
     expect([await storage.used(), await storage.bytes()]).toEqual([45, 35])
   })
 
-  test('Two removals of a file at once subtract its bytes once (S-125)', async () => {
+  test('Two removals of a file at once subtract the bytes of the file once (S-125)', async () => {
     const storage = await start(1_000)
     await fill(storage)
     const { remove, used } = storage

@@ -171,7 +171,7 @@ describe('The number of calls and rounds that a request needs', () => {
     ['PUT of a smaller file', 8, 8, () => storage.put('/f/old.txt', 'x')],
     ['DELETE of a file', 6, 2, () => storage.remove('/f/old.txt')],
   ] as const)(
-    'A quota adds a look and a count to %s: at most %i rounds and %i calls (S-125)',
+    'A quota adds a check and a count to %s: at most %i rounds and %i calls (S-125)',
     async (_, rounds, calls, ask) => {
       await storage.stores.sites.setQuota(storage.site, 1_000, entry)
       await storage.put('/f/old.txt', 'old')

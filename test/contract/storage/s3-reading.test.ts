@@ -44,7 +44,7 @@ describe('A read of a file in S3', () => {
     expect(s3.requests.slice(before).map((request) => request.method)).toEqual(calls)
   })
 
-  it('A file that no answer can contain gets a URL for this moment only (S-110)', async () => {
+  it('A file that is too large for an answer gets a URL that expires soon (S-110)', async () => {
     const { headers } = await storage.get('/large')
     expect(headers).toMatchObject({ 'cache-control': 'no-store', vary: 'Accept' })
     expect(headers['location']).toMatch(/^http:\/\/bucket\/.*large$/)

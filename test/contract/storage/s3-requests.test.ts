@@ -94,7 +94,7 @@ describe('Small files', () => {
 })
 
 describe('The parts of a large file', () => {
-  it('Parts are joined in their order, in any order of arrival', async () => {
+  it('Parts are joined in order, whatever the order in which they arrive', async () => {
     const text = `${'1'.repeat(partLength)}${'2'.repeat(partLength)}3`
     // The answers come in this order.
     const order = ['2', '3', '1']
@@ -243,7 +243,7 @@ describe('A removal whose answer was lost, and which is undone', () => {
 describe('A removal of many objects', () => {
   const isBatch = ({ query = {} }: S3Request) => query['delete'] !== undefined
 
-  it('The calls ask S3 to answer only failures', async () => {
+  it('The calls ask S3 to report only failures', async () => {
     for (const name of ['a', 'b']) await putObject(store, `live/${name}`)
     const { objects } = await store.list({ prefix: 'live/', folded: false, limit: 10 })
     await store.remove(objects, entry)
@@ -252,7 +252,7 @@ describe('A removal of many objects', () => {
     expect(await keysIn(store)).toEqual([])
   })
 
-  it('The calls are batches of 1,000', async () => {
+  it('Each call deletes up to 1,000 objects', async () => {
     const objects = Array.from({ length: 2_001 }, (_, index) => ({ key: `live/${index}`, version: 'x', size: 1 }))
     await store.remove(objects, entry)
     const sizes = s3.requests.filter(isBatch).map(({ body }) => String(body).split('<Object>').length - 1)

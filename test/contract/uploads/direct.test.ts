@@ -200,7 +200,7 @@ describe('An upload in parts', () => {
     ['a template', { name: 'page.html', size: part + 1 }, '/Templates', 413],
     ['a file beyond the limit', { name: 'a', size: 33 * 1024 * 1024 }, '', 413],
     ['a path without a name', { name: '', size: part + 1 }, '', 400],
-  ])('A new upload with %s is refused as in tus (U-35)', async (_, body, folder, status) => {
+  ])('A new upload with %s gets the same refusal as in tus (U-35)', async (_, body, folder, status) => {
     expect((await begin(body, {}, folder)).status).toBe(status)
   })
 

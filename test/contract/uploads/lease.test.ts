@@ -128,7 +128,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     expect(await service.content('a.txt')).toBe('HELLOWORLD')
   })
 
-  test('The lease ends with the connection, and the next append continues at once', async () => {
+  test('The lease ends when the connection ends, and the next append continues at once', async () => {
     const service = await start()
     const { upload, body, appending } = await begin(service)
     await service.pass(30)

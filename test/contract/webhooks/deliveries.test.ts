@@ -111,7 +111,7 @@ const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect(await stored()).toMatchObject({ position: end, lastSuccess: now })
     })
 
-    test('A webhook without types gets its own creation first (V-2)', async () => {
+    test('A webhook that reports all types first gets its own creation (V-2)', async () => {
       await create({ types: [], position: (await history.before(site, undefined, 1))[0]?.position ?? 0 })
       await deliver()
       expect(subjects()).toEqual(['webhook/whk_one'])
@@ -159,7 +159,7 @@ const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect(await stored()).not.toHaveProperty('failingSince')
     })
 
-    test('After 500 failed deliveries, a change waits for the target (V-10)', async () => {
+    test('After 500 failed deliveries, later changes wait until the target works (V-10)', async () => {
       const retries = Array.from({ length: mostRetries }, (_, index) => ({
         position: index,
         attempt: 9,
@@ -252,7 +252,7 @@ const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect(await webhooks.get(site, 'whk_one')).toBeUndefined()
     })
 
-    test('A delivery without an outcome is sent again, because it may be lost (V-9)', async () => {
+    test('A delivery whose outcome is unknown is sent again, because it may be lost (V-9)', async () => {
       await create()
       answer = () => Promise.reject(new Error('stopped'))
       await change('a.html')

@@ -94,7 +94,7 @@ describe('a request to a target', () => {
       faults.late(0.3),
       (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
     ],
-  ])('A target that %s has not answered (V-8)', async (_, fault, answer) => {
+  ])('A target that %s counts as a failure without an answer (V-8)', async (_, fault, answer) => {
     expect(await sendTo(await openRaw(answer), { limit: 300 })).toEqual({ fault })
   })
 

@@ -16,7 +16,7 @@ const sizes = [1, 2, 3, 7, 1_000]
 
 describe('bytes in UTF-8', () => {
   it.each(['', '\n', 'a\nb', 'é\n😀\r\n長', '\ufffd stands there', 'a\n\n\n'])(
-    'the bytes decode to %j, in any pieces',
+    'the bytes decode to %j, however they are split',
     async (text) => {
       for (const size of sizes) expect(await decode(Buffer.from(text), size)).toBe(text)
     },

@@ -20,7 +20,7 @@ describe('imported content', () => {
     expect(withDefaults('news', given, now)).toMatchObject(given)
   })
 
-  test('missing values are derived from given ones', () => {
+  test('missing values are derived from the given values', () => {
     const given = { id: 7, subject: 'Ça va? Über-Größe!', createDate: '2025-06-01T00:00:00', createBy: 3 }
     expect(withDefaults('news', given, now)).toMatchObject({
       slug: 'ca-va-uber-gro-e',

@@ -9,7 +9,7 @@ test('concurrent requests for one key create its value once', async () => {
   expect(made).toEqual(['a', 'b'])
 })
 
-test('a value whose creation failed is created again', async () => {
+test('if creating a value fails, the next request creates it again', async () => {
   let attempts = 0
   const get = onceEach(async (_: string) => {
     attempts += 1

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { readRange } from '../../../lib/http/conditions.ts'
 
 describe('a Range header', () => {
-  it('a range selects existing bytes, the whole file or nothing, whatever its text', () => {
+  it('a range selects existing bytes, the whole file or nothing, whatever its text is', () => {
     const header = fc.oneof(
       fc.string(),
       fc.tuple(fc.nat(200), fc.nat(200)).map(([from, to]) => `bytes=${from}-${to}`),
@@ -21,7 +21,7 @@ describe('a Range header', () => {
     )
   })
 
-  it('a range selects nothing of an empty file', () => {
+  it('a range of an empty file selects nothing', () => {
     expect(readRange('bytes=0-', 0)).toEqual({ kind: 'unsatisfiable' })
     expect(readRange('bytes=-5', 0)).toEqual({ kind: 'unsatisfiable' })
   })

@@ -18,7 +18,7 @@ const observed = () => {
 }
 
 describe('a cached reply', () => {
-  test('a reply is cached while the state of the store stays the same', async () => {
+  test('a reply stays cached while the state of the store stays the same', async () => {
     const { store, ask } = observed()
     expect([await ask('a'), await ask('b'), await ask('a'), await ask('b')]).toEqual(['1', '2', '1', '2'])
     store.state = 'second'

@@ -11,7 +11,7 @@ const inPieces = (bytes: Buffer, length: number): string => {
 }
 
 describe('a fingerprint', () => {
-  it('the fingerprint of an empty file is the MD5 of no bytes', () => {
+  it('the fingerprint of an empty file is the MD5 of zero bytes', () => {
     expect(createFingerprint().digest()).toBe('d41d8cd98f00b204e9800998ecf8427e')
   })
 

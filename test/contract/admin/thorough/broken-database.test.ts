@@ -46,7 +46,7 @@ describe('a damaged database', () => {
 
 describe.skipIf(noOtherUser !== undefined)('a read-only database', () => {
   test.for(changing)(
-    'on a read-only database, the message of %s is about permissions',
+    'on a read-only database, the message of %s mentions permissions',
     async (command, { siteDirectory }) => {
       execFileSync('chown', ['-R', String(otherUser), siteDirectory])
       chmodSync(join(siteDirectory, 'site-admin.db'), 0o400)

@@ -87,7 +87,7 @@ const interruptedAfter = (count: number, directory: string) => ({
 })
 
 test.for(['SIGINT', 'SIGTERM'] as const)(
-  'an import interrupted by %s says what is stored and that it can be repeated',
+  'an import interrupted by %s prints what is stored, and how to continue',
   async (signal, { siteDirectory }) => {
     const program = launch('admin/main.js', ['--data-dir', siteDirectory, ...importing])
     const many = Array.from({ length: 500 }, (_, index) => ({ kind: 'category', id: index + 1 }))

@@ -31,24 +31,21 @@ const elsewhere = [
 ] as const
 
 describe('a blob whose name leads out of the folder', () => {
-  test.for(elsewhere)(
-    'the name %s is refused by restore, by backup and by check',
-    async ([, sql, table], { backedUp }) => {
-      const { data, folder, backup, restored } = backedUp
-      const finding = messages.backup.blobName(table)
-      tamper(backup, sql)
-      expect(await faultsOf(backup)).toMatchObject([
-        { where: join(backup, 'site-admin.db'), fault: expect.stringMatching(finding) },
-        { fault: expect.stringMatching(messages.check.bytesUnread) },
-      ])
-      await expect(restoreBackup(backup, restored, even)).rejects.toThrow(finding)
-      expect(existsSync(restored)).toBe(false)
+  test.for(elsewhere)('restore, backup and check refuse the name %s', async ([, sql, table], { backedUp }) => {
+    const { data, folder, backup, restored } = backedUp
+    const finding = messages.backup.blobName(table)
+    tamper(backup, sql)
+    expect(await faultsOf(backup)).toMatchObject([
+      { where: join(backup, 'site-admin.db'), fault: expect.stringMatching(finding) },
+      { fault: expect.stringMatching(messages.check.bytesUnread) },
+    ])
+    await expect(restoreBackup(backup, restored, even)).rejects.toThrow(finding)
+    expect(existsSync(restored)).toBe(false)
 
-      tamper(data, sql)
-      await expect(makeBackup(data, join(folder, 'again'), even)).rejects.toThrow(finding)
-      expect(existsSync(join(folder, 'again'))).toBe(false)
-    },
-  )
+    tamper(data, sql)
+    await expect(makeBackup(data, join(folder, 'again'), even)).rejects.toThrow(finding)
+    expect(existsSync(join(folder, 'again'))).toBe(false)
+  })
 
   test('a service neither serves nor removes the blob', async ({ backedUp: { data, folder }, serve }) => {
     const [secret, ...victims] = ['secret.txt', 'victim1', 'victim2', 'victim3'].map((name) => join(folder, name))

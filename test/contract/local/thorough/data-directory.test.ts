@@ -76,7 +76,7 @@ test.for([
   ['has other files (O-10)', makeForeign, ['--reset'], foreign],
   ['has other files (O-10)', makeForeign, ['--reset', '--yes'], foreign],
   ['is of version 0.1 (O-17)', makeOldDirectory, [], old('0.1')],
-] as const)('A directory that %s stays the same after a start', async ([, make, flags, sentence], { directory }) => {
+] as const)('A start does not change a directory that %s', async ([, make, flags, sentence], { directory }) => {
   await make(directory)
   const before = snapshotOf(directory)
   const outcome = await startOn(directory, ['--port', '0', ...flags])
@@ -192,7 +192,7 @@ test('--reset does not touch a directory on which version 0.1 is running', async
 })
 
 describe('a directory whose first start was interrupted', () => {
-  test('commands refuse an unfinished directory like a missing one (T-6)', async ({ directory }) => {
+  test('commands treat an unfinished directory like a missing one (T-6)', async ({ directory }) => {
     const missing = join(directory, 'missing')
     for (const path of [directory, missing]) {
       const outcome = await administer(path, ['site', 'list'])

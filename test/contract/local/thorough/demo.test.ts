@@ -116,7 +116,7 @@ describe('A site 1001 that is not the demo site gets no token', () => {
     expect(await tokensOf(siteDirectory)).toEqual([])
   })
 
-  test('if the file of the demo is missing, no token is issued, and the old one stays', async ({ used, start }) => {
+  test('if the demo file is missing, no token is issued, and the old token stays valid', async ({ used, start }) => {
     const { directory, file, token } = used
     rmSync(file)
     const service = await start()

@@ -36,7 +36,7 @@ describe('with --log json, every line on standard error is a JSON object (O-8)',
   })
   const ready = logged(expect.stringMatching(messages.start.ready('.+')))
 
-  test('lines from a start on damaged data to a warning and the stop are JSON', async ({ start, directory }) => {
+  test('lines of a start on damaged data, a warning and the stop are JSON', async ({ start, directory }) => {
     const first = await start()
     await first.request(large, { method: 'PUT', body: 'x'.repeat(40_000) })
     await first.stop()
@@ -76,7 +76,7 @@ describe('with --log json, every line on standard error is a JSON object (O-8)',
     ['local/main.js', [], messages.directory.inUse],
     ['admin/main.js', ['serve', '--port', 'http'], messages.usage.invalid('--port <number>', 'http')],
     ['admin/main.js', ['serve', '--data-centres', 'us:0'], messages.usage.portOrDataCentres],
-  ] as const)('lines of a refused %s %j are JSON', async ([entry, words, message], { start, directory }) => {
+  ] as const)('lines about a refused %s %j are JSON', async ([entry, words, message], { start, directory }) => {
     await start()
     const { status, stdout, stderr } = await run(entry, ['--data-dir', directory, ...words, ...flags])
     expect(status).toBeGreaterThan(0)
@@ -86,7 +86,7 @@ describe('with --log json, every line on standard error is a JSON object (O-8)',
 })
 
 describe('npm start', () => {
-  test('--json prints one JSON object with all that a program needs (O-6)', async ({ start }) => {
+  test('--json prints one JSON object with everything that a program needs (O-6)', async ({ start }) => {
     const service = await start()
     expect(JSON.parse(service.line)).toMatchObject({
       baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),

@@ -34,7 +34,7 @@ const takesConnections = (url: string): Promise<boolean> =>
   })
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  test(`${signal} stops the service with status 0, after the running request`, async ({ start }) => {
+  test(`${signal} stops the service with status 0, after the running request has ended`, async ({ start }) => {
     const service = await start()
     const connection = await beginChange(service)
 

@@ -57,7 +57,7 @@ export const describePlacing = (bench: Workbench): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('A folder is found among many names, whatever its size', async () => {
+  it('A folder of any size is found among many names', async () => {
     const prefix = fresh()
     await put(`${prefix}3/below/deep`, 'x')
     const names = Array.from({ length: 5 }, (_, index) => `${prefix}${index}/`)

@@ -100,7 +100,7 @@ export const describeRacing = (bench: Workbench): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('A folder that is being removed accepts no object until it is gone (S-46)', async () => {
+  it('A folder that is being removed accepts no object until the removal ends (S-46)', async () => {
     const key = `${fresh()}a`
     const folder = toStoragePath('going/deep')
     const around = [toStoragePath('going'), folder]
