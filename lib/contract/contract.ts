@@ -23,8 +23,8 @@ export const answerHeaders = {
   'Accept-Ranges': header('The unit of `Range`: requests may ask for a part of the file.', { const: 'bytes' }),
   'Content-Range': header('The part of the file that the answer contains.'),
   'X-Content-Length': header(
-    'The answer to HEAD has here the number of bytes that GET would send, because API Gateway removes the ' +
-      'Content-Length of such answers.',
+    'In the answer to HEAD, the number of bytes that GET would send. API Gateway removes the Content-Length of ' +
+      'such answers.',
     count,
   ),
   'Cache-Control': header('The rules for caches that keep the answer.'),
@@ -176,7 +176,11 @@ export const siteParameter = parameter(
   z.union([z.literal('current'), z.int()]),
 )
 
-export const link = component('Link', 'A link: the absolute URL of its target, or null if it has none.', {
-  rel: z.string(),
-  uri: z.nullable(z.string()),
-})
+export const link = component(
+  'Link',
+  'A link. `uri` is the absolute URL of the target, or null if the link has no target.',
+  {
+    rel: z.string(),
+    uri: z.nullable(z.string()),
+  },
+)

@@ -20,16 +20,17 @@ of categories, and the files in the storage.
 - \`OPTIONS\` on every path answers the preflight request of a browser.
 - If a query parameter is sent twice, the first value counts. Unknown parameters are ignored.
 - Every answer has \`X-Request-Id\`. Pages of any origin may read it.
-- A site lives in one data centre. The others answer with a redirect to it.`
+- A site lives in one data centre. The other data centres answer requests for the site with a redirect.`
 
 const securitySchemes = {
-  token: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The access token, bare.' },
+  token: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The access token without a prefix.' },
   bearer: { type: 'http', scheme: 'bearer', description: 'The access token after `Bearer`.' },
   queryToken: {
     type: 'apiKey',
     in: 'query',
     name: 'access_token',
-    description: 'For the storage. It is ignored if the request has an `Authorization` header.',
+    description:
+      'The access token, in requests for files only. It is ignored if the request has an `Authorization` header.',
   },
 }
 

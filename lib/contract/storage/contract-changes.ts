@@ -39,11 +39,11 @@ export const changesOperation: OperationContract = {
   description:
     'Without `after`, the answer has the newest changes. With `after`, it has the changes that follow. To ' +
     'see each change once, send `next` as `after` of the next request; when `next` is null, repeat the ' +
-    'request later with the same `after`. With `before`, the answer has the changes before it, the newest ' +
-    'first. To read further back, send `next` as `before` of the next request. With `type` or `subject`, an ' +
+    'request later with the same `after`. With `before`, the answer has the changes before this one, the ' +
+    'newest first. To read further back, send `next` as `before` of the next request. With `type` or `subject`, an ' +
     'answer may be short or empty although `next` is set. Changes of a file or folder are shown only to ' +
     'tokens with a right to read it. A move or copy needs the right on both paths. With `wait`, the answer ' +
-    'comes as soon as there is a change, or empty when the time is up. With `Accept: text/event-stream`, the ' +
+    'comes as soon as there is a change. When the time is up, an empty answer comes. With `Accept: text/event-stream`, the ' +
     'answer is a stream of the changes as they happen, on one machine and with streaming; without `after`, it ' +
     'begins with the next change. The `id` of each event is the id of its change, and its `data` is the change. ' +
     'A comment comes every 15 seconds.',
@@ -60,11 +60,11 @@ export const changesOperation: OperationContract = {
       limit: ['The largest number of changes in an answer, 100 by default.', 10],
       wait: ['With `after`: the number of seconds to wait for a change.', 1],
       type: [
-        'Only changes of this type, or of several types, separated by commas.',
+        'Lists only changes of this type, or of several types, separated by commas.',
         'form.created,site.created',
         severalTypes,
       ],
-      subject: ['The beginning of the subjects to list.', 'form/', z.string()],
+      subject: ['Lists only changes whose subject begins with this text.', 'form/', z.string()],
     }),
   },
   headers: {

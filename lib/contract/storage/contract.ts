@@ -88,7 +88,7 @@ export const storageContract: GroupContract<'storage'> = {
         ...folderSwitches,
       },
       answers: ok(
-        'The progress, the contents of the root, what a search found, removed files and folders, or the preview of a ' +
+        'The progress, the contents of the root, the results of a search, removed files and folders, or the preview of a ' +
           'removal.',
         z.union([progress, entry, searchPage, removedPage, trashPage, removalPreview]),
       ),
@@ -121,7 +121,10 @@ export const storageContract: GroupContract<'storage'> = {
           'Lists the states of the live file: 100 by default (`limit`). The parameter needs no value.',
           '',
         ),
-        versionId: text('Reads one of the `versions` of the file instead of the present one.', 'a-version-of-the-file'),
+        versionId: text(
+          'Reads this version of the file instead of the present one. `versions` lists the ids.',
+          'a-version-of-the-file',
+        ),
         ...folderSwitches,
         version: text(
           '`draft` reads the draft of a page, or the live file if the page has no draft. Other values are ignored.',
@@ -153,7 +156,7 @@ export const storageContract: GroupContract<'storage'> = {
         302: {
           description:
             'The bytes are at a URL that expires. This happens when the file is too large for an answer, or when ' +
-            'it is not text and the request has no `Accept`. One machine never answers this.',
+            'it is not text and the request has no `Accept`. On one machine, this never happens.',
           headers: ['Location', 'Cache-Control'],
         },
         304: {
@@ -197,7 +200,7 @@ export const storageContract: GroupContract<'storage'> = {
             'file itself stays. The parameter needs no value.',
           '',
         ),
-        versionId: text('Purges only this one of the `versions` of the file.', 'a-version-of-the-file'),
+        versionId: text('Purges only this version of the file. `versions` lists the ids.', 'a-version-of-the-file'),
       },
       headers: noneMatch,
       answers: {

@@ -10,7 +10,10 @@ const members = {
     z.array(z.string()),
     'The types of changes to report, such as `file.stored` or `file.*`. An empty list reports all types.',
   ),
-  subject: described(z.string(), 'The beginning of the subjects to report. If empty, all subjects are reported.'),
+  subject: described(
+    z.string(),
+    'Reports only changes whose subject begins with this text. An empty text reports all subjects.',
+  ),
   enabled: z.boolean(),
   description: z.string(),
   lastSuccess: described(z.nullable(z.iso.datetime()), 'The time of the last successful delivery, or null.'),
@@ -53,7 +56,7 @@ const ofWebhook = ['webhookUnknown'] as const
 const stored = ['webhookMalformed', 'rightMissing'] as const
 
 const reported =
-  'Also needs `history:read`, and the right to read each area whose changes the webhook reports: `files:read`, ' +
+  'The token also needs `history:read`, and the right to read each area whose changes the webhook reports: `files:read`, ' +
   '`forms:read`, `categories:read` or `access:read`.'
 
 export const webhooksContract: GroupContract<'webhooks'> = {
@@ -109,7 +112,7 @@ export const webhooksContract: GroupContract<'webhooks'> = {
       description:
         'Sends an event of the type `site-admin.webhook.test` and waits up to 15 seconds for the answer. Also works ' +
         'while the webhook is disabled.',
-      answers: ok('The outcome, also if the target refuses the test.', delivery),
+      answers: ok('The outcome, even if the target refuses the test.', delivery),
       errors: [...ofWebhook, 'tooManyRequests'],
     },
     listDeliveries: {
@@ -121,7 +124,7 @@ export const webhooksContract: GroupContract<'webhooks'> = {
       summary: 'Repeat a delivery',
       description:
         'Sends the same change again and waits up to 15 seconds for the answer. A success ends later repetitions.',
-      answers: ok('The outcome, also if the target refuses the delivery.', delivery),
+      answers: ok('The outcome, even if the target refuses the delivery.', delivery),
       errors: [...ofWebhook, 'deliveryUnknown', 'tooManyRequests'],
     },
   },
