@@ -14,7 +14,7 @@ export interface Entry {
 }
 
 export interface ListSource<E extends Entry> {
-  // The entries after an id, in order, up to `limit`. Only the last page has fewer.
+  // Returns up to `limit` entries with ids above `after`, sorted by id. Only the last page has fewer.
   entries(after: number, limit: number): Promise<readonly E[]>
   count(after: number, limit: number): Promise<Count>
   outline(entry: E): Item

@@ -44,7 +44,7 @@ const report = (record: () => void): void => {
 }
 
 /**
- * Answers and records every request, also when it fails (E-4). Throws only when it cannot send an error answer.
+ * Answers and records every request, even one that fails (E-4). Throws only when it cannot send an error answer.
  * `meaningOf` translates a request of a protocol, such as tus, into a request of an operation.
  */
 export const createHandler = <Operation extends string>(

@@ -165,8 +165,8 @@ const requireClaim = async ({ made, undoDeadline }: Attempt, changes: readonly C
 }
 
 /**
- * `ObjectStore.place`, which also returns whether anything has changed. A folder that existed before does not count as
- * a change.
+ * Implements `ObjectStore.place`. Also returns whether anything has changed. A folder that existed before does not
+ * count as a change.
  */
 export const place = async (
   { bucket, removals, bodyOf }: PlaceDeps,

@@ -36,7 +36,7 @@ const uploadChecksum = {
   ),
 }
 
-// Errors of any upload when its file is placed, also of a resumable upload at its end.
+// Errors that can occur when the file of any upload is placed. For a resumable upload, this happens at its end.
 const placementErrors: readonly ErrorName[] = [
   'fileTooLarge',
   'quotaExceeded',

@@ -26,7 +26,7 @@ export const blobsIn = (connection: DatabaseSync): readonly ReferredBlob[] =>
 interface Passage {
   readonly from: string
   readonly to: string
-  /** Only a blob of this owner is linked; others are copied. Undefined: blobs of any owner are linked. */
+  /** A blob of this owner is linked, and any other blob is copied. If undefined, every blob is linked. */
   readonly owner: { readonly uid: number | undefined; readonly gid?: number } | undefined
   /** Also reads the bytes of linked blobs, which takes far longer than linking them. Copied bytes are always read. */
   readonly readsLinked: boolean

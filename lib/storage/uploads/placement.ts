@@ -52,7 +52,7 @@ const conditionalOf = ({ ifMatch, ifNoneMatch }: UploadRequest): Conditional => 
   ...(ifNoneMatch !== undefined && { ifNoneMatch }),
 })
 
-/** Makes every check that needs no bytes. `limit`: the largest upload, in bytes. */
+/** Makes every check that needs no bytes. `limit` is the size of the largest upload, in bytes. */
 export const admitUpload = async (
   deps: PlacementDeps,
   request: UploadRequest,
