@@ -22,7 +22,7 @@ const createLogLines = (descriptor: number) => {
   let timer: NodeJS.Timeout | undefined
 
   const take = (): Buffer => {
-    const loss = `${lost} lines of the log were lost, because nobody read standard error.`
+    const loss = `${lost} lines of the log were lost, because no program read standard error.`
     const lines = lost > 0 ? [...waiting, `${isJson ? inJson(loss) : loss}\n`] : waiting
     waiting = []
     length = 0

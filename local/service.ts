@@ -72,7 +72,7 @@ const handlersFor = (deps: ServerDeps) => {
   return (path: string): Handler => (isDownload(path) ? downloads : groups(path))
 }
 
-// The default data centre of this list becomes the only default in the directory.
+// The default data centre of this list becomes the only default data centre in the directory.
 const registerDataCentres = async (
   sites: SiteDirectory,
   urls: Readonly<Record<string, string>>,

@@ -66,7 +66,7 @@ const welcome = (service: RunningService, admin: string): string => {
 
 const counted = (count: number, what: string) => `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`
 
-// Asks for a confirmation on a terminal. Without a terminal, throws (O-11).
+// Asks for a confirmation on a terminal. Throws if there is no terminal (O-11).
 const confirmReset =
   (dataDirectory: string): Reset =>
   async (contents) => {

@@ -21,8 +21,8 @@ interface Waiting {
 }
 
 // Starts each request after the answer to the previous request on the same connection. Otherwise a thousand pipelined
-// requests would need memory for a thousand answers. While requests wait, the connection is not read. `begin` must end
-// or destroy the response.
+// requests would need memory for a thousand answers. While requests wait, nothing is read from the connection. `begin`
+// must end or destroy the response.
 const createTurns = () => {
   const queues = new WeakMap<Socket, Waiting[]>()
 

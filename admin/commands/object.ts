@@ -46,7 +46,7 @@ const parseMembers = (text: string): object => {
 
 const step = 1_000
 
-// Only the members that identify an object.
+// Returns only the members that identify an object.
 const list = async (stores: AdminStores, kind: ObjectKind, { site }: OfSite): Promise<object[]> => {
   const { contents } = await areaOf(stores, site)
   const { shown, flag, date } = objectKinds[kind].examples

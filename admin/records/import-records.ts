@@ -9,7 +9,7 @@ export interface ImportOptions {
   readonly isStrict?: boolean
   // If true, members that a record leaves out get their defaults. If false, they keep their stored values.
   readonly replaces?: boolean
-  // Ends the import after the present batch.
+  // Ends the import after the current batch.
   readonly signal?: AbortSignal
 }
 

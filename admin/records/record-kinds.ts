@@ -27,7 +27,7 @@ interface Destination {
   readonly replaces: boolean
 }
 
-// Stores records in order. For each record, returns the reason why it was not stored, or undefined. Repeating is safe.
+// Stores records in order. Returns, for each record, the reason why it was not stored, or undefined. Repeating is safe.
 type Store<Value> = (records: readonly Value[], destination: Destination) => Promise<readonly (string | undefined)[]>
 
 // The largest numbers of records and characters in a batch, which waits in memory.
@@ -75,7 +75,7 @@ const recordKind =
 
 export type RecordKind = ReturnType<typeof recordKind>
 
-// Merges the records of one id. With `replaces`, only the last record counts.
+// Merges the records with the same id. With `replaces`, only the last record counts.
 const foldById = <Value extends { readonly id: number }>(values: readonly Value[], replaces: boolean) => {
   const byId = new Map<number, Value>()
   for (const value of values) byId.set(value.id, { ...(replaces ? undefined : byId.get(value.id)), ...value })

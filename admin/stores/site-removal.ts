@@ -13,7 +13,7 @@ import { countFolder } from '../../lib/storage/reading/preview-removal.ts'
 import { type AdminStores, type AreaStores, readPages } from './admin-stores.ts'
 import { entryOf } from './changes.ts'
 
-/** The grants of all sites, or of one site. */
+/** Lists the grants of all sites, or of one site. */
 export const grantsOf = async ({ grants }: AdminStores, site: SiteId | undefined): Promise<Grant[]> => {
   const found: Grant[] = []
   for await (const grant of grants.list()) if (site === undefined || grant.sites.includes(site)) found.push(grant)
@@ -78,7 +78,7 @@ const empty = async ({ workflows, files, webForms, contents, webhooks }: AreaSto
   await webhooks.clear(site)
 }
 
-// Returns whether one of the tokens may still be accepted by a cache.
+// Returns true if a cache may still accept one of the tokens.
 const uncover = async (stores: AdminStores, { id }: Site): Promise<boolean> => {
   let isAnyCurrent = false
   for (const grant of await grantsOf(stores, id)) {

@@ -3,7 +3,7 @@ const longestEvent = 1_000_000
 
 interface StreamedEvent {
   readonly id: string | undefined
-  /** Empty if the event only names an id. */
+  /** Empty if the event has an id, but no data. */
   readonly data: string
 }
 

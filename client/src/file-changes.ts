@@ -73,7 +73,7 @@ const conditionOn = async (stat: Stat, path: string, etag: string | undefined): 
     throw new ServiceError({
       status: 404,
       code: 104001,
-      message: `This site has no "${path}", but "${pathOf(entry)}". Use that spelling.`,
+      message: `This site has no "${path}", but it has "${pathOf(entry)}". Use that spelling.`,
     })
   return entry.etag === undefined ? {} : { 'If-Match': entry.etag }
 }
@@ -106,8 +106,8 @@ const alreadyExists = (path: string, replace: boolean, error: ServiceError): Ser
     {
       ...error,
       message: replace
-        ? `"${path}" is a folder, or someone has just stored it. Read the path, then decide.`
-        : `"${path}" already exists. Pass replace: true to replace it, or its etag to replace only that state.`,
+        ? `"${path}" is a folder, or someone has just stored a file there. Read the path, then decide.`
+        : `"${path}" already exists. Pass replace: true to replace it, or the etag of the file to replace only that state.`,
     },
     { cause: error },
   )

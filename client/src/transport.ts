@@ -121,7 +121,7 @@ const redirectOf = ({ status, headers }: Response, url: string): string | undefi
   return location && [301, 302, 307, 308].includes(status) ? new URL(location, url).href : undefined
 }
 
-/** A file may be in a bucket. Its URL needs no token and must not receive it. */
+/** A file may be in a bucket. The URL of the bucket needs no token, and must not receive one. */
 const isFileRead = ({ method }: Call, { status }: Response): boolean => method === 'GET' && status === 302
 
 const isStreamed = (body: Body | StreamedBody): body is StreamedBody =>

@@ -13,8 +13,8 @@ export interface ResumableOptions {
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined
   readonly signal?: AbortSignal | undefined
   /**
-   * The address of an earlier upload of the same bytes. If that upload is gone or has another size, a new upload
-   * starts.
+   * The address of an earlier upload of the same bytes. If that upload no longer exists or has another size, a new
+   * upload starts.
    */
   readonly resume?: string | undefined
   /** Receives the address of the upload. Save it, to continue within a day after a crash. */

@@ -15,7 +15,7 @@ const absent: Saved = { text: '', etag: undefined, contentType: undefined, lineE
 
 export interface Editor {
   readonly text: Signal<string>
-  /** The state that the text is based on. Undefined before the first answer. */
+  /** The state on which the text is based. Undefined before the first answer. */
   readonly base: ReadonlySignal<Saved | undefined>
   /**
    * The newer state that somebody else has saved. A state without a tag means that somebody else has removed the file.

@@ -14,7 +14,7 @@ const inFiles = ({ type, subject, details }: Change): Place => {
   return { view: 'files', path: isFolder ? parts : parts.slice(0, -1), query: {} }
 }
 
-/** Undefined if the change has no place in the console. */
+/** Undefined if the console shows nothing at the place of the change. */
 export const placeOf = (change: Change): Place | undefined => {
   const { type, subject } = change
   if (groupOf(type) === 'files') return inFiles(change)

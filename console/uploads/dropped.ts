@@ -1,4 +1,4 @@
-/** A dropped or chosen file, with its path relative to the target folder: `photos/a.jpg`. */
+/** A dropped or chosen file, and its path relative to the target folder: `photos/a.jpg`. */
 export interface Dropped {
   readonly path: string
   readonly file: File

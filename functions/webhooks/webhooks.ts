@@ -11,7 +11,7 @@ import type { SiteId } from '../../lib/core/ids.ts'
 import { type Right, requireRight, rightOf } from '../../lib/core/rights.ts'
 import { areasOf } from '../../lib/history/list-changes.ts'
 import { bodyOf, operation } from '../../lib/http/operation.ts'
-import { done, ok } from '../../lib/http/reply.ts'
+import { done, neverStored, ok } from '../../lib/http/reply.ts'
 import type { WebhooksDeps } from '../../lib/service/deps.ts'
 import {
   changeWebhook as change,
@@ -48,8 +48,6 @@ const requirePermitted = ({ permitsPrivate }: WebhooksDeps, targetUrl: string | 
   if (targetUrl === undefined || isPermitted(targetUrl, permitsPrivate)) return
   throw invalidInput('webhookMalformed', [{ path: 'targetUrl', message: 'must be an https address' }])
 }
-
-const neverStored = { 'Cache-Control': 'no-store' }
 
 export const listWebhooks = ({ webhooks }: WebhooksDeps) =>
   operation({}, async ({ site }) => {

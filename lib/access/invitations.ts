@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { inIso } from '../core/clock.ts'
 import { ServiceError } from '../core/errors.ts'
 import { hashToken, isCurrent, newToken } from './grants.ts'
 import type { Person } from './people.ts'
@@ -21,7 +22,7 @@ export const describeInvitation = (
   name,
   ...(invitation && {
     invitation: `${url}/console#invitation=${encodeURIComponent(invitation.text)}`,
-    expires: new Date(invitation.expires * 1000).toISOString(),
+    expires: inIso(invitation.expires),
   }),
 })
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { dayOf } from '../core/clock.ts'
+import { dayOf, inIso } from '../core/clock.ts'
 import type { Author, HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import { inParallel } from '../core/in-parallel.ts'
@@ -67,8 +67,6 @@ interface NewKey {
   readonly rights: readonly Right[]
   readonly expires: number
 }
-
-const inIso = (seconds: number): string => new Date(seconds * 1000).toISOString()
 
 export const keyEntry = (type: 'key.created' | 'key.removed', key: Key, author: Author): HistoryEntry => ({
   ...author,

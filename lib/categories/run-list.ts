@@ -46,7 +46,7 @@ const findMatches = async <E extends Entry>(
   entries: readonly E[],
   readsItems = false,
 ): Promise<Match<E>[]> => {
-  // A store in this process answers without a pause: let other requests run first.
+  // A store in this process never yields to other requests, so this lets them run first.
   await yieldToRequests()
   const members = [...(where?.members ?? []), ...order.members]
   if (!readsItems && members.every((member) => source.outlineHas(member))) {
@@ -171,7 +171,10 @@ export interface ItemPage {
 
 const textsAtOnce = 50
 
-/** C-10: writes as many items as fit into an answer. `addTexts` reads their long texts, if `fields` selects them. */
+/**
+ * C-10: writes as many items as fit into an answer. `addTexts` reads the long texts of these items, if `fields` selects
+ * long texts.
+ */
 export const writeItems = async (
   items: readonly Item[],
   fields: Selection,

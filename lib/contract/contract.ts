@@ -23,8 +23,8 @@ export const answerHeaders = {
   'Accept-Ranges': header('The unit of `Range`: requests may ask for a part of the file.', { const: 'bytes' }),
   'Content-Range': header('The part of the file that the answer contains.'),
   'X-Content-Length': header(
-    'In the answer to HEAD, the number of bytes that GET would send. API Gateway removes the Content-Length of ' +
-      'such answers.',
+    'For HEAD: the number of bytes that GET would send. The header has this name, because API Gateway removes ' +
+      'Content-Length from answers to HEAD.',
     count,
   ),
   'Cache-Control': header('The rules for caches that keep the answer.'),
@@ -63,7 +63,7 @@ export type ParameterContracts = Readonly<Record<string, ParameterContract>>
 
 export interface BodyContract {
   readonly schema: Schema
-  /** JSON Schema for the rules that the schema checks by a function. */
+  /** The JSON Schema of rules that the schema checks with a function. */
   readonly also?: Readonly<Record<string, unknown>>
   readonly mediaTypes?: Readonly<Record<string, Schema>>
   readonly xml?: Document['xml']
@@ -108,7 +108,7 @@ export interface OperationContract {
   readonly headers?: ParameterContracts
   readonly body?: BodyContract
   readonly answers: Readonly<Record<number, AnswerContract>>
-  /** Errors that the operation itself throws. Errors of the checks before it follow from its route. */
+  /** Errors that the operation itself throws. The errors of the checks before it follow from its route. */
   readonly errors?: readonly ErrorName[]
   /** Without examples, one request with the examples of the parameters is recorded. */
   readonly examples?: readonly ExampleRequest[]

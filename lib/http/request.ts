@@ -59,7 +59,7 @@ export interface Answer {
   readonly toStranger?: boolean
 }
 
-/** Throws only while another answer can still be sent instead. Reports a later failure to `cut`. */
+/** Throws only as long as another answer can be sent instead. Reports a later failure to `cut`. */
 export type Send<Sent> = (answer: Answer, cut: (failure: unknown) => void) => Sent | Promise<Sent>
 
 /** Answers every failure, even one of `send`. `deadline` is `unlimited` when the request has no time limit. */

@@ -97,7 +97,7 @@ interface StoreDeps extends Required<Omit<Options, 'reset'>>, Pick<OpenDataDirec
 // In milliseconds: a lease on a removal expires after this time if a fault prevented its end.
 const longestSlice = 60_000
 
-// Only for the service: completes the work that an earlier process has left.
+// Completes the work that an earlier process has left. Only the service may do this.
 const putInOrder = async (
   { directory, database, clock }: StoreDeps,
   { removalQueue, removals }: TableStores,
@@ -133,7 +133,7 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   const isBeingRemoved = createRemovalCheck(database.connection)
   const files = createObjectStore({ database, blobs, isBeingRemoved, record, now: clock.wall })
   const sweepUploads = createUploadSweep(database, blobs, clock.wall)
-  // Runs first, so that no row refers to the blobs of expired uploads.
+  // Runs before the next step, so that no row refers to the blobs of expired uploads.
   if (role === 'service') await sweepUploads()
   const giveUpOld = async () => {
     const before = clock.wall() - deps.keptFor

@@ -171,7 +171,7 @@ export const createCategoriesDeps = (
 // A URL for a file that is too large for an answer of the platform.
 export interface Downloads {
   readonly largestAnswer: number
-  // A URL that downloads this version as an attachment, for five minutes.
+  // Returns a URL that downloads this version as an attachment, for five minutes.
   readonly urlOf: (object: ObjectInfo) => Promise<string>
 }
 
@@ -201,7 +201,7 @@ export interface StorageDeps extends FileStores, FileSettings {
   readonly quotas: Quotas | undefined
   readonly edge: EdgeDeps
   readonly downloads: Downloads | undefined
-  /** The platform sends the beginning of an answer before the operation has made all of it. */
+  /** The platform sends the beginning of an answer before the operation has produced all of it. */
   readonly canStream: boolean
   readonly linkTo: LinkTo
   readonly lease: LeaseTerms

@@ -178,7 +178,7 @@ export interface NamePage {
 }
 
 export interface StageTarget {
-  /** Undefined while the key is unknown. Then `place` may have to copy the object to its key. */
+  /** Undefined while the key is unknown. In this case, `place` may have to copy the object. */
   readonly key: string | undefined
   readonly contentType: string
 }
@@ -240,8 +240,8 @@ export interface PlaceConditions {
     readonly folders: readonly StoragePath[]
     readonly lockId?: string | undefined
     /**
-     * The locks of these folders, from a look that has just checked every condition. With these locks, a store needs
-     * only one check: after it has placed the changes.
+     * The locks of these folders, as they were when every condition was checked just before. With these locks, a store
+     * needs only one check: after it has placed the changes.
      */
     readonly seen?: ReadonlySet<string> | undefined
   }

@@ -52,8 +52,8 @@ type LeaseOutcome =
 export const longestSilence = 15 * 60_000
 
 /**
- * The port to folder removals that may outlast a request, and to the locks of restores. While a folder has a removal or
- * a lock, nothing is placed in it. Reads see earlier writes. Errors of every call: unavailable.
+ * The port to folder removals, which may continue after their request, and to the locks of restores. While a folder has
+ * a removal or a lock, nothing is placed in it. Reads see earlier writes. Errors of every call: unavailable.
  */
 export interface FolderRemovals {
   /**

@@ -4,6 +4,7 @@ import type { SiteId } from '../core/ids.ts'
 import type {
   Delivery,
   SecretSeals,
+  TestDelivery,
   Webhook,
   WebhookChange,
   WebhookSecret,
@@ -36,11 +37,7 @@ export const viewOfWebhook = (webhook: Webhook) => {
   return { id, siteId, targetUrl, types, subject, enabled, description, ...times }
 }
 
-interface ShownDelivery extends Omit<Delivery, 'type' | 'position'> {
-  readonly type: Delivery['type'] | 'webhook.test'
-}
-
-export const viewOfDelivery = ({ id, at, type, status, fault, milliseconds, attempt }: ShownDelivery) => ({
+export const viewOfDelivery = ({ id, at, type, status, fault, milliseconds, attempt }: Delivery | TestDelivery) => ({
   id,
   time: new Date(at).toISOString(),
   type,

@@ -82,6 +82,11 @@ export interface Delivery {
   readonly milliseconds: number
 }
 
+/** A test reports no entry, so the list of deliveries does not have it. */
+export interface TestDelivery extends Omit<Delivery, 'type' | 'position'> {
+  readonly type: 'webhook.test'
+}
+
 export const isSuccess = ({ status = 0 }: Pick<Delivery, 'status'>): boolean => status >= 200 && status <= 299
 
 /** V-10. A failed delivery that is to be repeated. `attempt` is the number of the next attempt. */

@@ -95,7 +95,7 @@ const parseObject = (text: string): Readonly<Record<string, unknown>> => {
 const sentences: Readonly<Record<string, string>> = {
   aud: 'It is for another audience. Ask its issuer for a token with the audience that "issuer list" shows.',
   exp: 'It has expired. Ask its issuer for a new one.',
-  nbf: 'It is not valid yet. Check the clocks.',
+  nbf: 'It is not valid yet. Check the clocks of the issuer and of the service.',
   iat: 'It is from the future or older than a day. Ask its issuer for a new one.',
 }
 

@@ -87,7 +87,7 @@ const bytesOf = ({ entries }: Pick<Block, 'entries'>): number => entries.reduce(
 // In milliseconds: after this time without entries of others, a site seems to have no other writers.
 const quietTime = 1_000
 
-/** A new writer does not know the number of other writers, and lets them fill the block. */
+/** A new writer does not know how many other writers exist, so it lets them fill the block. */
 export const knownFromQuery = (found: Block, now: number): KnownBlock => {
   const isQuiet = found.next < now - quietTime
   if (isFull(found)) return newBlock(found.next, isQuiet ? mostBytes : mostCrowdedBytes)

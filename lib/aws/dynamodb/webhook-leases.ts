@@ -34,7 +34,7 @@ export const createWebhookLeases = ({ now = Date.now, ...options }: TableOptions
       if (taken) return taken
       const condition = 'attribute_exists(#key)'
       await table.update(webhookKey(site, id), { update: 'ADD #wakes :one', condition, values: { ':one': 1 } })
-      // The other worker may have ended before it saw `wakes`.
+      // The other worker may have ended before it noticed `wakes`.
       return tryToTake(site, id, holder, duration)
     },
 

@@ -120,7 +120,7 @@ const afterAllKeys = '\u00e9'
 const isSortedByBytes = async (bucket: Bucket): Promise<boolean> => {
   const { objects } = await listOnce(bucket, { prefix: '', folded: false, after: afterAllKeys, limit: 1 })
   if (objects.length === 0) return true
-  noteLack(bucket, 'listings in the order of names')
+  noteLack(bucket, 'listings sorted by name')
   return false
 }
 

@@ -63,7 +63,7 @@ const withoutListed = async (bucket: Bucket, restorations: readonly Restoration[
   return [...missing.values()]
 }
 
-// A listing costs as much as a dozen looks.
+// A listing costs as much as a dozen HEAD requests.
 const fewObjects = callsInFlight
 
 // The first object that is missing or has other bytes. Another caller may have stored the same bytes, which does not
@@ -83,7 +83,7 @@ export const uncover = async ({ doing }: StepBuckets, restorations: readonly Res
   const markers = restorations.flatMap(({ key, hiddenBy = [] }) =>
     hiddenBy.map((versionId): Doomed => ({ kind: 'version', key, versionId })),
   )
-  // Some objects are visible again even if a call fails.
+  // Some objects may be visible again even if a call fails, so the attempt gets all of them.
   const made = restorations.map(({ key, id }): Made => ({ kind: 'uncovered', key, versionId: id }))
   try {
     await deleteAll(doing, markers)

@@ -60,7 +60,7 @@ export async function* listRemovedWithin(
 
 const looksAtOnce = 16
 
-// The most listings for the folder itself, for each removed folder in it, and for all removed folders together.
+// The largest number of listings for the folder, for each removed folder in it, and for all removed folders.
 const mostPages = 10
 const mostLooks = 10
 const mostLooksInAll = 200
@@ -115,7 +115,7 @@ const candidatesIn = (
   return { candidates: candidates.sort((one, other) => compareKeys(one.key, other.key)), undecided }
 }
 
-// The first listing is short, because most requests want few entries. Each further listing is longer.
+// The first listing is short, because most requests want few entries. Later listings are longer.
 async function* findCandidates(bucket: Bucket, { prefix, after, limit }: RemovedQuery) {
   let upTo = after
   let position = after === undefined ? undefined : positionAfter(prefix, after)

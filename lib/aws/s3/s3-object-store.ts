@@ -59,7 +59,7 @@ const createStagedBodies = (bucket: Bucket, memory: number, buffers: PartBuffers
       return staged
     },
 
-    // Accepts the body of a resumable upload, whose bytes the quota counts already. The caller cleans up the body.
+    // Accepts the body of a resumable upload. The quota already counts its bytes. The caller cleans up the body.
     // Errors: unavailable, when memory is full.
     adopt(body: StagedBody, claim?: Claim): Staged {
       if (body.content.kind === 'memory' && !reserve(body.size)) throw new ServiceError('unavailable')

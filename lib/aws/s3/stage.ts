@@ -68,7 +68,7 @@ export async function* inParts(content: AsyncIterable<Uint8Array>, lending: Lend
   let length = 0
   for await (const chunk of content) {
     let rest = chunk
-    // A full part counts as the last one until more bytes arrive.
+    // A full part is treated as the last one until more bytes arrive.
     while (length + rest.length > partLength) {
       const taken = partLength - length
       buffer.set(rest.subarray(0, taken), length)
@@ -104,7 +104,8 @@ interface Upload {
   readonly uploadId: string
 }
 
-// For uploads whose path is unknown. A lifecycle rule removes the objects that a crashed process leaves here.
+// Keys of uploads whose path is still unknown begin with this prefix. A lifecycle rule removes the objects that a
+// crashed process leaves here.
 const scratchPrefix = 'scratch/'
 export const isScratch = (key: string): boolean => key.startsWith(scratchPrefix)
 

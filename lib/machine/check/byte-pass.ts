@@ -31,7 +31,7 @@ export const countsOf = (damaged: readonly Damaged[]): DamageCounts => {
   return { damaged: count('now'), damagedEarlier: count('earlier'), damagedUploads: count('upload') }
 }
 
-// Copies share their bytes, so only one object is checked for each content: a current object, if possible.
+// Copies share their bytes, so the check compares each content with one object only: a current object, if possible.
 interface SmallContent extends BlobContent, ContentOwner {
   readonly name: string
   readonly bytes: Uint8Array

@@ -46,7 +46,7 @@ const checkContents = (connection: DatabaseSync, directory: DataDirectory, use: 
   return { findings: [...findings, ...files], isReadable }
 }
 
-// The second pass no longer finds a fault that a change during the first pass has caused.
+// The second pass drops faults that a change during the first pass has caused.
 const checkLasting = (connection: DatabaseSync, directory: DataDirectory, use: CheckedUse): Findings => {
   const first = checkContents(connection, directory, use)
   if (first.findings.length === 0 || use !== 'served') return first
@@ -72,8 +72,8 @@ const tryToCheckBytes = async (connection: DatabaseSync, directory: DataDirector
 }
 
 /**
- * Every fault of the data directory or the backup at a path, whether it is in use or not. Changes nothing. Throws
- * UsageError if the path has no data of this version of the service.
+ * Returns every fault of the data directory or the backup at a path, whether it is in use or not. Changes nothing.
+ * Throws UsageError if the path has no data of this version of the service.
  */
 export const checkDataDirectory = async (path: string, { withBytes = false } = {}): Promise<readonly Finding[]> => {
   const directory = layoutOf(path)

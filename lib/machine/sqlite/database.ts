@@ -11,33 +11,38 @@ import { createTransactions, type Job, type TransactionOutcome } from './transac
  */
 export interface Database {
   /**
-   * For the statements of `read`, `write` and `note`. Do not leave an iterator open, because it keeps writers out.
-   * Write a limit as `LIMIT +?`: with a bare parameter, SQLite would compile the statement for each call, which takes
-   * longer than running it (29 µs against 6).
+   * The statements of `read`, `write` and `note` use this connection. Do not leave an iterator open, because it keeps
+   * writers out. Write a limit as `LIMIT +?`: with a bare parameter, SQLite would compile the statement for each call,
+   * which takes longer than running it (29 µs against 6).
    */
   readonly connection: DatabaseSync
   /** Runs a query, at once unless the database is locked. Errors of the query pass unchanged. Errors: unavailable. */
   read<Result>(query: () => Result): Promise<Result>
   /**
-   * Runs a change. When the promise resolves, all of the change is on the disk. If `change` throws, none of it is, and
-   * the error passes unchanged. Changes run in the order of their calls. `change` may run more than once, and must do
-   * nothing outside the database. Errors: unavailable (another process has locked the database for 5 seconds, or it is
-   * closed), outOfSpace.
+   * Runs a change. When the promise resolves, all of the change is on the disk. If `change` throws, nothing of the
+   * change is, and the error passes unchanged. Changes run in the order of their calls. `change` may run more than
+   * once, and must do nothing outside the database. Errors: unavailable (another process has locked the database for 5
+   * seconds, or it is closed), outOfSpace.
    */
   write<Result>(change: () => Result): Promise<Result>
-  /** As `write`, but without waiting for the disk: the change survives the end of the process, but not a power cut. */
+  /**
+   * Works as `write`, but does not wait for the disk. The change survives the end of the process, but not a power cut.
+   */
   note<Result>(change: () => Result): Promise<Result>
   close(): void
 }
 
 export interface DatabaseOptions {
   readonly durable: boolean
-  /** For a command beside a server: pauses regularly, so that the server can use the database. */
+  /** A command pauses regularly, so that a server can use the database meanwhile. */
   readonly yieldsRegularly?: boolean
 }
 
 interface WaitingJob extends Job {
-  /** On the monotonic clock: after this moment the change is refused if another process still has the database. */
+  /**
+   * A moment on the monotonic clock. After this moment, the change is refused if another process still has the
+   * database.
+   */
   readonly until: number
   resolve(value: unknown): void
   reject(error: unknown): void
@@ -63,7 +68,7 @@ export const connect = (file: string | URL, options: DatabaseSyncOptions = {}): 
   return connection
 }
 
-/** Opens a database that no process uses, read-only. Writes nothing beside it. */
+/** Opens a database that no process uses, read-only. Creates no files beside the database. */
 export const openImmutable = (file: string): DatabaseSync =>
   connect(new URL(`${pathToFileURL(file).href}?immutable=1`), { readOnly: true })
 
@@ -152,7 +157,7 @@ const createChangeQueue = (connection: DatabaseSync, { durable, yieldsRegularly 
     restsUntil = performance.now() + rest
   }
 
-  // Makes as many of the waiting changes as one transaction takes. Returns the milliseconds until the next attempt.
+  // Makes as many of the waiting changes as fit into one transaction. Returns the milliseconds until the next attempt.
   const makeSome = (): number => {
     const jobs = waiting.next()
     // In WAL mode, NORMAL syncs only at checkpoints. OFF would not even do that, and could damage the database.

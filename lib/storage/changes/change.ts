@@ -57,7 +57,7 @@ export const noFileAt = (site: SiteId, folders: readonly StoragePath[], error: E
 type Entry = Pick<HistoryEntry, 'type' | 'subject' | 'details'>
 
 export interface Changes {
-  /** Neither these paths nor their ancestors may be locked. */
+  /** These paths and their parents must not be locked. */
   readonly paths: readonly StoragePath[]
   readonly changes: readonly Change[]
   readonly absent: Absences
@@ -119,7 +119,7 @@ const mostAttempts = 10
 
 /**
  * Carries out the plan for the state that was seen. If the state has changed, looks and plans again. Without
- * `lookAgain` there is only one attempt. Returns the removal of a folder, which may outlast the request.
+ * `lookAgain` there is only one attempt. Returns the removal of a folder, which may continue after the request.
  */
 export const change = async <Seen>(
   stores: StorageStores,

@@ -14,7 +14,7 @@ export interface Place {
   readonly kind: 'file' | 'folder' | 'files'
   /** Only pages have drafts. For other files, this is the live file (S-20). */
   readonly asDraft?: boolean
-  /** An upload by a form keeps the draft. Publishing removes the draft (S-48). */
+  /** A form keeps the draft. Publishing removes the draft (S-48). */
   readonly keepsDraft?: boolean
   readonly isNew?: boolean
   readonly names?: readonly string[] | undefined
@@ -30,7 +30,7 @@ export interface Seen {
   readonly folders: readonly StoragePath[]
   readonly ancestors: Ancestors
   readonly isLocked: boolean
-  /** Undefined when a later change must look again, because this look may be too old. */
+  /** Undefined when a later change must read the state again, because this state may be too old. */
   readonly locks: FolderLocks['ids'] | undefined
   /** The errors of the keys that must be free, but are taken. */
   readonly taken: ReadonlySet<ErrorName>

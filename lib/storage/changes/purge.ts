@@ -17,7 +17,7 @@ const presentVersion = () =>
 
 const unfinished = (count: number, wait: number) =>
   new ServiceError('unavailable', {
-    message: `The service has purged ${count} versions, but not yet all. Repeat after the time in Retry-After.`,
+    message: `The service has purged ${count} versions so far. To purge the rest, repeat the request after the time in Retry-After.`,
     headers: { 'Retry-After': String(Math.max(1, Math.ceil(wait / 1000))) },
   })
 

@@ -278,7 +278,7 @@ export const restore = async (
     newestKept(files, key),
     removals.lastOf(site, selfAndAncestors(path)),
   ])
-  // A folder with the name of the file may have been removed after the file.
+  // A folder of the same name may have been removed after the file.
   const later = periods.filter(({ from }) => from > (kept?.goneAt ?? 0))
   if (kept && !(await isAnyRemoved(files, site, path, later)))
     return restoreFile(deps, path, { ...kept, kind: 'restore', key }, { ...wanted, isPresent }, requester)

@@ -35,7 +35,7 @@ export interface UploadRecords {
    * answer has reported yet. False when the lease is lost.
    */
   renew(id: string, holder: string, duration: number, progress?: Progress): Promise<boolean>
-  /** Records the progress, and ends the lease unless `keeps`. False when the lease is lost. */
+  /** Stores the progress, and ends the lease unless `keeps` is set. False if the lease is lost. */
   advance(id: string, holder: string, progress: Progress, keeps: boolean): Promise<boolean>
   /** The first call writes the entry. A repetition with the same holder writes it again. */
   complete(id: string, holder: string, expires: number, entry: HistoryEntry, deadline?: Deadline): Promise<void>
@@ -71,7 +71,7 @@ export interface UploadParts<Whole> {
     isOver: () => boolean,
   ): Promise<Appended>
   read(upload: WholeUpload): AsyncIterable<Uint8Array>
-  /** From now on, earlier requests cannot place the bytes. Returns the new holding of the bytes. */
+  /** After this call, earlier requests cannot place the bytes. Returns the new holding of the bytes. */
   takeOver(upload: WholeUpload): Promise<Holding>
   /** True when an earlier attempt placed the file, but ended before it recorded the placement. */
   isInPlace(upload: WholeUpload): Promise<boolean>

@@ -34,7 +34,7 @@ export interface Upload {
   readonly limit: number
   readonly length: number | null
   readonly offset: number
-  /** False while an upload with all of its bytes waits to be placed. */
+  /** False if an upload has all of its bytes, but its file is not placed yet. */
   readonly isComplete: boolean
   readonly created: number
   readonly expires: number

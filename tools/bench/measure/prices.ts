@@ -25,7 +25,7 @@ export const prices = {
    * depends on the stored data.
    */
   assumedSeconds: 0.02,
-  /** As `assumedSeconds`, for a function that works with files. */
+  /** The same assumption for a function that works with files. */
   assumedSecondsWithFiles: 0.1,
 } as const
 
