@@ -13,7 +13,6 @@ import { countFolder } from '../../lib/storage/reading/preview-removal.ts'
 import { type AdminStores, type AreaStores, readPages } from './admin-stores.ts'
 import { entryOf } from './changes.ts'
 
-/** Lists the grants of all sites, or of one site. */
 export const grantsOf = async ({ grants }: AdminStores, site: SiteId | undefined): Promise<Grant[]> => {
   const found: Grant[] = []
   for await (const grant of grants.list()) if (site === undefined || grant.sites.includes(site)) found.push(grant)

@@ -26,7 +26,7 @@ export interface PlaceDeps {
   readonly bodyOf: (staged: Staged) => StagedBody
 }
 
-// Returns the locks that were found. Errors: NotPlaced.
+// Returns the locks of the folders. Errors: NotPlaced.
 const checkBefore = async (
   bucket: Bucket,
   { absent, matching = [] }: PlaceConditions,

@@ -41,7 +41,6 @@ export const requestCosts = (name: FunctionName, seconds: number): number => {
   return prices.gatewayRequest + prices.functionRequest + computing + prices.logs
 }
 
-/** Counts the requests to services that charge per request. */
 export const countRequests = (requests: readonly CloudRequest[]) => {
   const classes = requests.map((request) => s3OperationOf(request)?.charged)
   return {
