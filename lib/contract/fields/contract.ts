@@ -123,7 +123,7 @@ export const fieldsContract: GroupContract<'fields'> = {
     getHealth: {
       summary: 'Check that the service answers',
       description:
-        'With `ready`, the answer is 503 while the service starts, and 507 while the disk is full, on one machine.',
+        'On one machine, the answer with `ready` is 503 while the service starts, and 507 while the disk is full.',
       query: { ready: text('Also checks that the service can accept changes.', '') },
       answers: { 200: { description: 'The service answers.', schema: health } },
       errors: ['unavailable', 'outOfSpace'],

@@ -58,8 +58,8 @@ const copy = async (from: string, to: string, { need, size }: ReferredBlob): Pro
   await file.sync()
 }
 
-// Links the blob, because a blob never changes after it is complete, or copies it. Returns the fault of the result, or
-// undefined if there is none. Errors: those of the file system.
+// Links the blob if possible, because a complete blob never changes. Otherwise copies the blob. Returns the fault of
+// the result, or undefined if there is none. Errors: those of the file system.
 const takeBlob = async (
   { from: source, to: target, owner, readsLinked }: Passage,
   blob: ReferredBlob,

@@ -85,7 +85,7 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
     /** The removed objects of a range, in the order of their keys. Leaves out objects whose key exists again. */
     removed: (from: string, end: string, limit: number): readonly RemovedRow[] => objects.removed.all(from, end, limit),
 
-    /** Reads only the first thousand rows. */
+    /** Considers only the first thousand removed objects, in the order of their keys. */
     lastRemoval: (from: string, end: string): number => objects.lastRemoval.get(from, end)?.gone ?? 0,
 
     removedWithin: (from: string, end: string, period: Period, limit: number): readonly RemovedObject[] =>
