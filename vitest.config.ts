@@ -13,10 +13,6 @@ process.env['TMPDIR'] ??= temporaryFolder()
 const shared = { isolate: false, experimental: { viteModuleRunner: false, nodeLoader: false } }
 const patiently = { testTimeout: 30_000, hookTimeout: 30_000, expect: { poll: { timeout: 15_000 } } }
 
-/**
- * `npm run test:long` runs tests of pages in a browser, installed packages, deployments in pairs of settings, and
- * services that are started, killed or left without power while they work.
- */
 export const longTests = [
   'test/cdk/thorough/*.test.ts',
   'test/console/*.test.ts',

@@ -4,8 +4,8 @@ import { checkWebFunctions } from './config/web-functions.ts'
 import { runScript } from './run-script.ts'
 
 // `npm run preflight` checks, before a deployment, that the account allows enough concurrent executions in each region.
-// New accounts allow 10. With streaming it also compares the quotas of Web Functions. Exit status 1: a limit is too
-// low, or AWS did not answer; 2: wrong usage.
+// New accounts allow 10. With streaming it also compares the quotas of Web Functions. The exit status is 1 if a limit
+// is too low or AWS did not answer, and 2 for wrong usage.
 const usage = `Usage: npm run preflight -- [-c ${contextKey}='{…}']
 Without -c, the settings are those of cdk.json.`
 

@@ -51,7 +51,8 @@ const createTurns = () => {
       return
     }
     queue.push({ response, begin })
-    // Pauses in a microtask, because the parser resumes the socket until it has read its data.
+    // Pauses in a microtask. A pause before that would have no effect, because the parser resumes the socket when it
+    // has read its data.
     if (queue.length === 2) queueMicrotask(() => queue.length > 1 && socket.pause())
   }
 }

@@ -7,8 +7,8 @@ import type { WaitingAnswers } from './waiting-answers.ts'
 
 /**
  * Answers a request whose body is still arriving. Reads as much of the rest as `bytes` and `ms` allow, so that the
- * caller gets the answer instead of a broken connection. `waitForBody`: the proxy in front of the service reads no answer
- * before the whole body is sent. `strangers`: the limits for callers without a valid token.
+ * caller gets the answer instead of a broken connection. With `waitForBody`, the proxy in front of the service reads no
+ * answer before the whole body is sent. `strangers` are the limits for callers without a valid token.
  */
 export interface EarlyAnswers extends BodyLimits {
   readonly waitForBody: boolean
@@ -37,8 +37,8 @@ const discardRest = async (request: IncomingMessage, { bytes, ms }: BodyLimits):
   }
 }
 
-// Rejects with the error of the stream, or with an error if the length is not the declared length. To free each chunk
-// early, only the listener has a variable for it, and there is no loop, whose promises would stay while it waits.
+// Rejects with the error of the stream, or with an error if the length is not the declared length. Only the listener
+// has a variable for a chunk, so that each chunk is freed early. A loop would keep promises while it waits for a chunk.
 const writeStream = async (
   stream: Readable,
   declared: number | undefined,

@@ -76,7 +76,7 @@ const importFile = (stores: AdminStores, file: string, { site: id, strict, repla
     return outcome
   })
 
-// One row per fault: the number of records with this fault, and the first of their lines.
+// Returns one row per fault, with the number of records that have this fault, and the first of their lines.
 const forPeople = ({ errors, ...sums }: ImportOutcome) => ({
   ...sums,
   errors: errors.map(({ count, lines, message }) => ({

@@ -13,7 +13,6 @@ import { countFolder } from '../../lib/storage/reading/preview-removal.ts'
 import { type AdminStores, type AreaStores, readPages } from './admin-stores.ts'
 import { entryOf } from './changes.ts'
 
-/** The grants of all sites, or of one site. */
 export const grantsOf = async ({ grants }: AdminStores, site: SiteId | undefined): Promise<Grant[]> => {
   const found: Grant[] = []
   for await (const grant of grants.list()) if (site === undefined || grant.sites.includes(site)) found.push(grant)
@@ -29,7 +28,7 @@ export const runningWorkflows = async ({ workflows }: AreaStores, site: SiteId):
   return paths
 }
 
-/** The number of each kind, and the bytes of the files. With `atLeast`, the site has more files than were counted. */
+/** Counts each kind, and the bytes of the files. `atLeast` means that the site has more files than were counted. */
 export const contentsOf = async (stores: AdminStores, site: Site) => {
   const area = await stores.areas(site)
   const { files, bytes, atLeast } = await countFolder(area.files, site.id, root, unlimited)

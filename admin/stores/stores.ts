@@ -13,7 +13,7 @@ import type { AdminStores, AreaStores } from './admin-stores.ts'
 // In milliseconds.
 const longestMemory = 30_000
 
-// All data centres share the directory.
+// On one machine, all data centres are in one data directory, so they have the same stores.
 const openLocalStores = async (dataDirectory: string): Promise<AdminStores> => {
   const { directory, stores, close } = await openMachine(dataDirectory)
   return {

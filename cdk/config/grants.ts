@@ -100,8 +100,8 @@ export interface FileAccess {
   readonly objects: readonly ObjectAction[]
 }
 
-// For `site-admin --target aws`, which counts kept versions and removes the files of a site. S3 allows a delete by
-// version and tag only with GetObject.
+// `site-admin --target aws` needs these rights to count kept versions and to remove the files of a site. S3 allows a
+// delete by version and tag only with GetObject.
 export const administrationFileGrants: FileAccess = {
   bucket: ['ListBucket', 'ListBucketVersions'],
   objects: ['GetObject', 'DeleteObject'],
@@ -128,7 +128,7 @@ export const queueGrants: Partial<
   webhooks: { queue: 'webhooks', actions: workerActions },
 }
 
-/** For `site-admin webhook`, which rotates secrets and sends tests. */
+/** `site-admin webhook` needs these rights to rotate secrets and to send tests. */
 export const administrationKeyGrants: readonly ('Encrypt' | 'Decrypt')[] = ['Encrypt', 'Decrypt']
 
 /** V-4: actions on the key that encrypts the secrets of webhooks. */

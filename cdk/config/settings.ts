@@ -56,7 +56,8 @@ const dataCentre = z.strictObject({
 
 // The GitHub repository and environment whose jobs may deploy without a key.
 const deploymentRole = z.strictObject({
-  // As in GitHub's tokens: `owner/name`, or `owner@1/name@2` with ids for a repository created since July 2026.
+  // GitHub's tokens name the repository in this form: `owner/name`, or `owner@1/name@2` with ids for a repository
+  // created since July 2026.
   repository: z.string().regex(/^[\w.-]+(@\d+)?\/[\w.-]+(@\d+)?$/, 'must be OWNER/NAME or OWNER@1/NAME@2'),
   environment: z
     .string()

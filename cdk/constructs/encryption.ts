@@ -39,8 +39,8 @@ export const encryptWith = (stack: Stack, settings: Settings): void => {
   if (key === undefined) return
   for (const node of stack.node.findAll()) {
     if (CfnResource.isCfnResource(node)) encryptResource(node, key)
-    // The CDK's function copies the code of the Web Function from the bucket of `cdk bootstrap`. The customer's key may
-    // encrypt that bucket too.
+    // The customer's key may encrypt the bucket of `cdk bootstrap`. From there, a function of the CDK copies the code
+    // of the Web Function, so this function also needs the key.
     if (!Role.isRole(node) || !node.node.path.includes('Custom::S3ObjectCopy')) continue
     for (const statement of allowKey(settings, stack.region, ['s3'])) node.addToPolicy(statement)
   }

@@ -15,8 +15,8 @@ import type { Construct } from 'constructs'
 import type { Settings } from '../config/settings.ts'
 
 /**
- * The bucket of a data centre: private, encrypted, TLS only, versioned. With versions, a change that failed half-way is
- * undone. Removed and replaced files can be restored for `keptDays`.
+ * The bucket of a data centre is private, encrypted, versioned, and accepts only TLS. With versions, the service can
+ * undo a change that failed half-way. Removed and replaced files can be restored for `keptDays`.
  */
 export const createFilesBucket = (
   scope: Construct,
@@ -76,8 +76,8 @@ export const createWorkQueue = (parts: Construct, longestWork: Duration) => {
   const failed = new Queue(parts, 'Failed', common)
   const queue = new Queue(parts, 'Queue', {
     ...common,
-    // The queue delivers a message again after six times the duration of its work, as AWS advises. By then its worker
-    // has ended, even if Lambda needed long to start the worker.
+    // The queue delivers a message again after six times the longest work of a worker, as AWS advises. By then the
+    // worker has ended, even if Lambda took long to start it.
     visibilityTimeout: Duration.seconds(longestWork.toSeconds() * 6),
     deadLetterQueue: { queue: failed, maxReceiveCount: 5 },
   })

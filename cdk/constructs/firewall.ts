@@ -46,7 +46,7 @@ const rule = (
 
 const unchanged = [{ priority: 0, type: 'NONE' }]
 
-// The limit of O-22, counted for the whole data centre.
+// Applies the limit of O-22 to a whole data centre.
 const tokenRule = (perToken: number): CfnWebACL.RuleProperty => {
   const customResponse = {
     responseCode: errors.tooManyRequests.status,

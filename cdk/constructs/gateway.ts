@@ -152,8 +152,8 @@ export const createGateway = (
 ): RestApi => {
   const parts = new Construct(scope, 'Gateway')
   const api = new RestApi(parts, 'Api', {
-    // The metrics have the name of the API. With a common name, they would include the metrics of another API in the
-    // region.
+    // The name of the API is also the name of its metrics. If two APIs of a region had the same name, their metrics
+    // would be mixed.
     restApiName: Stack.of(scope).stackName,
     description: 'Site administration service',
     endpointTypes: [EndpointType.REGIONAL],

@@ -153,7 +153,8 @@ const ageOfRemovals = (scope: Construct, { functions }: Watched, { stackName }: 
   return new Metric({ namespace: stackName, metricName, statistic: 'Maximum', period })
 }
 
-// `waiting`: some messages have waited for half an hour. `failed`: messages became dead letters.
+// The watch `Waiting` reports messages that have waited for half an hour. The watch `Failed` reports messages that
+// became dead letters.
 const queueWatches = (
   name: FunctionName,
   { queue, failed }: WorkQueue,

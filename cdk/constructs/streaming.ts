@@ -48,7 +48,7 @@ const originSecrets = (scope: Construct, number: number): readonly [Secret, ...S
   return number > 1 ? [create(number), create(number - 1)] : [create(number)]
 }
 
-// CloudFormation inserts the secrets: the template does not contain them.
+// The template contains no secrets: CloudFormation inserts them.
 export const secretTexts = (secrets: readonly Secret[]): string =>
   secrets.map(({ secretValue }) => secretValue.unsafeUnwrap()).join(',')
 

@@ -44,12 +44,15 @@ export interface Objects<Association, Item> {
   list(query?: ListQuery): AsyncIterable<Partial<Item>>
   of(category: number, query?: ListQuery): AsyncIterable<Partial<Association>>
   /**
-   * One page of the site's objects. To read the whole list, use `list`, which misses no object even if objects change
-   * meanwhile.
+   * Returns one page of the objects of the site. To read the whole list, use `list`, which misses no object even if
+   * objects change meanwhile.
    */
   page(query: PlacedQuery): Promise<Placed<Item>>
   pageOf(category: number, query: PlacedQuery): Promise<Placed<Association>>
-  /** Links up to 500 objects with a category: all or none. Without `displayable`, an existing link keeps its value. */
+  /**
+   * Links up to 500 objects with a category. Either all of them are linked, or none. Without `displayable`, an existing
+   * link keeps its value.
+   */
   link(category: number, objects: readonly number[], options?: { readonly displayable?: boolean }): Promise<void>
   unlink(category: number, objects: readonly number[]): Promise<void>
   categoriesOf(object: number, query?: ListQuery): AsyncIterable<Partial<Category>>
@@ -65,8 +68,8 @@ export interface Categories {
 }
 
 /**
- * A page by `cursor` or by `skip`. Only `cursor` works for lists of any length, and for lists that change between two
- * pages.
+ * Reads a page by `cursor` or by `skip`. Only `cursor` works for lists of any length, and for lists that change between
+ * two pages.
  */
 interface PageQuery {
   readonly where?: string

@@ -15,8 +15,8 @@ export interface Changes {
   follow(query?: FollowQuery): AsyncIterable<Change>
   newest(count: number, query?: Omit<ChangesQuery, 'after'>): Promise<readonly Change[]>
   /**
-   * A page of the changes before a given change, newest first. Without `before`, the page begins with the newest
-   * change. To read further back, pass `next` as `before`. `next` is undefined if no older changes exist.
+   * Reads a page of the changes before a given change, the newest first. Without `before`, the page begins with the
+   * newest change. To read further back, pass `next` as `before`. `next` is undefined if no older changes exist.
    */
   page(query?: Omit<ChangesQuery, 'after'> & { readonly before?: string }): Promise<ChangesPage>
 }

@@ -101,7 +101,7 @@ const beginIfOffered = async ({ begin }: Requests, destination: Destination): Pr
   }
 }
 
-/** Repeats with new addresses when an address has expired, or when bytes were damaged on their way. */
+/** Sends the parts again, to new addresses, when an address has expired or when bytes were damaged on their way. */
 const sendGroup = async ({ sendParts }: Requests, address: string, parts: readonly Part[]): Promise<void> => {
   for (let attempt = 1; ; attempt++) {
     try {

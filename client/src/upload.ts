@@ -69,9 +69,8 @@ export type SendFile<Result> = (
 ) => Promise<Result>
 
 /**
- * Chooses the size of each piece. Streamed bytes are sent as one piece: a proxy that refuses a piece because of its
- * declared size refuses it before most of the bytes are sent. Pieces in memory start small, and grow as long as they
- * are fast and accepted.
+ * Chooses the size of each piece. Streamed bytes are one piece, because a proxy refuses a large declared size before
+ * most of the bytes are sent. Pieces in memory start small, and grow as long as they are fast and accepted.
  */
 const createPieces = (limit: Limit, isStreamed: boolean) => {
   let size = isStreamed ? largestStreamed : safePiece

@@ -95,6 +95,6 @@ export const finishSignIn = async (session: Session, outcome: string): Promise<v
     return
   }
   await session.signIn({ code, verifier: begun.verifier }, begun.keep)
-  // The outcome does not mean that the name or the password in the form is wrong.
+  // The message of this refusal is about the name and the password, but the person has typed neither.
   if (isRefused(session.failure.value)) session.failure.value = failureIn(new URLSearchParams({ error: `${refused}` }))
 }

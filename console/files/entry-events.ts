@@ -22,7 +22,6 @@ export const keepSelecting = (event: MouseEvent): void => {
   if (event.shiftKey || event.ctrlKey || event.metaKey) event.preventDefault()
 }
 
-/** The attributes and events of an entry in the list or the grid. */
 export const entryEvents = (files: FilesPage, { entry, isChosen, isActive, onMenu }: EntryProps) => {
   const { store, rights } = files
   const { name, type } = entry

@@ -3,7 +3,7 @@ const kinds = {
   video: ['m4v', 'mov', 'mp4', 'ogv', 'webm'],
 } as const
 
-/** By extension. The browser decides whether it can play the file. */
+/** Chooses by the extension of the name. The browser decides whether it can play the file. */
 export const mediaKind = (name: string): 'audio' | 'video' | undefined => {
   const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
   if (kinds.audio.some((each) => each === extension)) return 'audio'

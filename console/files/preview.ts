@@ -41,7 +41,7 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
   const versions = signal<readonly Version[] | undefined>(undefined)
   const path = signal('')
   let turn = 0
-  // The tag of the shown state. This state is not read again.
+  // The tag of the shown state. While the file has this tag, it is not read again.
   let shown = ''
 
   const show = (next: Content | undefined) => {

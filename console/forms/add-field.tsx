@@ -15,7 +15,7 @@ interface AddFieldProps {
   readonly onClose: () => void
 }
 
-/** The types that the form does not have yet, sorted by their names in the language of the page. */
+/** Returns the types that the form does not have yet, sorted by their names in the language of the page. */
 const offered = (types: readonly FieldType[], present: readonly { readonly id: number }[]) =>
   types
     .filter(({ id }) => !present.some((field) => field.id === id))

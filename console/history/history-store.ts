@@ -17,7 +17,7 @@ export interface Filter {
   /** A group of types, or a single type. Empty for all types. */
   readonly what: string
   readonly who: string
-  /** The beginning of the subject. */
+  /** The text with which the subject begins. */
   readonly where: string
 }
 

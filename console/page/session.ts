@@ -206,7 +206,6 @@ const decode = (text: string): string => {
 interface Fragment {
   readonly token?: string
   readonly invitation?: string
-  /** The outcome of a sign-in at an issuer, as a query. */
   readonly outcome?: string
   readonly rest: string
 }

@@ -111,7 +111,7 @@ export const FormDialog = ({
     try {
       await onSubmit()
       isDone.current = rest.changesList === true
-      // The dialog was closed during the action, and another one may be open.
+      // If the dialog was closed during the action, another dialog may be open.
       if (isShown.current) onClose()
     } catch (error) {
       failure.value = error

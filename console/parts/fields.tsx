@@ -8,7 +8,7 @@ interface FieldProps {
   readonly isSecret?: boolean
   readonly autoComplete?: string
   readonly isOptional?: boolean
-  /** For a name or a secret: the browser neither corrects the text nor capitalises it. */
+  /** The field is for a name or a secret. The browser neither corrects nor capitalises the text. */
   readonly isPlain?: boolean
   readonly isWrong?: boolean
   /** The id of the element that describes the field. */

@@ -8,14 +8,14 @@ const idIn = <Id extends number>(segment: string | undefined): Id | undefined =>
   return id !== undefined && id >= 1 && id <= largestContentId ? id : undefined
 }
 
-/** Errors: categoryUnknown, also for a malformed id. */
+/** Errors: categoryUnknown, even for a malformed id. */
 export const categoryOf = (segments: Segments): { category: CategoryId } => {
   const category = idIn<CategoryId>(segments['category'])
   if (category === undefined) throw new ServiceError('categoryUnknown')
   return { category }
 }
 
-/** Errors: objectUnknown, also for a malformed id. */
+/** Errors: objectUnknown, even for a malformed id. */
 export const objectOf = (segments: Segments): { object: number } => {
   const object = idIn(segments['object'])
   if (object === undefined) throw new ServiceError('objectUnknown')

@@ -76,7 +76,7 @@ const wantedBy = ({ clock }: StorageDeps, { site, query, readmit }: Input) => {
   return { site: site.id, filter, now: clock.monotonic }
 }
 
-// V-18, V-24. Errors: also tokenRejected, tooManyRequests.
+// V-18, V-24. The errors include tokenRejected and tooManyRequests.
 const openStream = async (deps: StorageDeps, input: Input): Promise<Reply> => {
   const { site, query, headers, deadline } = input
   const from = headers['last-event-id'] ?? query.after

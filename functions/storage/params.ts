@@ -33,7 +33,7 @@ const permittedPath =
     return { path }
   }
 
-/** the operation reads, or changes, exactly the path as written. Errors: also privilegesMissing. */
+/** the operation reads, or changes, exactly the path as written. The errors include privilegesMissing. */
 export const readablePath = permittedPath('read')
 export const writablePath = permittedPath('write')
 

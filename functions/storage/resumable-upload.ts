@@ -118,8 +118,8 @@ const methodOf = ({ method, path, headers }: Request): string => {
 }
 
 /**
- * Translates a request of tus. Every answer to such a request has the headers of tus. `largest`: the largest upload, in
- * bytes.
+ * Translates a request of tus. Every answer to such a request has the headers of tus. `largest` is the size of the
+ * largest upload, in bytes.
  */
 export const asTusRequest = (request: Request, largest: number): Request => {
   const method = methodOf(request)

@@ -30,7 +30,7 @@ export interface Person {
   readonly version: number
 }
 
-/** `overtaken`: another change came first, so the store no longer has `before`. */
+/** `overtaken` means that another change came first, so the store no longer has `before`. */
 type PersonOutcome = 'done' | 'overtaken' | 'last owner'
 
 /**

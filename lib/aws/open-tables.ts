@@ -20,7 +20,7 @@ import { createWebhookDeliveries, createWebhooks } from './dynamodb/webhooks.ts'
 // module: if a module loads code on demand, esbuild adds that code to each bundle that imports the module, whether the
 // bundle uses the code or not.
 
-/** The caller's own client, wall clock or history, instead of the usual ones. */
+/** A caller may give its own client, wall clock or history, which then replaces the usual one. */
 export interface Given {
   readonly dynamodb?: DynamoDBDocumentClient
   /** This client sends no call twice. */

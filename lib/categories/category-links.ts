@@ -29,12 +29,12 @@ export type ObjectLinkOutcome =
  * unavailable.
  */
 export interface CategoryLinks {
-  // The links after the id of an object, in order of id, up to `limit`. Only the last page has fewer.
+  // Returns up to `limit` links to objects with ids above `after`, sorted by id. Only the last page has fewer.
   list(list: LinkList, after: number, limit: number): Promise<readonly CategoryLink[]>
   listConsistently(list: LinkList, after: number, limit: number): Promise<readonly CategoryLink[]>
   count(list: LinkList, after: number, limit: number): Promise<Count>
-  // The categories of an object after an id, in order, up to `limit`. Only the last page has fewer. The answer may lag
-  // behind changes.
+  // Returns up to `limit` categories of an object with ids above `after`, sorted. Only the last page has fewer. The
+  // answer may lag behind changes.
   categoriesOf(object: SiteObject, after: number, limit: number): Promise<readonly CategoryId[]>
   countCategoriesOf(object: SiteObject, after: number, limit: number): Promise<Count>
   linkObject(

@@ -39,7 +39,7 @@ export interface Contents {
   getMany(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<ReadonlyMap<number, Content>>
   existing(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<ReadonlySet<number>>
   texts(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<ReadonlyMap<number, string>>
-  // The items after an id, in order of id, up to `limit`. Only the last page has fewer.
+  // Returns up to `limit` items with ids above `after`, sorted by id. Only the last page has fewer.
   list(site: SiteId, kind: ContentKind, after: number, limit: number): Promise<readonly Listed[]>
   count(site: SiteId, kind: ContentKind, after: number, limit: number): Promise<Count>
   highestId(site: SiteId, kind: ContentKind): Promise<number>

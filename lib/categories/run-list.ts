@@ -14,7 +14,7 @@ export interface Entry {
 }
 
 export interface ListSource<E extends Entry> {
-  // The entries after an id, in order, up to `limit`. Only the last page has fewer.
+  // Returns up to `limit` entries with ids above `after`, sorted by id. Only the last page has fewer.
   entries(after: number, limit: number): Promise<readonly E[]>
   count(after: number, limit: number): Promise<Count>
   outline(entry: E): Item
@@ -171,7 +171,10 @@ export interface ItemPage {
 
 const textsAtOnce = 50
 
-/** C-10: writes as many items as fit into an answer. `addTexts` reads their long texts, if `fields` selects them. */
+/**
+ * C-10: writes as many items as fit into an answer. `addTexts` reads the long texts of these items, if `fields` selects
+ * long texts.
+ */
 export const writeItems = async (
   items: readonly Item[],
   fields: Selection,

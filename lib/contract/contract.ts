@@ -176,7 +176,11 @@ export const siteParameter = parameter(
   z.union([z.literal('current'), z.int()]),
 )
 
-export const link = component('Link', 'A link: the absolute URL of its target, or null if it has none.', {
-  rel: z.string(),
-  uri: z.nullable(z.string()),
-})
+export const link = component(
+  'Link',
+  'A link. `uri` is the absolute URL of the target, or null if the link has no target.',
+  {
+    rel: z.string(),
+    uri: z.nullable(z.string()),
+  },
+)

@@ -6,8 +6,8 @@ export interface Clock {
 
 export const systemClock: Clock = { wall: Date.now, monotonic: () => performance.now() }
 
-/** `seconds`: epoch seconds. */
+/** `seconds` counts from the epoch. */
 export const inIso = (seconds: number): string => new Date(seconds * 1000).toISOString()
 
-/** A day in UTC, such as 2026-01-31. `moment`: epoch milliseconds. */
+/** Returns a day in UTC, such as 2026-01-31. `moment` is in milliseconds since the epoch. */
 export const dayOf = (moment: number): string => new Date(moment).toISOString().slice(0, 10)

@@ -1,10 +1,10 @@
 import { ServiceError } from './errors.ts'
 
 /**
- * Milliseconds that are reserved at the end of a request. `answer`: to answer before Lambda ends the request. `settle`:
- * to check and undo a call that was cut off. `removal`, `preview`: to answer while a large folder is still being
- * removed or counted. `restore`: to place the files that a restore has found. `templates`: to move templates after
- * their check.
+ * Milliseconds at the end of a request, each reserved for one purpose. `answer`: answering before Lambda ends the
+ * request. `settle`: checking and undoing a call that was cut off. `removal`, `preview`: answering while a large folder
+ * is still being removed or counted. `restore`: placing the files that a restore has found. `templates`: moving
+ * templates after their check.
  */
 export const reserves = {
   answer: 500,

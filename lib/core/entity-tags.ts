@@ -7,7 +7,7 @@ export type TagList = '*' | readonly EntityTag[]
 
 const mostTags = 100
 
-// At most one tag, up to the next comma: a list may have empty items (RFC 9110, section 5.6.1).
+// Matches at most one tag, up to the next comma, because a list may have empty items (RFC 9110, section 5.6.1).
 const listItem = /(?:(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,[ \t]*|$)/y
 
 /** Undefined for a malformed header, an empty list, or more than 100 tags. */

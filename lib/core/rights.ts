@@ -6,7 +6,8 @@ export type Area = (typeof areas)[number]
 export type Level = 'read' | 'write'
 
 /**
- * A-32, A-33. `folder`: segments joined by `/`, in NFC; empty for the whole area. Only rights on files have a folder.
+ * A-32, A-33. `folder` consists of segments in NFC, joined by `/`. It is empty for the whole area. Only rights on files
+ * have a folder.
  */
 export interface Right {
   readonly area: Area

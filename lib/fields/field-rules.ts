@@ -89,8 +89,9 @@ const isSame = (one: SystemField, other: SystemField): boolean =>
   one.name === other.name && one.mandatory === other.mandatory && one.order === other.order
 
 /**
- * Places a field of any stored type. An existing field keeps the members that `field` lacks; with `replaces`, it keeps
- * only its position. Returns the same array when nothing changes. Errors: fieldsMalformed (no free position).
+ * Places a field of any stored type. An existing field keeps the members that `field` lacks. With `replaces`, the
+ * existing field keeps only its position. Returns the same array when nothing changes. Errors: fieldsMalformed (no free
+ * position).
  */
 export const importField = (fields: Fields, field: ImportedField, replaces = false): Fields => {
   const existing = fields.find(({ typeId }) => typeId === field.typeId)

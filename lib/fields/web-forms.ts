@@ -30,7 +30,9 @@ export interface WebForms {
   get(site: SiteId, id: WebFormId): Promise<WebForm | undefined>
   list(site: SiteId): Promise<readonly WebFormSummary[]>
   create(form: WebForm, entry: HistoryEntry): Promise<boolean>
-  /** The forms after an id, in order, up to `limit`. Only the last page has fewer. Read consistently. */
+  /**
+   * Returns up to `limit` forms with ids above `after`, sorted by id. Only the last page has fewer. Reads consistently.
+   */
   listWhole(site: SiteId, after: number, limit: number): Promise<readonly WebForm[]>
   // Writes no history entry when the name stays the same. Errors: webFormUnknown.
   rename(site: SiteId, id: WebFormId, name: string, entry: HistoryEntry): Promise<void>

@@ -14,11 +14,14 @@ export const keptFor = 90 * 24 * 3600 * 1000
  * continues after a position misses nothing and gets nothing twice. Errors of every call: unavailable.
  */
 export interface History {
-  /** Up to `limit` entries after a position (0: from the beginning), the oldest first. Only the last page has fewer. */
+  /**
+   * Returns up to `limit` entries after a position, the oldest first. Position 0 is the beginning. Only the last page
+   * has fewer.
+   */
   after(site: SiteId, position: number, limit: number): Promise<readonly Change[]>
   /**
-   * Up to `limit` entries right before a position, or the last entries of the history, the oldest first. Only the page
-   * at the beginning of the history has fewer.
+   * Returns up to `limit` entries right before a position, the oldest first. Without a position, returns the last
+   * entries of the history. Only the page at the beginning of the history has fewer.
    */
   before(site: SiteId, position: number | undefined, limit: number): Promise<readonly Change[]>
   /** Calls `check` whenever the site may have new durable entries, until the caller calls the returned function. */

@@ -140,7 +140,10 @@ export const createPage = (limit: number, filter: ChangeFilter, bytes?: number) 
   }
 }
 
-/** Up to `limit` wanted entries after a position. A page may be empty and still have a `next`. Errors: unavailable. */
+/**
+ * Returns up to `limit` wanted entries after a position. A page may be empty and still have a `next`. Errors:
+ * unavailable.
+ */
 export const changesAfter = async (
   history: Pick<History, 'after'>,
   site: SiteId,

@@ -56,5 +56,5 @@ export const readXml = (text: string, read: ReadText = fromText): unknown => {
   return root && fromElement(root, read, deepestNesting)
 }
 
-/** As `readXml`, but all members are texts, because a password may look like a number. */
+/** Reads all members as texts, because a password may look like a number. Otherwise works as `readXml`. */
 export const readXmlTexts = (text: string): unknown => readXml(text, (content) => content)

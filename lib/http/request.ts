@@ -62,7 +62,7 @@ export interface Answer {
 /** Throws only as long as another answer can be sent instead. Reports a later failure to `cut`. */
 export type Send<Sent> = (answer: Answer, cut: (failure: unknown) => void) => Sent | Promise<Sent>
 
-/** Answers every failure, also one of `send`. `deadline` is `unlimited` when the request has no time limit. */
+/** Answers every failure, even one of `send`. `deadline` is `unlimited` when the request has no time limit. */
 export interface Handler {
   (request: Request, deadline: Deadline): Promise<Answer>
   <Sent>(request: Request, deadline: Deadline, send: Send<Sent>): Promise<Sent>
@@ -77,7 +77,8 @@ export interface Arrival {
 }
 
 /**
- * `token` is the first 8 hex digits of the token's hash, also for an invalid token. `formats` are those of the route.
+ * `token` is the first 8 hex digits of the token's hash, even for an invalid token. `formats` are the formats of the
+ * route.
  */
 export interface Trace {
   operation: string

@@ -94,10 +94,10 @@ const defaultRetention = 30 * 24 * 3600 * 1000
 
 interface StoreDeps extends Required<Omit<Options, 'reset'>>, Pick<OpenDataDirectory, 'directory' | 'database'> {}
 
-// In milliseconds: a lease on a removal expires after this time if a fault prevented its end.
+// In milliseconds: a lease on a removal expires after this time if its worker fails without ending the lease.
 const longestSlice = 60_000
 
-// Only for the service: completes the work that an earlier process has left.
+// Completes the work that an earlier process has left. Only the service may do this.
 const putInOrder = async (
   { directory, database, clock }: StoreDeps,
   { removalQueue, removals }: TableStores,

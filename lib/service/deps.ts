@@ -171,7 +171,7 @@ export const createCategoriesDeps = (
 // A URL for a file that is too large for an answer of the platform.
 export interface Downloads {
   readonly largestAnswer: number
-  // A URL that downloads this version as an attachment, for five minutes.
+  // Returns a URL that downloads this version as an attachment, for five minutes.
   readonly urlOf: (object: ObjectInfo) => Promise<string>
 }
 

@@ -75,7 +75,8 @@ const checkAt = async (
 }
 
 /**
- * Checks the conditions on the source of a move or copy. `matching`: states that must not change before the placement.
+ * Checks the conditions on the source of a move or copy. `matching` contains states that must not change before the
+ * placement.
  */
 export const checkSource = (
   conditions: Conditions = {},

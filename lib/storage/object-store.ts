@@ -12,8 +12,8 @@ import type { StoragePath } from './path.ts'
 export interface ObjectStore {
   find(key: string): Promise<ObjectInfo | undefined>
   /**
-   * Reads an object, and the bytes of the same state that `choose` selects. `expected`: the likely `Range` (RFC 9110,
-   * section 14); a store may request this range at once.
+   * Reads an object, and the bytes of the same state that `choose` selects. `expected` is the likely `Range` (RFC 9110,
+   * section 14). A store may request this range at once.
    */
   read(key: string, choose: ChooseBytes, expected?: string): Promise<ReadObject | undefined>
   exists(prefix: string): Promise<boolean>
@@ -61,7 +61,7 @@ export type RemovableObject = Pick<ListedObject, 'key' | 'version' | 'size'>
 
 /**
  * A folder whose objects are removed. The store records this removal for restores (H-21), so that a crash loses no
- * record. `since`: a moment before the objects were listed.
+ * record. `since` is a moment before the objects were listed.
  */
 export interface RemovedFolder {
   readonly site: SiteId
@@ -193,10 +193,10 @@ export interface Claim {
 
 export interface Staged {
   readonly size: number
-  /** For an upload: the bytes that the quota counts already. */
+  /** The number of bytes that the quota counts already for this upload. */
   readonly reserved?: number
   readonly claim?: Claim | undefined
-  /** The caller may discard twice, and after `place`. */
+  /** This may be called twice, or after `place`. */
   discard(): Promise<void>
 }
 
@@ -240,8 +240,8 @@ export interface PlaceConditions {
     readonly folders: readonly StoragePath[]
     readonly lockId?: string | undefined
     /**
-     * The locks of these folders, as they were when every condition was checked just before. With these locks, a store
-     * needs only one check: after it has placed the changes.
+     * The locks of these folders, as an earlier look found them. This look also checked every condition. So a store
+     * needs only one more check, after it has placed the changes.
      */
     readonly seen?: ReadonlySet<string> | undefined
   }
@@ -255,8 +255,9 @@ export interface PlaceConditions {
 }
 
 /**
- * Without `placed`, nothing was changed. `occupied`: a key is not free. `stale`: a source has changed, or a key of
- * `present` is gone. `late`: the time is up. `locked`: a folder is locked. `changed`: a state of `matching` differs.
+ * Without `placed`, nothing was changed. `occupied` means that a key is not free, and `stale` that a source has changed
+ * or a key of `present` is gone. `late` means that the time is up, `locked` that a folder is locked, and `changed` that
+ * a state of `matching` differs.
  */
 export type PlaceOutcome =
   | { readonly outcome: 'placed' }

@@ -40,7 +40,7 @@ export interface RemovalTask {
   readonly id: string
 }
 
-// `after` is known if the store records it: no object up to this key is left. `left` is in milliseconds. `gone`: the
+// If the store records `after`, no object up to this key is left. `left` is in milliseconds. `gone` means that the
 // removal is closed or replaced.
 type LeaseOutcome =
   | { readonly outcome: 'taken'; readonly after?: string | undefined }
@@ -61,7 +61,7 @@ export interface FolderRemovals {
    * the time is up, no removal is opened.
    */
   open(site: SiteId, folder: StoragePath, id: string, entry: HistoryEntry, deadline?: Deadline): Promise<string>
-  /** Gives a worker the lease of a removal for some milliseconds. `holder`: the name of the worker. */
+  /** Gives a worker the lease of a removal for some milliseconds. `holder` is the name of the worker. */
   take(task: RemovalTask, holder: string, duration: number): Promise<LeaseOutcome>
   giveBack(task: RemovalTask, holder: string, removed: number, after?: string): Promise<void>
   /**
@@ -89,6 +89,6 @@ export interface FolderRemovals {
 
 /** A durable queue. A message is repeated until it succeeds. */
 export interface RemovalQueue {
-  /** `delay`: seconds, up to 900. Returns the name of the message. */
+  /** `delay` is in seconds, up to 900. Returns the name of the message. */
   send(task: RemovalTask, delay: number): Promise<string>
 }

@@ -34,7 +34,10 @@ const checked = (segments: readonly string[]): StoragePath => {
   return path as StoragePath
 }
 
-/** Reads a decoded path. Several slashes count as one, also at either end (S-1). Errors: urlInvalid, nameTooLong. */
+/**
+ * Reads a decoded path. Several slashes count as one, and slashes at either end do not count (S-1). Errors: urlInvalid,
+ * nameTooLong.
+ */
 export const toStoragePath = (text: string): StoragePath =>
   checked(
     text

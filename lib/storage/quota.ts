@@ -22,9 +22,9 @@ export interface SiteUsage {
 /**
  * The port to the counts of used bytes where no transaction covers them and the files (AWS). Until the next recount, a
  * count may be too high; it is never too low (S-125). A change reserves the `bytes` that it adds, and gets the epoch,
- * which ends when a recount begins or ends. `placed`: all bytes that get a new key, because a running recount may miss
- * them. A release is never repeated. After its epoch, a release does nothing, because the recount may have seen the
- * change. Errors: quotaExceeded, unavailable.
+ * which ends when a recount begins or ends. `placed` counts all bytes that get a new key, because a running recount may
+ * miss them. A release is never repeated. After its epoch, a release does nothing, because the recount may have seen
+ * the change. Errors: quotaExceeded, unavailable.
  */
 export interface UsageCounts extends SiteUsage {
   reserve(site: SiteId, quota: number, bytes: number, placed: number): Promise<number>

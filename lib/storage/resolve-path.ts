@@ -59,7 +59,8 @@ const namesBelow = async (store: ObjectStore, edition: Edition, site: SiteId, fo
   }
 }
 
-// The exact name, or else the first name by code point that differs only in case (S-4).
+// Returns the exact name. Without the exact name, returns the first name, by code points, that differs only in case
+// (S-4).
 const choose = (names: readonly string[], name: string): string | undefined => {
   if (names.includes(name)) return name
   const folded = foldCase(name)

@@ -17,7 +17,7 @@ export interface UploadProgress {
   begin(upload: UploadName, percent: number): Promise<void>
   /** Progress never decreases. A call never changes the progress of another upload. */
   report(upload: UploadName, percent: number): Promise<void>
-  /** From 0 to 100; 0 when the token has not uploaded within a day. */
+  /** Returns a number from 0 to 100. Returns 0 when the token has not uploaded within a day. */
   percentOf(token: string): Promise<number>
 }
 

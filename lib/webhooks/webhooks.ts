@@ -82,7 +82,7 @@ export interface Delivery {
   readonly milliseconds: number
 }
 
-/** A test reports no entry, so the list of deliveries does not have it. */
+/** A test delivers no history entry, so the list of deliveries does not contain the test. */
 export interface TestDelivery extends Omit<Delivery, 'type' | 'position'> {
   readonly type: 'webhook.test'
 }

@@ -54,7 +54,7 @@ const bundle = async (entry: string, folder: string) => {
   return { folder, bytes: code.reduce((sum, [, { bytes }]) => sum + bytes, 0) }
 }
 
-// The commands of the SDK that each function uses, and its clients.
+// For each function, the commands and the clients of the SDK that the function uses.
 const tables = `
   import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
   import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
@@ -129,7 +129,6 @@ const measureSynth = async (folder: string): Promise<Table> => {
   }
 }
 
-/** Measures the bundle of every function and the synthesis of the app. */
 export const bundles: Bench = () =>
   inScratchFolder(async (folder) => {
     const tables: Table[] = []

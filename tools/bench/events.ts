@@ -70,7 +70,7 @@ const measureListeners = async (): Promise<Table> => {
 const json = (value: unknown): Response =>
   new Response(JSON.stringify(value), { headers: { 'Content-Type': 'application/json' } })
 
-/** A stream with comments every 15 seconds, which ends after some time. */
+/** Returns a stream that sends a comment every 15 seconds, and that ends after some milliseconds. */
 const streamFor = (milliseconds: number): Response => {
   const send = (controller: ReadableStreamDefaultController<Uint8Array>, left: number): void => {
     controller.enqueue(new TextEncoder().encode(':\n\n'))

@@ -32,7 +32,6 @@ const large: Bench = async () => [
   ...(await atEndpoint('streaming is', measureStreaming)),
 ]
 
-// The names of `npm run bench -- NAME`.
 const benches: Readonly<Record<string, Bench>> = {
   backup,
   bundles,

@@ -101,7 +101,6 @@ const planMany = async (service: SpawnedService, scratch: string): Promise<Table
   }
 }
 
-/** Sends a file with curl. */
 const curl = (
   { token }: SpawnedService,
   method: 'PUT' | 'PATCH',

@@ -90,10 +90,8 @@ const compare = async (stores: LocalStores): Promise<Table> => {
   }
 }
 
-/** Measures what the progress of an upload costs. */
 const measureProgress = (): Promise<Table> => onMachine(({ stores }) => compare(stores))
 
-/** Measures the time and memory of storing files. */
 export const storage: Bench = async () => [
   await measureUpload(),
   await measureProgress(),

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises'
 interface Count {
   // `--examples` limits this number of requests in the fuzzing phase.
   readonly examples: number
-  // The number of answers by status, over all phases.
   readonly statuses: Readonly<Record<string, number>>
 }
 

@@ -23,13 +23,14 @@ of categories, and the files in the storage.
 - A site lives in one data centre. The other data centres answer with a redirect to that data centre.`
 
 const securitySchemes = {
-  token: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The access token, bare.' },
+  token: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The access token without a prefix.' },
   bearer: { type: 'http', scheme: 'bearer', description: 'The access token after `Bearer`.' },
   queryToken: {
     type: 'apiKey',
     in: 'query',
     name: 'access_token',
-    description: 'For the storage. This token is ignored if the request has an `Authorization` header.',
+    description:
+      'A token in the query works only for files. It is ignored if the request has an `Authorization` header.',
   },
 }
 

@@ -6,8 +6,8 @@ import { writeXml } from '../../lib/http/write-xml.ts'
 import { type ExampleService, useExampleService } from './example-service.ts'
 import { type Operation, operations } from './operations.ts'
 
-// Constants in place of values that differ from run to run. In the document, the service replaces the constant address
-// by its own address.
+// These constants replace values that differ from run to run. When the service returns the document, it puts its own
+// address in place of this address.
 export const exampleBaseUrl = 'http://127.0.0.1:4000'
 export const exampleRequestId = '3f0c8a52-9d1e-4b7a-8c65-0e2d9f417ab3'
 const exampleDate = '2026-01-31T12:00:00.000Z'

@@ -88,8 +88,8 @@ const requestBody = (body: BodyContract, context: Context): Node => {
 // Describes bytes in the form that client generators know.
 const bytes = (type: string) => ({ schema: { type: 'string', ...(!type.startsWith('text/') && { format: 'binary' }) } })
 
-// The operations that can follow. If the linked path has a variable of the same name as this request, the link also
-// fills in its value.
+// The operations that can follow. If the linked path has the same variable as this request, the link also fills in the
+// value of this variable.
 const linksOf = ({ links = {} }: AnswerContract, { variables }: Operation): Node =>
   mapValues(links, (given, name) => {
     const target = operations.find(({ route }) => route.operation === name)

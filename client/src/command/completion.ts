@@ -31,7 +31,7 @@ const wordsOf = (program: Command): readonly Words[] => {
   return walk(program, '')
 }
 
-/** The options that take a value, with their choices. Without choices, the shell completes file names. */
+/** Returns the options that take a value, with their choices. Without choices, the shell completes file names. */
 const valuesOf = (program: Command): ReadonlyMap<string, readonly string[]> => {
   const values = new Map<string, readonly string[]>()
   const walk = (command: Command): void => {

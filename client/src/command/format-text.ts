@@ -18,7 +18,7 @@ export const refusalOf = (message: string, isJson: boolean, from?: unknown): str
 
 const units = ['bytes', 'KB', 'MB', 'GB', 'TB']
 
-/** For example `812 bytes` or `8.2 KB`. */
+/** Formats a size as `812 bytes` or `8.2 KB`. */
 export const sizeOf = (bytes: number): string => {
   let value = bytes
   let unit = 0

@@ -42,7 +42,7 @@ export type Root = {
 };
 
 /**
- * A link: the absolute URL of its target, or null if it has none.
+ * A link. `uri` is the absolute URL of the target, or null if the link has no target.
  */
 export type Link = {
     rel: string;
@@ -524,7 +524,7 @@ export type Deleting = {
 };
 
 /**
- * A file or a folder. `lastModified` of a folder is the time of its creation, or null if it was created together with a file. A file has `contentType`, `etag` (with its quotes, for `If-Match`) and `fingerprint`. The fingerprint of a file of up to 8 MiB is the hex MD5 of its bytes. For a larger file, it is the hex MD5 of the MD5s of its parts of 8 MiB, `-` and the number of parts. A file that was copied as a whole may have the MD5 of its bytes in either form. An unknown fingerprint is null. A page has `draft` and `workflow`, which may be null. A folder has `contents`, sorted by name. If there are more entries, send `cursor` with the next request.
+ * A file or a folder. `lastModified` of a folder is the time of its creation, or null if it was created together with a file. A file has `contentType`, `etag` (with its quotes, for `If-Match`) and `fingerprint`. The fingerprint of a file of up to 8 MiB is the hex MD5 of its bytes. For a larger file, it is the hex MD5 of the MD5s of its parts of 8 MiB, `-` and the number of parts. If a larger file was copied as a whole, the fingerprint may be the hex MD5 of its bytes. A smaller file may have the second form, which then ends in `-1`. An unknown fingerprint is null. A page has `draft` and `workflow`, which may be null. A folder has `contents`, sorted by name. If there are more entries, send `cursor` with the next request.
  */
 export type Entry = {
     name: string;
@@ -810,7 +810,7 @@ export type Me = {
      */
     lastSignIn: string | null;
     /**
-     * `session`: from a sign-in.
+     * `session` means that the token is from a sign-in.
      */
     kind: 'token' | 'session' | 'key';
     /**
@@ -822,7 +822,7 @@ export type Me = {
 };
 
 /**
- * A site that the token covers, with its rights there.
+ * A site that the token covers, with the rights of the token on this site.
  */
 export type SiteOfMe = {
     id: number;
@@ -3733,7 +3733,7 @@ export type DeletePathData = {
     body?: never;
     headers?: {
         /**
-         * `*`: make the change only if no file is at the path. ETags: make the change only if none of them names the present state.
+         * With `*`, makes the change only if no file is at the path. With ETags, makes the change only if none of them names the present state.
          */
         'If-None-Match'?: string;
         /**
@@ -3765,7 +3765,7 @@ export type DeletePathData = {
          */
         versions?: string;
         /**
-         * Purges only this one of the `versions` of the file.
+         * Purges only this version of the file. `versions` lists the ids.
          */
         versionId?: string;
     };
@@ -3896,7 +3896,7 @@ export type ReadPathData = {
          */
         versions?: string;
         /**
-         * Reads one of the `versions` of the file instead of the present one.
+         * Reads this version of the file instead of the present one. `versions` lists the ids.
          */
         versionId?: string;
         /**
@@ -3989,7 +3989,7 @@ export type UploadToFolderData = {
     body: Files;
     headers?: {
         /**
-         * `*`: make the change only if no file is at the path. ETags: make the change only if none of them names the present state.
+         * With `*`, makes the change only if no file is at the path. With ETags, makes the change only if none of them names the present state.
          */
         'If-None-Match'?: string;
         /**
@@ -4001,7 +4001,7 @@ export type UploadToFolderData = {
          */
         'Upload-Length'?: string;
         /**
-         * `1`: a later request gives the length.
+         * `1` means that a later request gives the length.
          */
         'Upload-Defer-Length'?: string;
         /**
@@ -4136,7 +4136,7 @@ export type PutPathData = {
     body?: NewName | NewPath | CopyPath;
     headers?: {
         /**
-         * `*`: make the change only if no file is at the path. ETags: make the change only if none of them names the present state.
+         * With `*`, makes the change only if no file is at the path. With ETags, makes the change only if none of them names the present state.
          */
         'If-None-Match'?: string;
         /**
@@ -4420,7 +4420,7 @@ export type UploadToRootData = {
     body: Files;
     headers?: {
         /**
-         * `*`: make the change only if no file is at the path. ETags: make the change only if none of them names the present state.
+         * With `*`, makes the change only if no file is at the path. With ETags, makes the change only if none of them names the present state.
          */
         'If-None-Match'?: string;
         /**
@@ -4432,7 +4432,7 @@ export type UploadToRootData = {
          */
         'Upload-Length'?: string;
         /**
-         * `1`: a later request gives the length.
+         * `1` means that a later request gives the length.
          */
         'Upload-Defer-Length'?: string;
         /**
@@ -4557,7 +4557,7 @@ export type PutRootData = {
     body: Files;
     headers?: {
         /**
-         * `*`: make the change only if no file is at the path. ETags: make the change only if none of them names the present state.
+         * With `*`, makes the change only if no file is at the path. With ETags, makes the change only if none of them names the present state.
          */
         'If-None-Match'?: string;
         /**
@@ -5056,7 +5056,7 @@ export type ListChangesData = {
          */
         wait?: number;
         /**
-         * Only changes of this type, or of several types, separated by commas.
+         * Lists only changes of this type, or of several types, separated by commas.
          */
         type?: string;
         /**

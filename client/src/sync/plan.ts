@@ -24,10 +24,10 @@ export type KeptWhy = 'equal' | 'newer' | 'extra' | 'stays'
 export type Tree<State> = ReadonlyMap<string, State>
 
 /**
- * Reasons to `keep`: `equal`: both sides are the same; `newer`: only the target has changed; `extra`: only the target
- * has the file, and `removes` would remove it; `stays`: the file is new on the target. A `conflict` is a change on both
- * sides, or an obstacle: `inTheWay` is a file in place of a folder, or a folder with files in place of the file.
- * Obstacles are removed only with `removes`.
+ * The reasons to `keep` a file are: `equal` if both sides are the same, `newer` if only the target has changed, `extra`
+ * if only the target has the file and `removes` would remove it, and `stays` if the file is new on the target. A
+ * `conflict` is a change on both sides, or an obstacle: `inTheWay` is a file in place of a folder, or a folder with
+ * files in place of the file. Obstacles are removed only with `removes`.
  */
 export type Step =
   | { readonly action: 'create' | 'replace' | 'remove'; readonly path: string; readonly size: number }

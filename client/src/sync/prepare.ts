@@ -44,8 +44,8 @@ export type Direction = PlanOptions['direction']
 const coarseClock = 2000
 
 /**
- * The folder in the spelling of the site: reads ignore case, but conditional writes do not. Only a push may name a new
- * folder.
+ * Returns the folder in the spelling of the site, because reads ignore case, but conditional writes do not. Only a push
+ * may name a new folder.
  */
 const findFolder = async ({ files }: SiteClient, wanted: string, direction: Direction): Promise<string> => {
   const folder = wanted.split('/').filter(Boolean).join('/').normalize('NFC')

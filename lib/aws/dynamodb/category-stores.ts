@@ -17,8 +17,8 @@ type Wanted = ReadonlyMap<number, boolean | undefined>
 
 const linksAtOnce = 16
 
-// `put`: links with a displayable flag from the caller. `add`: new links without such a flag, which another request may
-// set at this moment.
+// `put` contains links whose flag `displayable` is from the caller. `add` contains new links without a flag from the
+// caller. Another request may set this flag at this moment.
 const changesOf = (wanted: Wanted, present: ReadonlyMap<number, CategoryLink>) => ({
   put: [...wanted].flatMap(([id, displayable]): CategoryLink[] =>
     displayable === undefined || present.get(id)?.displayable === displayable ? [] : [{ id, displayable }],
@@ -177,7 +177,7 @@ const createContentRemoval = ({ contents, links }: CategoryItems, record: Record
       if (!(await contents.flagRemoved(site, kind, id))) return false
       await deleteLinksOf(object)
       await contents.delete(site, kind, id)
-      // The index is updated late: a link that was written just before the removal began may appear in it only now.
+      // The index lags: it may show a link only now that was written just before the removal began.
       await deleteLinksOf(object)
       await record(entry)
       return true

@@ -185,7 +185,7 @@ const createWriting = (table: ContentTable, record: RecordChange) =>
 
 // Texts are deleted before their items: if the removal is interrupted, its repetition still finds the items.
 const createDeleting = (table: ContentTable) => ({
-  // All ids, read consistently, also those of items that are being removed.
+  // Yields all ids, even those of items that are being removed. Reads consistently.
   async *idPages(site: SiteId, kind: ContentKind): AsyncGenerator<readonly number[], void> {
     for await (const items of rangePages(table, rangeOf(site, kind, true))) yield items.map(({ id }) => id)
   },

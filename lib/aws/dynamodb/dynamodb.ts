@@ -180,7 +180,8 @@ const queryPage = async <Item extends object>(
 }
 
 /**
- * The pages of a query. Before each page, `missing` returns how many items are still wanted. For 0, no page is read.
+ * Yields the pages of a query. Before each page, `missing` returns how many items are still wanted. If no item is
+ * wanted, reads no further page.
  */
 export async function* queryPages<Item extends object>(
   table: Table<Item>,
@@ -196,7 +197,9 @@ export async function* queryPages<Item extends object>(
   }
 }
 
-/** The items of a query, up to `limit`. Only the end of the query has fewer. Reads no more items than it returns. */
+/**
+ * Returns up to `limit` items of a query, and fewer only at the end of the query. Reads no more items than it returns.
+ */
 export const queryItems = async <Item extends object>(
   table: Table<Item>,
   query: Query,

@@ -208,8 +208,8 @@ const createOpening = (
 
 const createLooks = ({ table, now, read, readAll }: Removals) => ({
   /**
-   * `age` and `idle`: milliseconds since the removal began, and since its last progress. `attempts`: the number of
-   * attempts since that progress.
+   * `age` and `idle` are the milliseconds since the removal began, and since its last progress. `attempts` is the
+   * number of attempts since that progress.
    */
   async progressOf({ site, path, id }: RemovalTask) {
     const removal = await read(site, path)

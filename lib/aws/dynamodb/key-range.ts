@@ -26,8 +26,8 @@ const queryAfter = (range: KeyRange, after: number): Query => ({
 })
 
 /**
- * The items after an id, in order, up to `limit`. Only the end of the range has fewer. Reads no more items than it
- * returns.
+ * Returns up to `limit` items with ids above `after`, sorted by id. Only the last page has fewer. Reads no more items
+ * than it returns.
  */
 export const readRange = async <Item extends object>(
   table: Table<Item>,

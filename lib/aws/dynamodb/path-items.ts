@@ -37,7 +37,8 @@ export interface RemovalItem extends PathItem {
   readonly entry?: HistoryEntry
   readonly removed?: number
   readonly began?: number
-  // Nothing up to the key `after` is left. `progressed`: the time of the last removed object, or of the first attempt.
+  // Nothing up to the key `after` is left. `progressed` is the time of the last removed object, or of the first
+  // attempt.
   readonly after?: string
   readonly progressed?: number
   readonly attempts?: number

@@ -66,7 +66,7 @@ const changeOf = ({ forgetsFailures, ...set }: WebhookChange, version: string): 
   ...(forgetsFailures && { update: 'REMOVE #failingSince' }),
 })
 
-/** The position only grows: a late worker cannot set it back. Undefined if nothing changes. */
+/** The position only grows, so a late worker cannot set it back. The result is undefined if nothing changes. */
 const progressOf = ({ delivery, position }: Outcome): ItemChange | undefined => {
   const isDelivered = delivery && isSuccess(delivery)
   const state = isDelivered ? '#lastSuccess = :at' : '#failingSince = if_not_exists(#failingSince, :at)'

@@ -11,10 +11,10 @@ import type { Expected } from '../../storage/object-store.ts'
 import { failLikePort, timeouts } from '../calls/client-calls.ts'
 
 export interface Bucket {
-  // Repeats calls after transient failures: for idempotent calls only.
+  // This client repeats calls after transient failures, so it is for idempotent calls only.
   readonly client: S3Client
-  // Repeats only refused calls. For calls that make a version, because after a lost answer the version would stay
-  // unknown.
+  // This client repeats only refused calls. It is for calls that make a version, because after a lost answer the
+  // version would stay unknown.
   readonly once: S3Client
   readonly name: string
   // In bytes: a larger object is copied in parts.

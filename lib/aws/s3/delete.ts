@@ -13,8 +13,8 @@ import { type Bucket, callsInFlight, isPassing, isRefused, noteLack, statusOf, u
 import { headObject } from './find.ts'
 
 /**
- * `object`: hide the object with a delete marker if it still has this tag. `version`: delete one version or delete
- * marker for good.
+ * An `object` is hidden with a delete marker if it still has this tag. A `version` or delete marker is deleted for
+ * good.
  */
 export type Doomed =
   | { readonly kind: 'object'; readonly key: string; readonly tag: string }
@@ -67,8 +67,8 @@ const signalOf = ({ options: { abortSignal } }: Bucket) => (abortSignal ? { sign
 const conditionalRemoval = 'conditional removals'
 
 /**
- * Hides an object if it still has the tag; without a tag, in any state. LocalStack 4.14.0 does not implement this
- * condition (501), so there the tag is compared before the call.
+ * Hides an object if it still has the tag. Without a tag, hides it in any state. LocalStack 4.14.0 does not implement
+ * this condition (501), so there this function compares the tag before the call.
  */
 export const deleteState = async (
   bucket: Bucket,

@@ -124,7 +124,7 @@ const isSortedByBytes = async (bucket: Bucket): Promise<boolean> => {
   return false
 }
 
-/** `ObjectStore.list`. The first listing that continues tests how the store compares names. */
+/** Implements `ObjectStore.list`. The first listing that continues tests how the store compares names. */
 export const listObjects = async (bucket: Bucket, query: ListQuery): Promise<Listing> => {
   if (query.after === undefined) return listOnce(bucket, query)
   const { known } = bucket

@@ -6,8 +6,8 @@ import { type Bucket, callsInFlight, isMissing, type StepBuckets, unquote } from
 import { type Doomed, deleteAll, deleteState } from './delete.ts'
 import { headObject, listObjects } from './find.ts'
 
-// `seen`: the state that the change has seen; undefined if there was none. `version`: the only state to hide; undefined
-// for any state.
+// `seen` is the state that the change has seen, or undefined if there was none. `version` is the only state to hide. If
+// `version` is undefined, any state is hidden.
 interface Hiding {
   readonly key: string
   readonly seen: string | undefined

@@ -26,7 +26,7 @@ export interface PlaceDeps {
   readonly bodyOf: (staged: Staged) => StagedBody
 }
 
-// Returns the locks that were found. Errors: NotPlaced.
+// Returns the locks of the folders. Errors: NotPlaced.
 const checkBefore = async (
   bucket: Bucket,
   { absent, matching = [] }: PlaceConditions,
@@ -165,8 +165,8 @@ const requireClaim = async ({ made, undoDeadline }: Attempt, changes: readonly C
 }
 
 /**
- * `ObjectStore.place`, which also returns whether anything has changed. A folder that existed before does not count as
- * a change.
+ * Implements `ObjectStore.place`. Also returns whether anything has changed. A folder that existed before does not
+ * count as a change.
  */
 export const place = async (
   { bucket, removals, bodyOf }: PlaceDeps,

@@ -60,7 +60,7 @@ export const readVersion = async (
   return info && readChosen(bucket, { ...info, versionId: id }, choose)
 }
 
-/** `ObjectStore.read`: one call if `choose` selects the expected range, otherwise two calls. */
+/** Implements `ObjectStore.read`. Needs one call if `choose` selects the expected range, and otherwise two calls. */
 export const readObject = async (
   bucket: Bucket,
   key: string,

@@ -143,8 +143,8 @@ const pageOf = (entries: readonly RemovedEntry[], limit: number, upTo: string | 
 }
 
 /**
- * `ObjectStore.listRemoved`. A page ends after a number of listings, because there may be any number of existing
- * objects between two removed ones.
+ * Implements `ObjectStore.listRemoved`. A page ends after a number of listings, because any number of existing objects
+ * may lie between two removed objects.
  */
 export const listRemoved = async (bucket: Bucket, query: RemovedQuery): Promise<RemovedListing> => {
   const { after, limit } = query

@@ -104,7 +104,8 @@ interface Upload {
   readonly uploadId: string
 }
 
-// For uploads whose path is unknown. A lifecycle rule removes the objects that a crashed process leaves here.
+// Keys of uploads whose path is still unknown begin with this prefix. A lifecycle rule removes the objects that a
+// crashed process leaves here.
 const scratchPrefix = 'scratch/'
 export const isScratch = (key: string): boolean => key.startsWith(scratchPrefix)
 

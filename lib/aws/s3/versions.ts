@@ -146,7 +146,10 @@ const headVersion = async (bucket: Bucket, key: string, id: string): Promise<Hea
 // The number of states to read: a delete marker for each version, and a few more.
 const statesFor = (versions: number): number => Math.min(longestListing, 2 * versions + 4)
 
-/** `ObjectStore.versions`. S3 refuses to continue after an unknown version, so the version is checked first. */
+/**
+ * Implements `ObjectStore.versions`. S3 refuses to continue after an unknown version, so this function checks the
+ * version first.
+ */
 export const listVersions = async (
   bucket: Bucket,
   key: string,
@@ -167,7 +170,7 @@ export const listVersions = async (
   return { versions, next: found.length > limit ? versions.at(-1)?.id : undefined }
 }
 
-/** `ObjectStore.purge`, in batches. After each batch, yields the number of deleted versions. */
+/** Implements `ObjectStore.purge` in batches. After each batch, yields the number of deleted versions. */
 export async function* deleteVersions(
   bucket: Bucket,
   versions: readonly RemovedObject[],

@@ -52,7 +52,7 @@ const entry = {
   rights: described(z.array(z.string()), 'The rights of the role or the list, such as `files:write:/news`.'),
 }
 
-const siteOfMe = component('SiteOfMe', 'A site that the token covers, with its rights there.', {
+const siteOfMe = component('SiteOfMe', 'A site that the token covers, with the rights of the token on this site.', {
   id: z.int(),
   ...entry,
 })
@@ -62,7 +62,7 @@ export const me = component('Me', 'The owner of the token. Tokens of `token issu
   displayName: z.nullable(z.string()),
   email: z.nullable(z.string()),
   lastSignIn: described(z.nullable(z.string()), 'A day.'),
-  kind: described(z.literal(['token', 'session', 'key']), '`session`: from a sign-in.'),
+  kind: described(z.literal(['token', 'session', 'key']), '`session` means that the token is from a sign-in.'),
   hasPassword: described(z.boolean(), 'False if the person signs in only through an issuer.'),
   expires: z.string(),
   sites: z.array(siteOfMe),

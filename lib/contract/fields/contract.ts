@@ -113,7 +113,7 @@ export const fieldsContract: GroupContract<'fields'> = {
     getRoot: {
       summary: 'Find the console and the documentation',
       description:
-        'For programs. If `Accept` asks for `text/html`, as browsers do, the service redirects to the console.',
+        'Answers programs with links. If `Accept` asks for `text/html`, as browsers do, the service redirects to the console.',
       answers: {
         200: { description: 'The service answers.', schema: root },
         302: { description: 'The address of the console.', headers: ['Location'] },
@@ -123,7 +123,7 @@ export const fieldsContract: GroupContract<'fields'> = {
     getHealth: {
       summary: 'Check that the service answers',
       description:
-        'With `ready`, the answer is 503 while the service starts, and 507 while the disk is full, on one machine.',
+        'On one machine, the answer with `ready` is 503 while the service starts, and 507 while the disk is full.',
       query: { ready: text('Also checks that the service can accept changes.', '') },
       answers: { 200: { description: 'The service answers.', schema: health } },
       errors: ['unavailable', 'outOfSpace'],

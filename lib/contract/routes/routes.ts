@@ -54,6 +54,5 @@ const patterns = prefixes.map(({ group, prefix }) => ({
   expression: new RegExp(`^${prefix.replaceAll('.', '\\.').replaceAll('*', '[^/]+')}(?:/|$)`),
 }))
 
-/** The group whose function answers a path. */
 export const groupAt = (path: string): (typeof prefixes)[number]['group'] =>
   patterns.find(({ expression }) => expression.test(path))?.group ?? catchAllGroup

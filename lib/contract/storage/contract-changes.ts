@@ -63,7 +63,7 @@ export const changesOperation: OperationContract = {
       limit: ['The largest number of changes in an answer, 100 by default.', 10],
       wait: ['With `after`: the number of seconds to wait for a change.', 1],
       type: [
-        'Only changes of this type, or of several types, separated by commas.',
+        'Lists only changes of this type, or of several types, separated by commas.',
         'form.created,site.created',
         severalTypes,
       ],

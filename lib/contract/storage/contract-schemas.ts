@@ -60,8 +60,9 @@ export const entry = component(
   'A file or a folder. `lastModified` of a folder is the time of its creation, or null if it was ' +
     'created together with a file. A file has `contentType`, `etag` (with its quotes, for `If-Match`) and ' +
     '`fingerprint`. The fingerprint of a file of up to 8 MiB is the hex MD5 of its bytes. For a larger ' +
-    'file, it is the hex MD5 of the MD5s of its parts of 8 MiB, `-` and the number of parts. A file that ' +
-    'was copied as a whole may have the MD5 of its bytes in either form. An unknown fingerprint is null. ' +
+    'file, it is the hex MD5 of the MD5s of its parts of 8 MiB, `-` and the number of parts. If a ' +
+    'larger file was copied as a whole, the fingerprint may be the hex MD5 of its bytes. A smaller file may have ' +
+    'the second form, which then ends in `-1`. An unknown fingerprint is null. ' +
     'A page has `draft` and `workflow`, which may be null. A folder has `contents`, sorted by name. If ' +
     'there are more entries, send `cursor` with the next request.',
   {
@@ -180,7 +181,7 @@ export const meta = text('Asks for information about the path instead of its byt
 
 export const noneMatch: ParameterContracts = {
   'If-None-Match': text(
-    '`*`: make the change only if no file is at the path. ETags: make the change only if none of them ' +
+    'With `*`, makes the change only if no file is at the path. With ETags, makes the change only if none of them ' +
       'names the present state.',
     '"an-etag-of-before"',
   ),

@@ -36,7 +36,7 @@ const uploadChecksum = {
   ),
 }
 
-// The errors that an upload can get when its file is placed. A resumable upload gets them at its end.
+// Errors that can occur when the file of any upload is placed. For a resumable upload, this happens at its end.
 const placementErrors: readonly ErrorName[] = [
   'fileTooLarge',
   'quotaExceeded',
@@ -90,7 +90,7 @@ const upload = {
     ...noneMatch,
     'Tus-Resumable': tusVersion,
     ...uploadLength,
-    'Upload-Defer-Length': text('`1`: a later request gives the length.', '1'),
+    'Upload-Defer-Length': text('`1` means that a later request gives the length.', '1'),
     'Upload-Metadata': text(
       '`filename`, and optionally `filetype` and `version` (`draft`, `draft-publish`), each in base64.',
       'filename bGFyZ2UudHh0',
@@ -145,7 +145,7 @@ export const uploadOperations = {
       `${upload.description} With \`restore\`, the request uploads nothing and restores the removed file or ` +
       'folder at the path. `{"version": …}` restores one of the `versions` of a file. An existing file is ' +
       'replaced only with `{"replace": true}`. A folder is restored with everything that its last removal ' +
-      'took, up to 10,000 files and folders.',
+      'removed, up to 10,000 files and folders.',
     query: {
       ...upload.query,
       restore: text(
@@ -229,7 +229,7 @@ export const uploadOperations = {
   readUpload: {
     summary: 'Show an upload, or request addresses of its parts',
     description:
-      'All parts have 8 MiB (8,388,608 bytes); the last one may be smaller. Send up to 8 `digests` to get ' +
+      'Each part has 8 MiB (8,388,608 bytes), but the last one may be smaller. Send up to 8 `digests` to get ' +
       'an address for each part from `first` on. The bucket refuses bytes that do not match their digest. ' +
       'When all parts are stored, an empty PATCH without `Tus-Resumable` completes the upload.',
     query: switchesOf(partsQuery, {

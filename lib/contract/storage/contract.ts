@@ -121,7 +121,10 @@ export const storageContract: GroupContract<'storage'> = {
           'Lists the states of the live file: 100 by default (`limit`). The parameter needs no value.',
           '',
         ),
-        versionId: text('Reads one of the `versions` of the file instead of the present one.', 'a-version-of-the-file'),
+        versionId: text(
+          'Reads this version of the file instead of the present one. `versions` lists the ids.',
+          'a-version-of-the-file',
+        ),
         ...folderSwitches,
         version: text(
           '`draft` reads the draft of a page, or the live file if the page has no draft. Other values are ignored.',
@@ -197,7 +200,7 @@ export const storageContract: GroupContract<'storage'> = {
             'file itself stays. The parameter needs no value.',
           '',
         ),
-        versionId: text('Purges only this one of the `versions` of the file.', 'a-version-of-the-file'),
+        versionId: text('Purges only this version of the file. `versions` lists the ids.', 'a-version-of-the-file'),
       },
       headers: noneMatch,
       answers: {

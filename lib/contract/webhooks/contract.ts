@@ -56,7 +56,7 @@ const ofWebhook = ['webhookUnknown'] as const
 const stored = ['webhookMalformed', 'rightMissing'] as const
 
 const reported =
-  'Also needs `history:read`, and the right to read each area whose changes the webhook reports: `files:read`, ' +
+  'The token also needs `history:read`, and the right to read each area whose changes the webhook reports: `files:read`, ' +
   '`forms:read`, `categories:read` or `access:read`.'
 
 export const webhooksContract: GroupContract<'webhooks'> = {

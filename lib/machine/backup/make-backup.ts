@@ -16,7 +16,7 @@ import { blobsIn, takeBlobs } from './take-blobs.ts'
 
 export interface BackupOptions {
   readonly evenIfDamaged: boolean
-  /** Compares the bytes of every file with its fingerprint, also of files that are not copied. */
+  /** If true, compares the bytes of every file with its fingerprint, even of files that are not copied. */
   readonly withBytes: boolean
   readonly signal: AbortSignal
   readonly clock?: Clock
@@ -152,9 +152,9 @@ const fillUnderHold = async (
 }
 
 /**
- * Backs up a data directory, whether it is in use or not: the database as it is at one moment, and every blob that the
- * database refers to at that moment. Blobs that are no longer needed stay until the backup has them. Throws UsageError;
- * then nothing of the backup is left.
+ * Backs up a data directory, whether it is in use or not. The backup contains the database as it is at one moment, and
+ * every blob that the database refers to at this moment. Blobs that are no longer needed stay until the backup has
+ * them. Throws UsageError; then nothing of the backup is left.
  */
 export const makeBackup = async (dataDirectory: string, target: string, options: BackupOptions): Promise<Backup> => {
   const opened = await openDataDirectory(dataDirectory, { role: 'command', reset: false, durable: true })

@@ -26,7 +26,7 @@ export const blobsIn = (connection: DatabaseSync): readonly ReferredBlob[] =>
 interface Passage {
   readonly from: string
   readonly to: string
-  /** Only a blob of this owner is linked; others are copied. Undefined: blobs of any owner are linked. */
+  /** A blob of this owner is linked, and any other blob is copied. If undefined, every blob is linked. */
   readonly owner: { readonly uid: number | undefined; readonly gid?: number } | undefined
   /** Also reads the bytes of linked blobs, which takes far longer than linking them. Copied bytes are always read. */
   readonly readsLinked: boolean
@@ -58,8 +58,8 @@ const copy = async (from: string, to: string, { need, size }: ReferredBlob): Pro
   await file.sync()
 }
 
-// Links the blob, because a blob never changes after it is complete, or copies it. Returns the fault of the result, or
-// undefined if there is none. Errors: those of the file system.
+// Links the blob if possible, because a complete blob never changes. Otherwise copies the blob. Returns the fault of
+// the result, or undefined if there is none. Errors: those of the file system.
 const takeBlob = async (
   { from: source, to: target, owner, readsLinked }: Passage,
   blob: ReferredBlob,

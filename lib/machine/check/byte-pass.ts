@@ -13,7 +13,7 @@ import { type ContentOwner, findingOfBytes } from './file-pass.ts'
 import { type BlobContent, bytesDiffer, faultOfSize, openBlobVerifier } from './verify-blobs.ts'
 
 /**
- * The object with these bytes: a current file; an old version, which cannot be repaired and expires later; or an
+ * These bytes belong to a current file; to an old version, which cannot be repaired and expires later; or to an
  * unfinished upload, which its sender can start again.
  */
 export type Need = 'now' | 'earlier' | 'upload'
@@ -31,7 +31,7 @@ export const countsOf = (damaged: readonly Damaged[]): DamageCounts => {
   return { damaged: count('now'), damagedEarlier: count('earlier'), damagedUploads: count('upload') }
 }
 
-// Copies share their bytes, so only one object is checked for each content: a current object, if possible.
+// Copies share their bytes, so the check compares each content with one object only: a current object, if possible.
 interface SmallContent extends BlobContent, ContentOwner {
   readonly name: string
   readonly bytes: Uint8Array

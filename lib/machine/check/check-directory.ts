@@ -72,8 +72,8 @@ const tryToCheckBytes = async (connection: DatabaseSync, directory: DataDirector
 }
 
 /**
- * Every fault of the data directory or the backup at a path, whether it is in use or not. Changes nothing. Throws
- * UsageError if the path has no data of this version of the service.
+ * Returns every fault of the data directory or the backup at a path, whether it is in use or not. Changes nothing.
+ * Throws UsageError if the path has no data of this version of the service.
  */
 export const checkDataDirectory = async (path: string, { withBytes = false } = {}): Promise<readonly Finding[]> => {
   const directory = layoutOf(path)

@@ -83,8 +83,8 @@ const ownNames = [
 ]
 
 /**
- * Removes all files of the service except the marker. Before this, the marker already marks the directory as
- * incomplete. Needs no free space.
+ * Removes all files of the service except the marker, which already marks the directory as incomplete. Needs no free
+ * space.
  */
 export const removeContents = ({ path }: DataDirectory): void => removeAll(path, ownNames)
 

@@ -181,7 +181,10 @@ export interface Fault {
   readonly detail?: string
 }
 
-/** A line of `check`: the file or the part of a site that is at fault, what is wrong, and what to do about it. */
+/**
+ * `check` prints a line for each finding: the file or the part of a site that is at fault, what is wrong, and how to
+ * correct it.
+ */
 export interface Finding {
   readonly where: string
   readonly fault: string

@@ -9,8 +9,8 @@ import { allows, type Fault, isForbidden, type Purpose, reasonWithAdvice, refusa
 const mostInSmallFile = 64 * 1024
 
 /**
- * Finds a file that the service did not create: a link, a pipe, which never ends, or a file that is far too large. The
- * directory may come from an attacker.
+ * Finds a file that the service did not create: a link, a pipe (reading it would never end), or a file that is far too
+ * large. The directory may come from an attacker.
  */
 export const foreignFileIn = ({ marker, backupMarker, demo, database, wal }: DataDirectory): string | undefined => {
   const small = [marker, backupMarker, demo]
@@ -113,7 +113,8 @@ const hasTables = (connection: DatabaseSync): boolean =>
 // In milliseconds: for this time, a killed process may still have the database open.
 const waits = { alone: 1_000, beside: 5_000 } as const
 
-// `alone`: no other process opens the database meanwhile. `beside`: other processes may.
+// For a reader `alone`, no other process opens the database meanwhile. For a reader `beside`, other processes may open
+// it.
 type Reader = keyof typeof waits
 
 const connectToRead = ({ database, wal }: DataDirectory, reader: Reader): DatabaseSync => {

@@ -29,7 +29,7 @@ const valuesOf = ({ key, blob, size, modified, contentType, version, fingerprint
 
 export const infoOf = ({ blob: _, ...info }: ObjectRow): ObjectInfo => ({ ...info, versionId: info.version })
 
-/** Calls of one statement each. To change several rows, callers use a transaction. */
+/** Each call runs one statement. To change several rows, callers use a transaction. */
 export const createObjectRows = (connection: DatabaseSync) => {
   const columns = '(key, blob, size, modified, type, version, fingerprint) VALUES (?, ?, ?, ?, ?, ?, ?)'
   const objects = prepareAll(connection, {

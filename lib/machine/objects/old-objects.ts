@@ -29,8 +29,8 @@ const toVersion = ({ removed, ...row }: OldRow): ObjectVersion => ({
 })
 
 /**
- * Rows of replaced and removed objects, one statement for each call. To change several rows, callers use a transaction.
- * Callers identify a state by its `version`. Moments are in milliseconds since the epoch.
+ * Rows of replaced and removed objects. Each call runs one statement. To change several rows, callers use a
+ * transaction. Callers identify a state by its `version`. Moments are in milliseconds since the epoch.
  */
 export const createOldObjects = (connection: DatabaseSync, now: () => number) => {
   const objects = prepareAll(connection, {
@@ -82,10 +82,10 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
     of: (key: string, after: string | undefined, limit: number): readonly ObjectVersion[] =>
       (after === undefined ? objects.newest.all(key, limit) : objects.older.all(key, after, limit)).map(toVersion),
 
-    /** The removed objects in a range of keys that do not exist again, in order. */
+    /** The removed objects of a range, in the order of their keys. Leaves out objects whose key exists again. */
     removed: (from: string, end: string, limit: number): readonly RemovedRow[] => objects.removed.all(from, end, limit),
 
-    /** Reads only the first thousand rows. */
+    /** Considers only the first thousand removed objects, in the order of their keys. */
     lastRemoval: (from: string, end: string): number => objects.lastRemoval.get(from, end)?.gone ?? 0,
 
     removedWithin: (from: string, end: string, period: Period, limit: number): readonly RemovedObject[] =>

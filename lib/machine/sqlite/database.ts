@@ -11,9 +11,9 @@ import { createTransactions, type Job, type TransactionOutcome } from './transac
  */
 export interface Database {
   /**
-   * For the statements of `read`, `write` and `note`. Do not leave an iterator open, because it keeps writers out.
-   * Write a limit as `LIMIT +?`: with a bare parameter, SQLite would compile the statement for each call, which takes
-   * longer than running it (29 µs against 6).
+   * The statements of `read`, `write` and `note` use this connection. Do not leave an iterator open, because it keeps
+   * writers out. Write a limit as `LIMIT +?`: with a bare parameter, SQLite would compile the statement for each call,
+   * which takes longer than running it (29 µs against 6).
    */
   readonly connection: DatabaseSync
   /** Runs a query, at once unless the database is locked. Errors of the query pass unchanged. Errors: unavailable. */
@@ -25,19 +25,24 @@ export interface Database {
    * seconds, or it is closed), outOfSpace.
    */
   write<Result>(change: () => Result): Promise<Result>
-  /** As `write`, but without waiting for the disk: the change survives the end of the process, but not a power cut. */
+  /**
+   * Works as `write`, but does not wait for the disk. The change survives the end of the process, but not a power cut.
+   */
   note<Result>(change: () => Result): Promise<Result>
   close(): void
 }
 
 export interface DatabaseOptions {
   readonly durable: boolean
-  /** For a command beside a server: pauses regularly, so that the server can use the database. */
+  /** A command pauses regularly, so that a server can use the database meanwhile. */
   readonly yieldsRegularly?: boolean
 }
 
 interface WaitingJob extends Job {
-  /** On the monotonic clock: after this moment the change is refused if another process still has the database. */
+  /**
+   * A moment on the monotonic clock. After this moment, the change is refused if another process still has the
+   * database.
+   */
   readonly until: number
   resolve(value: unknown): void
   reject(error: unknown): void

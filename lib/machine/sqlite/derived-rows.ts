@@ -5,7 +5,7 @@ import { editions } from '../../storage/path.ts'
 const countedOf = (row: 'NEW' | 'OLD') => `iif(${row}.complete, 0, coalesce(${row}.length, ${row}.kept))`
 const siteOf = (row: 'NEW' | 'OLD') => `CAST(substr(${row}.key, instr(${row}.key, '/') + 1) AS INTEGER)`
 
-// Counts the used bytes in the transaction of each change, also when a row expires. `REPLACE` would remove rows without
+// Counts the used bytes in the transaction of each change, even when a row expires. `REPLACE` would remove rows without
 // the trigger.
 const counting = (name: string, event: string, site: string, bytes: string) => `
   CREATE TRIGGER count_${name} AFTER ${event} WHEN ${bytes} <> 0 BEGIN

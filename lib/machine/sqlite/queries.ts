@@ -42,7 +42,7 @@ export const prepareQuery = <Row extends object>(connection: DatabaseSync, sql: 
 type Values<Value> = Omit<Query<Value>, 'iterate'>
 type Prepare<Value> = (connection: DatabaseSync) => Values<Value>
 
-/** For `prepareAll`: a query whose rows are converted by `toValue`. */
+/** Describes a query for `prepareAll`. `toValue` converts each of its rows. */
 export const query =
   <Row extends object, Value = Row>(sql: string, toValue?: (row: Row) => Value): Prepare<Value> =>
   (connection) => {

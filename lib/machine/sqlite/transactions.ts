@@ -9,8 +9,8 @@ export interface Job {
 type Result = { readonly value: unknown } | { readonly error: unknown }
 
 /**
- * `done`: the results of the first jobs, which ran. `kept out`: another process has locked the database. `failed`: no
- * job ran.
+ * `done` has the results of the first jobs, which ran. `kept out` means that another process has locked the database.
+ * `failed` means that no job ran.
  */
 export type TransactionOutcome =
   | { readonly outcome: 'done'; readonly results: readonly Result[] }

@@ -23,7 +23,7 @@ const prepareTexts = (connection: DatabaseSync, texts: string) =>
     put: `INSERT OR REPLACE INTO ${texts} (site, id, text) VALUES (?, ?, ?)`,
   })
 
-/** The first parameter is the site. Lists of ids are JSON. */
+/** In each statement, the first parameter is the site. Lists of ids are JSON. */
 export const prepareContents = (connection: DatabaseSync, kind: ContentKind) => {
   const { table, texts } = contentTables[kind]
   const staying = isNotBeingRemoved(`${table}.id`, kind)

@@ -15,7 +15,7 @@ interface UploadRow extends Omit<Upload, 'target' | 'isComplete' | 'holding'> {
   readonly blob: string | null
 }
 
-// On one machine the bytes are in one piece: a blob.
+// On one machine, a single blob contains the bytes.
 const holdingIn = (blob: string): Holding => ({ name: blob, parts: [], tail: null })
 
 const toUpload = ({ blob, ...row }: UploadRow): Upload => ({

@@ -25,7 +25,7 @@ export interface ChangeDeps extends StorageStores {
 export interface Requester extends Scope {
   readonly author: Author
   readonly deadline: Deadline
-  /** True: the path is taken as written, without a lookup that ignores case (S-7). */
+  /** If true, the path is taken as written, without a lookup that ignores case (S-7). */
   readonly isCaseSensitive?: boolean
   readonly conditions?: Conditions
   readonly alongsideEntry?: () => Promise<void>

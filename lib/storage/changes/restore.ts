@@ -244,8 +244,8 @@ const restoreFile = async (
     look(deps, place, { ...requester, isCaseSensitive: true }),
     isInWorkflow(deps, site, [path]),
   ])
-  // If the file existed when its versions were read, this refuses even if somebody has removed it since. In that case,
-  // its newest version would now be another one.
+  // If the file existed when its versions were read, this refuses even if somebody has removed the file since. The
+  // removal has made a newer version than the one that this restore would use.
   refuse(refusalsOfFile(seen, isRunning, isPresent && !replace))
   const again = async (before: Seen) => {
     const { key, id } = restoration

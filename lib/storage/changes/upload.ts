@@ -144,7 +144,7 @@ const namesToLookAt = (folder: StoragePath, files: readonly IncomingFile[]): rea
   }
 }
 
-// The files with their final paths. Only a single file can have the path of the folder.
+// Gives the files their final paths. Only a single file can have the path of the folder.
 const settle = async (deps: UploadDeps, seen: Seen, parts: readonly Part[], { conditions }: Requester) => {
   const { site, path: folder } = seen.place
   const inFolder = async (part: Part): Promise<Part> => {

@@ -19,8 +19,8 @@ import {
 import { discardUpload, findUpload, type UploadsDeps } from './uploads.ts'
 
 // Appends bytes under a lease, and ends the lease unless the upload has all of its bytes. Bytes before a broken
-// connection stay. If the bytes are wrong or too many, they are dropped; without a declared length, those up to the
-// limit may stay.
+// connection stay. Bytes that are wrong or too many are dropped. Without a declared length, the bytes up to the limit
+// may stay.
 const appendBytes = async (
   { uploadRecords, uploadParts, clock, quotas }: UploadsDeps,
   upload: Upload,

@@ -18,8 +18,8 @@ interface LeaseDeps {
 }
 
 /**
- * Renews a lease until it ends. `since`: the time when the lease was requested, so that the lease never ends here later
- * than in the store. A failed renewal is repeated. After a refused renewal, no renewal follows.
+ * Renews a lease until it ends. `since` is the time when the lease was requested, so that the lease never ends here
+ * later than in the store. A failed renewal is repeated. After a refused renewal, no renewal follows.
  */
 export const keepLease = (
   { records, clock: { wall, monotonic }, terms: { lasts, renewsEvery } }: LeaseDeps,

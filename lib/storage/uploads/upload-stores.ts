@@ -10,7 +10,7 @@ export interface UploadOwner extends Pick<Upload, 'site' | 'user'> {
 export const isOf = (owner: UploadOwner | undefined, { site, user, expires }: Upload): boolean =>
   !owner || (site === owner.site && user === owner.user && expires > owner.now)
 
-/** `left`: milliseconds. `moved`: the offset differs, or the upload is complete. */
+/** `left` is in milliseconds. `moved` means that the offset differs, or that the upload is complete. */
 export type TakeOutcome =
   | { readonly outcome: 'taken'; readonly upload: Upload }
   | { readonly outcome: 'held'; readonly left: number }
@@ -31,8 +31,8 @@ export interface UploadRecords {
    */
   take(id: string, offset: number, holder: string, duration: number, owner?: UploadOwner): Promise<TakeOutcome>
   /**
-   * Extends the lease, also after its end if nobody else took it. Records progress that no answer has reported yet.
-   * False when the lease is lost.
+   * Extends the lease. This works even after its end, if nobody else has taken the lease. Records progress that no
+   * answer has reported yet. False when the lease is lost.
    */
   renew(id: string, holder: string, duration: number, progress?: Progress): Promise<boolean>
   /** Stores the progress, and ends the lease unless `keeps` is set. False if the lease is lost. */
@@ -71,7 +71,7 @@ export interface UploadParts<Whole> {
     isOver: () => boolean,
   ): Promise<Appended>
   read(upload: WholeUpload): AsyncIterable<Uint8Array>
-  /** From now on, earlier requests cannot place the bytes. Returns the new holding of the bytes. */
+  /** After this call, earlier requests cannot place the bytes. Returns the new holding of the bytes. */
   takeOver(upload: WholeUpload): Promise<Holding>
   /** True when an earlier attempt placed the file, but ended before it recorded the placement. */
   isInPlace(upload: WholeUpload): Promise<boolean>

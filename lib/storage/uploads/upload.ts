@@ -2,8 +2,8 @@ import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 
 /**
- * `parts`: the hex MD5 of each whole part; empty when the bytes are in one piece. `tail`: the name of the bytes after
- * the parts.
+ * `parts` contains the hex MD5 of each whole part, and is empty when the bytes are in one piece. `tail` names the bytes
+ * after the parts.
  */
 export interface Holding {
   readonly name: string

@@ -12,7 +12,6 @@ interface Options {
   readonly method?: string
   readonly token?: string
   readonly contentType?: string
-  /** Further headers of the request. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -65,6 +64,5 @@ export const partHead = (name: string): string =>
   `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n`
 export const formEnd = `\r\n--${boundary}--\r\n`
 
-/** The body of a form with files of the same content. */
 export const formOf = (names: readonly string[], content: string): string =>
   names.map((name) => `${partHead(name)}${content}`).join('\r\n') + formEnd

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { atMost } from './figures.ts'
 
 interface Memory {
-  /** The peak of memory since the last reset, in MiB. */
+  /** In MiB, since the last reset. */
   peak(): number
   /** Resets the peak. Returns the present memory, in MiB. */
   reset(): number

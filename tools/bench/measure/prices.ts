@@ -25,7 +25,7 @@ export const prices = {
    * depends on the stored data.
    */
   assumedSeconds: 0.02,
-  /** As `assumedSeconds`, for a function that works with files. */
+  /** The same assumption for a function that works with files. */
   assumedSecondsWithFiles: 0.1,
 } as const
 
@@ -41,7 +41,6 @@ export const requestCosts = (name: FunctionName, seconds: number): number => {
   return prices.gatewayRequest + prices.functionRequest + computing + prices.logs
 }
 
-/** Counts the requests to services that charge per request. */
 export const countRequests = (requests: readonly CloudRequest[]) => {
   const classes = requests.map((request) => s3OperationOf(request)?.charged)
   return {
