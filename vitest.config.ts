@@ -6,8 +6,8 @@ import { temporaryFolder } from './test/support/temporary-folder.ts'
 process.env['TMPDIR'] ??= temporaryFolder()
 
 /**
- * Test files share the modules that they import, because reading the SDK of AWS again for each file takes minutes. Two
- * files change imported modules, so they have their own project. Node imports TypeScript itself, so nothing is
+ * Test files share the modules that they import, because reading the SDK of AWS again for each file takes minutes. One
+ * file changes imported modules, so it has its own project. Node imports TypeScript itself, so nothing is
  * transformed.
  */
 const shared = { isolate: false, experimental: { viteModuleRunner: false, nodeLoader: false } }
@@ -73,7 +73,7 @@ export default defineConfig({
           ...patiently,
           name: 'contract',
           // Lists the files by name, because an `exclude` here would override `--exclude` on the command line.
-          include: ['test/contract/{,!(packaging)/}!(new-kind|least-privilege|reference|kill-*).test.ts'],
+          include: ['test/contract/{,!(packaging)/}!(new-kind|reference|kill-*).test.ts'],
         },
       },
       {
@@ -87,7 +87,7 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
-      { test: { ...patiently, name: 'new-kind', include: ['test/contract/**/{new-kind,least-privilege}.test.ts'] } },
+      { test: { ...patiently, name: 'new-kind', include: ['test/contract/**/new-kind.test.ts'] } },
       { test: { ...shared, ...patiently, name: 'client', include: ['test/client/!(package).test.ts'] } },
       { test: { isolate: false, ...patiently, name: 'console', include: ['test/console/stores/*.test.ts'] } },
       {

@@ -62,7 +62,7 @@ export const createProgram = (
     .option('--stack-prefix <prefix>', 'aws: the prefix of the stack names', 'SiteAdmin')
     .option(
       '--directory-region <region>',
-      'aws: use the copy of the directory in this region while its home region is lost',
+      'aws: read the directory from its copy in this region, if its home region is down',
       parseRegion,
     )
     .option('--json', 'print the result as one JSON value', false)

@@ -24,7 +24,7 @@ const largestFile = 1024 * 1024
 const readText = (file: string): string => {
   const stats = statSync(file)
   if (!stats.isFile()) throw new Error('it is not a file')
-  if (stats.size > largestFile) throw new Error('it has more than 1 MiB')
+  if (stats.size > largestFile) throw new Error('it is larger than 1 MiB')
   return readFileSync(file, 'utf8')
 }
 

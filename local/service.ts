@@ -174,7 +174,7 @@ export const startService = async (options: Options) => {
     return { baseUrl: urls[home] ?? '', dataCentres: urls, listening, metricsUrl, demo, hasPeople, stop }
   } catch (error) {
     await stop()
-    // A full disk may be noticed only by the writes at the start.
+    // A full disk may go unnoticed until the writes at the start.
     throw isOutOfSpace(error) ? diskFullError(directory, error) : error
   }
 }

@@ -32,7 +32,7 @@ interface Proxies {
   readonly isBehindProxy: boolean
 }
 
-/** Undefined when nobody knows the address. */
+/** Undefined when the address is unknown. */
 export const createAddressOf = ({ trusted, isBehindProxy }: Proxies) => {
   const isTrusted = (hop: string): boolean => {
     const family = familyOf(hop)

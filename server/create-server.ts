@@ -21,8 +21,8 @@ interface Waiting {
 }
 
 // Starts each request after the answer to the previous request on the same connection. Otherwise a thousand pipelined
-// requests would need memory for a thousand answers. While requests wait, the connection is not read. `begin` must end
-// or destroy the response.
+// requests would need memory for a thousand answers. While requests wait, nothing is read from the connection. `begin`
+// must end or destroy the response.
 const createTurns = () => {
   const queues = new WeakMap<Socket, Waiting[]>()
 
@@ -58,7 +58,7 @@ const createTurns = () => {
 
 type Group = (typeof prefixes)[number]['group']
 
-/** Returns the handler for a path, as the gateway chooses a function. */
+/** Returns the handler for a path, like the routing of the gateway. */
 export const dispatch =
   (handlers: Readonly<Record<Group, Handler>>) =>
   (path: string): Handler =>
@@ -154,7 +154,7 @@ const options = { requireHostHeader: false }
 export const createServer = (handlerFor: (path: string) => Handler, front: Front = {}): Server =>
   answerOn(createHttpServer(options), handlerFor, front)
 
-/** The same over TLS. */
+/** The same server over TLS. */
 export const createSecureServer = (
   certificate: SecureContextOptions,
   handlerFor: (path: string) => Handler,

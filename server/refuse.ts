@@ -32,16 +32,13 @@ const refuse = (response: ServerResponse, { status, headers, body }: Refusal): v
 export const refuseMalformed = (response: ServerResponse): void => refuse(response, refusal(400, notHttp))
 
 export const refuseExpectation = (response: ServerResponse): void =>
-  refuse(
-    response,
-    refusal(417, 'The service supports no expectation but 100-continue. Leave out Expect, or send 100-continue.'),
-  )
+  refuse(response, refusal(417, 'The header Expect can only be 100-continue. Leave out Expect, or send 100-continue.'))
 
 export const refuseStranger = (message: IncomingMessage, response: ServerResponse): void => {
   response.once('finish', () => message.complete || message.destroy())
   refuse(
     response,
-    refusal(403, 'This address answers only requests of its distribution. Use the base URL of the service.'),
+    refusal(403, 'This address answers only requests that come through CloudFront. Use the base URL of the service.'),
   )
 }
 

@@ -112,7 +112,7 @@ export const sendOn = (
   const sendWhole = (answer: Answer, body: string | Uint8Array): void | Promise<void> => {
     const length = Buffer.byteLength(body)
     const unread = writeHead(answer, length)
-    // The text is ASCII, so it has as many bytes as characters, and is written faster as Latin 1.
+    // The text is ASCII, so it has as many bytes as characters. Writing it as Latin 1 is faster.
     const encoding = length === body.length ? 'latin1' : 'utf8'
     const isHead = request.method === 'HEAD'
     if (!unread) {

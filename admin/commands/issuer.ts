@@ -52,7 +52,7 @@ export const issuerCommand = (): Command =>
   groupOf('issuer', 'identity providers whose tokens the service accepts', 'issuer list', [
     commandOf('add', 'trust an OpenID Connect issuer; then give its tokens rights with "rule add"', ...addExamples)
       .argument('<url>', 'the URL of the issuer, exactly as in the claim iss of its tokens', parseIssuerUrl)
-      .requiredOption('--id <id>', 'the name of the issuer in addresses and in other commands', parseIssuerId)
+      .requiredOption('--id <id>', 'a short name for the issuer, used in URLs and in other commands', parseIssuerId)
       .requiredOption('--audience <audience>', 'the claim aud that tokens of programs must have', parseText)
       .option('--client-id <id>', 'the id of this service at the issuer, so that people can sign in', parseText)
       .action(onStores(add)),

@@ -69,7 +69,7 @@ const add = async (stores: AdminStores, options: AddOptions) => {
   await siteOf(stores, site)
   const claims = Object.fromEntries(claim)
   if (Object.keys(claims).length < claim.length)
-    throw new Refusal('Name each claim once: a token must have all of them.')
+    throw new Refusal('Give each claim only once: a token must have all claims of a rule.')
   const rule: Rule = { id: randomBytes(4).toString('hex'), issuer, claims, site, grants: grantsOf(options) }
   await stores.issuers.changeTrust((trust) => addRule(trust, rule), [entryOfRule('rule.created', rule)])
   return view(rule)
@@ -90,7 +90,7 @@ const remove = async ({ issuers }: AdminStores, id: string) => {
 const lifetimeOption = new Option('--ttl <lifetime>', 'the lifetime of tokens for programs')
   .argParser(parseLifetime)
   .default(900, '15m')
-const roleDescription = 'the role of people, who are added when they sign in'
+const roleDescription = 'the role for people who sign in; the first sign-in adds the person'
 const roleOption = new Option('--role <role>', roleDescription).choices(rolesOfRules)
 
 const addExamples = [

@@ -97,7 +97,7 @@ export const tokenCommand = (): Command =>
       .requiredOption('--site <id>', 'a site that the token covers (repeatable)', collect(parseSiteId))
       .addOption(permissionOption())
       .addOption(rightOption('a right in place of the default rights').default([]))
-      .addOption(lifetimeOption('the time that the token works, such as 30m, 4h, 3d or 2w', '2w'))
+      .addOption(lifetimeOption('how long the token works, such as 30m, 4h, 3d or 2w', '2w'))
       .action(onStores(issue)),
     commandOf('list', 'list the tokens by their hash', 'token list --site 1001')
       .option('--site <id>', 'only tokens that cover this site', parseSiteId)

@@ -69,8 +69,8 @@ const entryIn = ({ role, folder, right }: EntryOptions): SiteEntry | undefined =
     return { rights: right.map(textOfRight) }
   }
   if (role === undefined) return undefined
-  if (isPerFolder(role) && !folder) throw new Refusal(`The role ${role} needs its folders: add --folder /PATH.`)
-  if (!isPerFolder(role) && folder) throw new Refusal(`The role ${role} has no folders: leave out --folder.`)
+  if (isPerFolder(role) && !folder) throw new Refusal(`The role ${role} needs at least one folder: add --folder /PATH.`)
+  if (!isPerFolder(role) && folder) throw new Refusal(`The role ${role} is not limited to folders: leave out --folder.`)
   return { role, ...(folder && { folders: folder }) }
 }
 
@@ -96,7 +96,7 @@ const invitationView = async (stores: AdminStores, person: Person, site: SiteId,
 
 const readPassword = async (): Promise<string> => {
   const password = await askSecret('Password (not shown): ')
-  if (password === '') throw new Refusal('Standard input has no password.')
+  if (password === '') throw new Refusal('Standard input is empty. Write the password to it.')
   if (isTerminal() && (await askSecret('Password again: ')) !== password)
     throw new Refusal('The two passwords differ. Nothing was changed.')
   return password
@@ -106,13 +106,13 @@ const setPassword = async (stores: AdminStores, name: string, password: string):
   const person = await personNamed(stores, name)
   const after = await withPassword({ findSite: stores.sites.getSite, clock: systemClock }, person, password)
   if ((await stores.people.replace(person, after, [])) === 'done') return
-  throw new Refusal(`${person.name} was changed at the same time. Repeat the command.`)
+  throw new Refusal(`${person.name} was changed by someone else at the same time. Repeat the command.`)
 }
 
 const add = async (stores: AdminStores, name: string, options: AddOptions) => {
   const { site: sites, email, displayName, passwordStdin } = options
   const entry = entryIn(options)
-  if (!entry) throw new Refusal('Name the rights of the person with --role or --right. "role list" lists the roles.')
+  if (!entry) throw new Refusal('Give the person rights with --role or --right. "role list" lists the roles.')
   const names = (await Promise.all(sites.map((id) => siteOf(stores, id)))).map((site) => site.name)
   const password = passwordStdin && (await readPassword())
   if (password !== undefined) checkPassword(password, [name, ...names])
@@ -257,7 +257,7 @@ export const userCommand = (): Command =>
     ),
     personCommand(
       'disable',
-      'end all sessions and keys of a person until "user change --enable"',
+      'end all sessions of a person, and stop the keys until "user change --enable"',
       'user disable ann',
     ).action(onStores(disable)),
     confirmed(

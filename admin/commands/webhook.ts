@@ -169,8 +169,8 @@ const privateOption = [
 const withSettings = (command: Command): Command =>
   command
     .option('--type <type>', 'a type to report, such as file.* or link.added, or all (repeatable)', collect(parseType))
-    .option('--subject <text>', 'the beginning of the subjects to report', parseLine(longest.subject))
-    .option('--description <text>', 'a note for people', parseLine(longest.description))
+    .option('--subject <text>', 'report only changes whose subject begins with this text', parseLine(longest.subject))
+    .option('--description <text>', 'a note that describes the webhook', parseLine(longest.description))
     .option(...privateOption)
 
 const urlOption = ['--url <address>', 'the address that gets the changes', parseTarget] as const
@@ -195,11 +195,11 @@ export const webhookCommand = (): Command =>
       .argument(...idArgument)
       .option(...urlOption)
       .option('--enable', 'send changes again')
-      .option('--no-enable', 'send no changes')
+      .option('--no-enable', 'stop sending changes')
       .option('--rotate', 'add a secret, and print it once; the previous secret works for 24 hours')
       .action(onStores(change, inText)),
     ofWebhook('remove', 'remove a webhook').action(onStores(remove)),
-    ofWebhook('test', 'send a test from this machine')
+    ofWebhook('test', 'send a test event from this machine')
       .option(...privateOption)
       .action(onStores(test, deliveryInText)),
     ofWebhook('deliveries', 'list the last 100 deliveries').action(

@@ -104,7 +104,7 @@ export const importRecords = async (
       if (signal?.aborted || (isStrict && faults.skipped() > 0)) break
     }
   } catch (error) {
-    // The end of an import also ends the reading of the file. This is not a failure.
+    // An import that ends early also stops reading the file. This is not a failure.
     if (isTaking || !signal?.aborted) throw error
   }
   if (!signal?.aborted) await flush()

@@ -55,8 +55,8 @@ const openInput = (file: string): Readable => {
 }
 
 const refusals: ReadonlyMap<SystemFailure | undefined, string> = new Map([
-  ['missing', 'there is no such file. Check its path'],
-  ['notFolder', 'there is no such file. Check its path'],
+  ['missing', 'this file does not exist. Check the path'],
+  ['notFolder', 'this file does not exist. Check the path'],
   ['isFolder', 'it is a directory. Name a file'],
   ['noRights', 'you lack the right to read it. Run the command as a user who may read the file'],
 ])

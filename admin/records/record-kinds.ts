@@ -76,7 +76,7 @@ const recordKind =
 
 export type RecordKind = ReturnType<typeof recordKind>
 
-// Merges the records of one id. With `replaces`, only the last record counts.
+// Merges the records with the same id. With `replaces`, only the last record counts.
 const foldById = <Value extends { readonly id: number }>(values: readonly Value[], replaces: boolean) => {
   const byId = new Map<number, Value>()
   for (const value of values) byId.set(value.id, { ...(replaces ? undefined : byId.get(value.id)), ...value })

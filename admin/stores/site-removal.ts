@@ -29,7 +29,7 @@ export const runningWorkflows = async ({ workflows }: AreaStores, site: SiteId):
   return paths
 }
 
-/** Counts each kind, and the bytes of the files. With `atLeast`, the site has more files than were counted. */
+/** The number of each kind, and the bytes of the files. With `atLeast`, the site has more files than were counted. */
 export const contentsOf = async (stores: AdminStores, site: Site) => {
   const area = await stores.areas(site)
   const { files, bytes, atLeast } = await countFolder(area.files, site.id, root, unlimited)

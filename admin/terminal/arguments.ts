@@ -83,7 +83,7 @@ export const lifetimeOption = (description: string, usual: string): Option =>
 const mostRights = 50
 
 const collectRights = (text: string, previous: readonly Right[] = []): Right[] => {
-  if (previous.length >= mostRights) throw new InvalidArgumentError(`Give it at most ${mostRights} times.`)
+  if (previous.length >= mostRights) throw new InvalidArgumentError(`Give this option at most ${mostRights} times.`)
   const right = parseRight(text)
   if (!right) {
     throw new InvalidArgumentError(

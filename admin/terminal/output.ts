@@ -76,7 +76,7 @@ export const printText = async (text: string): Promise<void> => {
   const failure = await tryToPrint(text)
   if (!failure || isClosedByReader(failure)) return
   throw new Refusal(
-    `${outputLost(failure)} The command did its work, but its output was lost. Send the output to a disk with ` +
+    `${outputLost(failure)} The command succeeded, but its output was lost. Write the output to a disk with ` +
       'free space.',
   )
 }
@@ -94,4 +94,4 @@ export class FaultsFound extends Error {
   override readonly name = 'FaultsFound'
 }
 
-export const notSure = 'Nothing was removed: add --yes to remove it.'
+export const notSure = 'Nothing was removed. To remove it, add --yes.'

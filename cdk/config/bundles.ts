@@ -10,7 +10,7 @@ import { type FunctionSettings, functionEntry, functionNames, functionSettings }
 const requireForCommonJs =
   "import { createRequire as nodeRequire } from 'node:module'; const require = nodeRequire(import.meta.url);"
 
-// A JSON import is only served, so it stays a file, and Node does not parse it as code.
+// The service only sends this JSON, so it stays a file, which Node does not parse as code.
 const keepData: Plugin = {
   name: 'keep-data',
   setup({ onLoad }) {

@@ -54,7 +54,7 @@ export const functionSettings: Readonly<Record<FunctionName, FunctionSettings>> 
     invokesItself: true,
   },
   removals: {
-    description: 'Finishes the removal of large folders, and recounts the used bytes, in slices of a minute',
+    description: 'Finishes the removal of large folders, and recounts the used bytes, for up to a minute in each run',
     memorySize: 512,
     timeout: Duration.seconds(90),
     invokesItself: true,

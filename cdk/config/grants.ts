@@ -6,7 +6,7 @@ type TableAction = `${'Get' | 'BatchGet' | 'Put' | 'Update' | 'Delete' | 'BatchW
 export interface TableAccess {
   readonly table: TableName
   readonly index?: string
-  /** If set, the grant covers only items whose partition key matches. */
+  /** If set, the permission covers only items whose partition key matches. */
   readonly keys?: string
   readonly actions: readonly TableAction[]
 }

@@ -60,7 +60,7 @@ const deploymentRole = z.strictObject({
   repository: z.string().regex(/^[\w.-]+(@\d+)?\/[\w.-]+(@\d+)?$/, 'must be OWNER/NAME or OWNER@1/NAME@2'),
   environment: z
     .string()
-    .regex(/^[\w.-]+$/, 'must have only letters, digits, dots, hyphens and underscores')
+    .regex(/^[\w.-]+$/, 'must contain only letters, digits, dots, hyphens and underscores')
     .default('production'),
 })
 
@@ -131,19 +131,19 @@ const faultsAt = (all: Settings, id: string, dataCentre: DataCentreSettings): re
     [
       ['directory', 'edge', 'watch'].includes(id),
       path,
-      'must have another id, because a stack of the app has this name',
+      'must have another id, because another stack already has this name',
     ],
     [isElsewhere, `${path}.customDomain.certificateArn`, `must be the ARN of a certificate in ${certificates}`],
     [(alarmTopic?.split(':')[3] ?? region) !== region, `${path}.alarmTopic`, `must be in ${region}`],
     [
       restored.length > 0 && !isProtected(all, dataCentre),
       `${path}.restoredTables`,
-      'needs deletionProtection. Without it, the deployment would delete the tables that they replace',
+      'needs deletionProtection. Without it, the deployment would delete the tables that the restored tables replace',
     ],
     [
       restored.includes('journal') && needsStream(all),
       `${path}.restoredTables.journal`,
-      'must be absent with changeEvents or webhooks, because a restored table has no stream',
+      'must be left out with changeEvents or webhooks, because a restored table has no stream',
     ],
     [
       streaming === true && partition !== 'aws',
@@ -188,7 +188,7 @@ const faultsIn = (all: Settings): readonly Fault[] => {
       'coldAfterDays',
       'must be at least 30 less than keptDays, because S3 bills at least 30 days of the cheaper storage',
     ],
-    [isShared, 'dataCentres', 'must not share a domainName, because a domain can lead to only one of them'],
+    [isShared, 'dataCentres', 'must not share a domainName, because a domain can point to only one of them'],
     [!isEmulated && isForEmulators, 'emulatorEndpoint', 'is missing. On AWS, leave out pathEncoding and binaryAccept'],
     ...Object.entries(all.dataCentres).flatMap(([id, dataCentre]) => faultsAt(all, id, dataCentre)),
   ]

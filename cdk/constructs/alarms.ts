@@ -10,7 +10,7 @@ import type { Settings } from '../config/settings.ts'
 export interface Watch {
   readonly id: string
   readonly metric: IMetric
-  // If it is not set, the threshold is 0: any higher value sets off the alarm.
+  // If no threshold is set, it is 0: any higher value sets off the alarm.
   readonly threshold?: number
   readonly periods: number
   readonly impact: string

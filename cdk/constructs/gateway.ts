@@ -44,7 +44,7 @@ const addRoutes = ({ root }: RestApi, functions: Functions): void => {
     segments.reduce<IResource>((parent, segment, depth) => {
       const path = `/${segments.slice(0, depth + 1).join('/')}`
       const resource = below(parent, segment, groupAt(path))
-      // A resource has one variable child.
+      // A resource of API Gateway can have only one child with a variable.
       if (segments[depth + 1] !== '{site}') below(resource, '{proxy+}', groupAt(`${path}/{proxy+}`))
       return resource
     }, root)
@@ -63,7 +63,7 @@ const byStatus = (status: number, message: string) => ({ code: status, status, m
 // Callers reach the limit of Lambda first: an event has at most 6 MB, with the body in base64. The limit of the
 // gateway, 10 MB, is higher.
 const requestTooLarge =
-  'The request is too large: its body can have about 4.5 MB (6 MB in base64). Send files one by one, ' +
+  'The request is too large: its body can have at most about 4.5 MB (6 MB in base64). Send files one by one, ' +
   'and larger files as resumable uploads (tus 1.0), in pieces of up to 4.5 MB.'
 
 // The function is throttled, has failed or takes too long. The gateway does not know how much of its work the function

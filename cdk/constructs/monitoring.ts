@@ -153,7 +153,7 @@ const ageOfRemovals = (scope: Construct, { functions }: Watched, { stackName }: 
   return new Metric({ namespace: stackName, metricName, statistic: 'Maximum', period })
 }
 
-// `waiting`: messages wait for half an hour. `failed`: the function gave messages up.
+// `waiting`: messages wait for half an hour. `failed`: the function gave up messages.
 const queueWatches = (
   name: FunctionName,
   { queue, failed }: WorkQueue,
@@ -240,7 +240,7 @@ const changeEventsWatch = ({ failed }: NonNullable<Watched['changeEvents']>): Wa
 const webhooksWatches = (webhooks: WorkQueue): readonly Watch[] =>
   queueWatches('webhooks', webhooks, {
     waiting: 'Webhooks report changes half an hour late.',
-    failed: 'Some webhooks do not report changes until the next change of their site.',
+    failed: 'Some webhooks report a change only after the next change to the same site.',
   })
 
 const watchesOf = (watched: Watched, lost: Metric, age: Metric): readonly Watch[] => [

@@ -75,7 +75,7 @@ const createStreamFunction = (
     logGroup: logs,
     // The function itself drops messages below its level.
     applicationLogLevel: ApplicationLogLevel.TRACE,
-    // Only this level reports a failed start.
+    // Lambda reports a failed start only at this level.
     systemLogLevel: SystemLogLevel.WARN,
     // The function itself checks the secret of the distribution. With IAM, the distribution would need a digest of the
     // whole body before it sends the first byte.

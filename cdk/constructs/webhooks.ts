@@ -12,7 +12,7 @@ import { allow } from './statements.ts'
 export const createWebhookParts = (scope: Construct, deletionProtection: boolean) => {
   const parts = new Construct(scope, 'Webhooks')
   const key = new Key(parts, 'SecretsKey', {
-    description: 'Seals the secrets of webhooks',
+    description: 'Encrypts the secrets of webhooks',
     enableKeyRotation: true,
     // Without the key, no secret can be opened.
     removalPolicy: deletionProtection ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,

@@ -22,7 +22,7 @@ interface Props extends StackProps {
   readonly settings: Settings
 }
 
-/** Sites, data centres and tokens: global tables with a replica in the region of each data centre. */
+/** The tables of sites, data centres and tokens: global tables with a replica in the region of each data centre. */
 export class DirectoryStack extends Stack {
   constructor(scope: Construct, id: string, { settings, ...props }: Props) {
     super(scope, id, props)

@@ -76,8 +76,7 @@ const chooseSite = (sites: readonly Site[], id: number | undefined): Site => {
 type KnownMembers = { items: []; users: []; keys: []; id: number; name: string }
 
 /**
- * Sends generated calls through the transport. Among the calls that change something, only the creation of a field cannot
- * be repeated safely.
+ * Sends generated calls through the transport. Every call can be repeated safely, except the one that creates a field.
  */
 const createCall =
   (baseUrl: string, send: Send): SendCall =>

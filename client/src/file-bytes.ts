@@ -81,7 +81,7 @@ export const readBytes = async function* (
     throw new ServiceError({
       status: 0,
       code: 0,
-      message: `The download of ${path} broke off several times. Check the network, then repeat the command.`,
+      message: `The download of ${path} was interrupted several times. Check the network, then repeat the command.`,
     })
   }
 }

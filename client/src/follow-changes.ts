@@ -50,7 +50,7 @@ const urlOf = ({ site }: Connection, { types, subject }: ChangesQuery, more: Rea
 const limitRead = <Value>(read: Promise<Value>, signal: AbortSignal): Promise<Value> =>
   new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)
-    const timer = setTimeout(() => reject(new Error('The service was silent.')), longestSilence)
+    const timer = setTimeout(() => reject(new Error('The service sent nothing for too long.')), longestSilence)
     signal.addEventListener('abort', stop, { once: true })
     read.then(resolve, reject).finally(() => {
       clearTimeout(timer)

@@ -21,7 +21,7 @@ export interface ReadField extends Field {
 export interface NewSystemField {
   readonly type: FieldTypeId
   readonly mandatory: boolean
-  /** By default, the field becomes the last one. */
+  /** By default, the field is added at the end. */
   readonly order?: number
 }
 

@@ -61,7 +61,7 @@ export const unexpectedAnswer = ({ status }: Response, host: string, requestId =
     status,
     code: status,
     message:
-      `${host} answered with status ${status}, but not like this service. ` +
+      `${host} answered with status ${status}, but the answer does not come from this service. ` +
       'Check the address and any proxy in between.',
     requestId,
   })

@@ -17,7 +17,7 @@ export interface StreamedBody {
 
 export type Body = Blob | Uint8Array<ArrayBuffer> | string
 
-/** Bytes that every installation accepts in one request; API Gateway allows 4.5 MB. */
+/** The largest request body that every installation accepts, in bytes; API Gateway allows 4.5 MB. */
 export const largestRequest = 4_500_000
 /** The bytes of each part of an upload in parts, except the last one. A smaller file has no parts. */
 export const partLength = 8 * 1024 ** 2

@@ -50,7 +50,7 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
       return addressIn(response, destination)
     },
 
-    /** Undefined if the upload is gone or has another size. */
+    /** Undefined if the upload no longer exists or has another size. */
     async find(address: string): Promise<UploadState | undefined> {
       try {
         const state = await stateOf(address)

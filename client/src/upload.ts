@@ -13,8 +13,8 @@ export interface ResumableOptions {
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined
   readonly signal?: AbortSignal | undefined
   /**
-   * The address of an earlier upload of the same bytes. If that upload is gone or has another size, a new upload
-   * starts.
+   * The address of an earlier upload of the same bytes. If that upload no longer exists or has another size, a new
+   * upload starts.
    */
   readonly resume?: string | undefined
   /** Receives the address of the upload. Save it, to continue within a day after a crash. */
@@ -67,8 +67,8 @@ export type SendFile<Result> = (
 
 /**
  * Chooses the size of each piece. Streamed bytes are sent as one piece: a proxy that refuses a piece because of its
- * declared size does so before most of it is sent. Pieces in memory start small, and grow as long as they are fast and
- * accepted.
+ * declared size refuses it before most of the bytes are sent. Pieces in memory start small, and grow as long as they
+ * are fast and accepted.
  */
 const createPieces = (limit: Limit, isStreamed: boolean) => {
   let size = isStreamed ? largestStreamed : safePiece

@@ -12,7 +12,7 @@ interface Entry {
 }
 
 interface EntryFields {
-  /** Empty: the person keeps a list of rights. */
+  /** If empty, the person keeps a list of rights. */
   readonly role: Signal<Role | ''>
   readonly folders: Signal<string>
   readonly entry: { readonly value: Entry | undefined }

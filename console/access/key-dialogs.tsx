@@ -97,7 +97,7 @@ interface CreateKeyProps {
   readonly onClose: () => void
 }
 
-/** A person starts with the least: reading files. */
+/** The dialog starts with the smallest right: reading files. */
 export const CreateKeyDialog = ({ onCreated, onClose }: CreateKeyProps) => {
   const { client, rights } = usePage()
   const t = viewTexts.value.keys

@@ -18,7 +18,7 @@ interface CreateProps {
   readonly onClose: () => void
 }
 
-/** A webhook reports only what its maker may read (V-1). */
+/** A webhook reports only changes that its creator may read (V-1). */
 export const CreateWebhookDialog = ({ onCreated, onClose }: CreateProps) => {
   const { client, rights } = usePage()
   const t = viewTexts.value.webhooks

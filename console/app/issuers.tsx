@@ -7,7 +7,7 @@ import { Failure } from '../parts/failure.tsx'
 import { goTo, parseRoute } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 
-/** The tab keeps this while the person is at the issuer. */
+/** The tab keeps these values while the person signs in at the issuer. */
 interface Begun {
   readonly verifier: string
   readonly keep: Keep
@@ -92,6 +92,6 @@ export const finishSignIn = async (session: Session, outcome: string): Promise<v
     return
   }
   await session.signIn({ code, verifier: begun.verifier }, begun.keep)
-  // The name and the password in the form are not wrong.
+  // The failure does not mean that the name or the password in the form is wrong.
   if (isRefused(session.failure.value)) session.failure.value = failureIn(new URLSearchParams({ error: `${refused}` }))
 }

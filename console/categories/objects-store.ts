@@ -125,7 +125,7 @@ export interface ObjectContent {
   readonly changed: string
 }
 
-/** The service gives objects without an expiry date one of these years. */
+/** The service gives objects without an expiry date a date in one of these years. */
 const never = /^9999/
 
 const characters: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ' }

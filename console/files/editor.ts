@@ -25,7 +25,7 @@ export interface Editor {
   save(): Promise<boolean>
   takeTheirs(): void
   discard(): void
-  /** Keeps changes that were neither saved nor discarded, for the next editor of the file. */
+  /** Keeps changes that were neither saved nor discarded, for the next time that the file is opened. */
   close(): void
 }
 

@@ -66,7 +66,7 @@ const nameStartingWith = (text: string, names: readonly string[], active: string
 
 interface FolderOptions {
   readonly client: () => SiteClient
-  /** Called after each read, for other views of the folder. */
+  /** Called after each read of the folder, for other views of it. */
   readonly onRead?: (path: string, entries: readonly FolderContent[]) => void
 }
 

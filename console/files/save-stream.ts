@@ -5,7 +5,7 @@ export const mostInMemory = 500_000_000
 
 type Pick = (options: { readonly suggestedName: string }) => Promise<FileSystemFileHandle>
 
-/** Browsers let a page write to a file of the device only on pages from https or from this machine, and some never. */
+/** A page can write to a file of the device only from https or from this machine, and in some browsers never. */
 const picker = (): Pick | undefined => Reflect.get(globalThis, 'showSaveFilePicker')
 
 export const canStream = (): boolean => picker() !== undefined

@@ -31,7 +31,7 @@ interface Deps {
   readonly form: number
 }
 
-/** The position that puts a field before the one at `before` (F-23, F-24). */
+/** The position that puts a field before the field at index `before` (F-23, F-24). */
 export const positionBefore = (fields: readonly Field[], before: number): number => {
   const next = fields[before]
   if (next) return next.order
@@ -87,7 +87,7 @@ const createReader = (forms: Deps['forms'], form: number) => {
   }
 }
 
-// Actions run one after the other: a held key moves a field step by step.
+// Actions run one after the other, so that holding a key down moves a field step by step.
 const createQueue = () => {
   let last: Promise<unknown> = Promise.resolve()
   return <Value>(work: () => Promise<Value>): Promise<Value> => {

@@ -15,7 +15,7 @@ export type Line =
   | { readonly group: ChangeGroup; readonly isOpen: boolean }
   | { readonly change: Change; readonly within?: string }
 
-/** In milliseconds: the longest pause between two files of an upload, in one top folder or in two. */
+/** In milliseconds: the longest pause between two files of one upload, in the same top folder and in different ones. */
 const longestPause = { near: 60_000, far: 5_000 }
 
 const groupedTypes: ReadonlySet<Change['type']> = new Set(['file.stored', 'file.removed'])

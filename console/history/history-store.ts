@@ -23,7 +23,7 @@ export interface Filter {
 
 const noFilter: Filter = { what: '', who: '', where: '' }
 
-/** One read of older changes asks for at most this many pages, when none of them has a wanted change. */
+/** When a read of older changes finds no wanted change, it requests at most this many pages. */
 const mostPages = 10
 
 export interface HistoryStore {

@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { type Change, ServiceError, type SiteClient } from '../../client/src/index.ts'
 
-// In milliseconds: changes of this time are reported together, and the shortest and longest pauses after failures.
+// In milliseconds: the time in which changes are collected, and the shortest and longest pauses after failures.
 const batchTime = 500
 const [shortest, longest] = [3000, 60_000]
 

@@ -7,8 +7,8 @@ interface RowsProps {
   /** In pixels, the same for all rows. */
   readonly height: number
   /**
-   * Draws a row. Use `slot` as the key: rows that leave at one end are reused at the other end, which is cheaper than
-   * creating new ones.
+   * Draws a row. Use `slot` as the key: rows that scroll out at one end are reused at the other end, which is cheaper
+   * than creating new ones.
    */
   readonly row: (index: number, slot: number) => ComponentChildren
   readonly active?: number | undefined

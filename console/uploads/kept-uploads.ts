@@ -75,8 +75,8 @@ const bestOf = <Each>(all: readonly Each[], score: (each: Each) => number): Each
 }
 
 /**
- * Finds the files that the user has chosen again. Their folders tell equal files apart. If a file is uncertain, it is
- * left out: the end of one file must never be appended to another.
+ * Finds the files that the user has chosen again. Their folders distinguish files with the same name and size. If a
+ * file is uncertain, it is left out: the end of one file must never be appended to another.
  */
 export const match = (kept: readonly KeptUpload[], given: readonly Dropped[]) => {
   const keptByKey = Map.groupBy(kept, ({ path, size, modified }) => keyOf(path, size, modified))

@@ -9,7 +9,7 @@ import type { AccessDeps } from '../../lib/service/deps.ts'
 import { bodies } from './bodies.ts'
 import { pageIn, pageOf } from './pages.ts'
 
-/** lists the keys of a site with their present rights. */
+/** lists the keys of a site with their current rights. */
 export const listKeys = (deps: AccessDeps) =>
   operation({ query: pageIn }, async ({ site, query: { limit, after } }) => {
     const rest = (await currentKeys(deps, site.id)).filter((key) => orderOfKey(key) > after)

@@ -80,7 +80,7 @@ export const getReferenceAsset = () => {
   })
 }
 
-/** Keeps one value per key, but no failure. */
+/** Keeps one value per key, but forgets failures. */
 export const onceEach = <Key, Value>(make: (key: Key) => Promise<Value>): ((key: Key) => Promise<Value>) => {
   const made = new Map<Key, Promise<Value>>()
   return (key) => {

@@ -13,7 +13,7 @@ const heartbeat = 15_000
 
 const comment = Buffer.from(':\n\n')
 
-// About this much waits in memory for a slow reader (V-24).
+// About this many bytes wait in memory for a slow reader (V-24).
 const [mostAtOnce, mostBytes] = [100, 16 * 1024]
 
 const events = new WeakMap<Change, Buffer>()

@@ -83,7 +83,8 @@ const openStream = async (deps: StorageDeps, input: Input): Promise<Reply> => {
   const after = from === undefined ? undefined : (positionOf('after', from, site.id) ?? 0)
   if (!headers['authorization']) {
     throw new ServiceError('tokenRejected', {
-      message: 'Live changes need the token in a header. Send it in Authorization, not in the address.',
+      message:
+        'Live changes accept the token only in the header Authorization. Send the token there, not in the address.',
     })
   }
   const listener = await deps.live.listen(site.id)

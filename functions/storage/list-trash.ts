@@ -20,8 +20,8 @@ const callsAtOnce = 16
 // Each round reads up to 10,000 entries of the history.
 const mostRounds = 5
 
-// Clocks differ, and S3 counts whole seconds. An entry that is older than its removal by more than this belongs to an
-// earlier removal.
+// Clocks differ, and S3 counts whole seconds. If an entry is older than the found removal by more than this time, it
+// belongs to an earlier removal.
 const tolerance = 5_000
 
 const itemsOf = async ({ files }: StorageDeps, changes: readonly Change[]): Promise<readonly Item[]> => {

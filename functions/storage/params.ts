@@ -41,7 +41,7 @@ export const purgeablePath = permittedPath('write', deletedPathOf)
 /** */
 export const removablePath = permittedPath('write', deletedPathOf, parentOf)
 
-/** Also the folders on the way to the folders of the caller. */
+/** Also permits the parents of the folders that the caller may read. */
 export const describablePath = (segments: Segments, caller: SiteCaller): { path: StoragePath } => {
   const { path } = pathOf(segments)
   const isOnWay = ownFoldersBelow({ rights: caller.rights, level: 'read' }, path).length > 0

@@ -22,11 +22,11 @@ const getProgress = ({ progress }: StorageDeps) =>
 const presentAsDraft = (query: Switches): boolean => {
   if (!query.has('versionId')) return asDraft(query)
   throw new ServiceError('storageRefused', {
-    message: 'A link leads to the present version of a file. Leave out versionId, or send it without link.',
+    message: 'A link leads to the present version of a file. Send either link or versionId.',
   })
 }
 
-// GET with `?link`: a URL of the file's bytes that needs no token (S-73). Caches may not keep the answer.
+// GET with `?link`: a URL of the file's bytes that needs no token (S-73). No cache may keep the answer.
 const getLink = ({ files, linkTo }: StorageDeps) =>
   operation({ params: readablePath, query: presentAsDraft }, async (input) => {
     const { dataCentre, params, query: isDraft } = input

@@ -23,7 +23,7 @@ export const listDeliveries = (deps: WebhooksDeps) =>
 const tooMany = () =>
   new ServiceError('tooManyRequests', {
     message:
-      'The service is already sending several tests or repetitions. Repeat your request after the time in the Retry-After header.',
+      'The service is already sending several tests or repeated deliveries. Repeat your request after the time in the Retry-After header.',
     headers: { 'Retry-After': '5' },
   })
 

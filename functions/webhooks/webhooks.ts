@@ -37,7 +37,7 @@ export const findWebhook = async ({ webhooks }: WebhooksDeps, site: SiteId, id: 
   return found
 }
 
-/** V-1: a webhook must not show its maker entries that the maker may not read. Errors: rightMissing. */
+/** V-1: a webhook must not show its creator changes that the creator may not read. Errors: rightMissing. */
 const requireRights = (held: readonly Right[], patterns: readonly string[]): void => {
   const types = changeTypes.filter((type) => isWantedType(patterns, type))
   for (const area of ['history', ...areasOf(types)] as const)

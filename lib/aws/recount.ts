@@ -15,7 +15,7 @@ export interface RecountDeps {
 }
 
 // In milliseconds. A quota is known everywhere within a minute, and a request lasts at most 15 minutes. After
-// this time, each change that a listing may miss has been counted since the recount began.
+// this time, every change that the listing may miss began after the recount, and was counted.
 const settledAfter = 17 * 60_000
 const countedFor = 24 * 3600_000
 

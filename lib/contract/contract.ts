@@ -23,8 +23,8 @@ export const answerHeaders = {
   'Accept-Ranges': header('The unit of `Range`: requests may ask for a part of the file.', { const: 'bytes' }),
   'Content-Range': header('The part of the file that the answer contains.'),
   'X-Content-Length': header(
-    'The answer to HEAD has here the number of bytes that GET would send, because API Gateway removes the ' +
-      'Content-Length of such answers.',
+    'For HEAD: the number of bytes that GET would send. The header has this name, because API Gateway removes ' +
+      'Content-Length from answers to HEAD.',
     count,
   ),
   'Cache-Control': header('The rules for caches that keep the answer.'),

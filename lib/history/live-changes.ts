@@ -114,7 +114,7 @@ const readPage = (
   position: number,
   filter: ChangeFilter,
 ): News | Promise<News> => {
-  // Entries before the newest one may have expired, so it may be ahead of the last entry that was read.
+  // Entries before the newest one may have expired, so its position may be ahead of the last entry read.
   const end = Math.max(position, newest())
   const newsOf = ({ changes, next = end }: ChangePage): News => ({ changes, next })
   const recent = recentAfter(position)
@@ -141,7 +141,7 @@ const untilChanged = async (listener: Listener, position: number, milliseconds: 
   clearTimeout(timer)
 }
 
-/** Waits for an entry after a position that fits the filter. After `milliseconds`, there may be none. Errors: as above. */
+/** Waits for an entry after a position that fits the filter, up to `milliseconds`. Errors: as above. */
 export const nextChanges = async (
   listener: Listener,
   wanted: Wanted,

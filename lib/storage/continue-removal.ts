@@ -24,8 +24,8 @@ export interface Rest {
   readonly delay: number
 }
 
-// S3 accepts 3,500 writes a second below one prefix. Two batches of 1,000 keys in half a second nearly reach this
-// limit.
+// S3 accepts 3,500 writes a second below one prefix. Two concurrent batches, each with 1,000 keys in half a second,
+// nearly reach this limit.
 const removalsInFlight = 2
 
 type Emptied = Pick<ObjectStore, 'list' | 'exists' | 'remove'>
@@ -88,8 +88,8 @@ const startStopwatch = ({ wall, monotonic }: Clock, duration: number): (() => bo
 
 /**
  * Continues a removal until the deadline, unless another worker has its lease. The worker ends within `end`
- * milliseconds. Returns undefined when this message is done: the folder is gone, the removal is closed, or another
- * message has the lease.
+ * milliseconds. Returns undefined when the work of this message is done: the folder is gone, the removal is closed, or
+ * another message has the lease.
  */
 export const continueRemoval = async (
   { files, removals, clock }: ContinueDeps,

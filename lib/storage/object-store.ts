@@ -242,8 +242,8 @@ export interface PlaceConditions {
     readonly folders: readonly StoragePath[]
     readonly lockId?: string | undefined
     /**
-     * The locks of these folders, from a look that has just checked every condition. With these locks, a store needs
-     * only one check: after it has placed the changes.
+     * The locks of these folders, as they were when every condition was checked just before. With these locks, a store
+     * needs only one check: after it has placed the changes.
      */
     readonly seen?: ReadonlySet<string> | undefined
   }

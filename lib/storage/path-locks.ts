@@ -25,7 +25,7 @@ export interface OpenRemoval {
   readonly isRestoreLock: boolean
 }
 
-/** `ids` also has locks that have ended. If a later look finds another id, that lock is newer than this look. */
+/** `ids` also has locks that have ended. If a later read finds another id, that lock was created after this read. */
 export interface FolderLocks {
   readonly isLocked: boolean
   readonly ids: ReadonlySet<string>

@@ -24,7 +24,7 @@ const secretPrefix = 'whsec_'
 
 const keyOf = (secret: string): Buffer => Buffer.from(secret.slice(secretPrefix.length), 'base64')
 
-/** V-7, as Standard Webhooks says. `time` is in milliseconds since the epoch. */
+/** V-7, as described in Standard Webhooks. `time` is in milliseconds since the epoch. */
 const signEvent = (id: string, time: number, body: string, secrets: readonly string[]) => {
   const timestamp = String(Math.floor(time / 1000))
   const signatureOf = (secret: string) =>

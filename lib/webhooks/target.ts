@@ -44,10 +44,10 @@ const refuse = (): never => {
 
 const translated = ipaddr.parseCIDR('64:ff9b::/96')
 
-// No other addresses of IPv6 are assigned to the public.
+// IPv6 has no other public addresses.
 const assigned = ipaddr.parseCIDR('2000::/3')
 
-// The agent of the virtual machines of Azure has this address, which looks public.
+// The agent on virtual machines of Azure has this address, which looks public.
 const metadata = '168.63.129.16'
 
 const isOwn = (address: string): boolean =>

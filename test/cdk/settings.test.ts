@@ -178,6 +178,10 @@ describe('Valid settings', () => {
       'a domain in the partition of China',
       withDomain({ certificateArn: 'arn:aws-cn:acm:cn-north-1:123456789012:certificate/a' }, { region: 'cn-north-1' }),
     ],
+    ...['us-gov-west-1', 'us-iso-east-1', 'eusc-de-east-1'].map((region): [string, unknown] => [
+      `a data centre in ${region}`,
+      withDataCentre({ region }),
+    ]),
   ])('An app may have %s', (_, settings) => {
     expect(faultsOf(settings)).toEqual([])
   })

@@ -5,7 +5,6 @@ import { messages } from '../support/messages.ts'
 import { createTestApp, templatesOf } from './support/synthesise.ts'
 
 const type = 'AWS::DynamoDB::GlobalTable'
-const { directory, us } = templatesOf()
 
 /** Region and protection of every replica of every table, sorted. */
 const replicasIn = (template: Template): string[] => {
@@ -14,30 +13,7 @@ const replicasIn = (template: Template): string[] => {
   return [...new Set(lines)].sort()
 }
 
-describe('tables', () => {
-  test('only tables of the directory have a stream, so that a region can be added', () => {
-    const single = templatesOf({ dataCentres: { us: { region: 'us-east-1' } } })
-    for (const template of [single.directory, directory]) {
-      template.allResourcesProperties(type, { StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' } })
-    }
-    us.allResourcesProperties(type, { StreamSpecification: Match.absent() })
-  })
-
-  test('tables of the directory are created last, when little can fail after them', () => {
-    const others = Object.keys(directory.toJSON().Resources).filter((id) => !(id in directory.findResources(type)))
-    expect(others).not.toEqual([])
-    directory.allResources(type, { DependsOn: others })
-  })
-})
-
 describe('deletion protection', () => {
-  test('without protection, the data is removed with its stack', () => {
-    const free = templatesOf({ deletionProtection: false })
-    expect(replicasIn(free.directory)).toEqual(['eu-west-1 free', 'us-east-1 free'])
-    for (const template of [free.directory, free.us]) template.allResources(type, { DeletionPolicy: 'Delete' })
-    free.us.allResources('AWS::S3::Bucket', { DeletionPolicy: 'Delete' })
-  })
-
   test('protection can be turned off for one data centre and its replica', () => {
     const lifted = templatesOf({
       dataCentres: {
@@ -65,10 +41,6 @@ describe('the home of the directory', () => {
   const homeOf = ({ directory: template }: Pick<ReturnType<typeof templatesOf>, 'directory'>) =>
     Object.values(template.findResources(type)).map(({ Properties }) => Properties.Replicas.at(-1).Region)
 
-  test('the home is the region of the default data centre', () => {
-    expect(homeOf({ directory })).toEqual(['us-east-1', 'us-east-1', 'us-east-1'])
-  })
-
   test('without the setting, a deployment warns once', () => {
     const warningsOf = (settings: object) => {
       const { app, remove } = createTestApp(settings)
@@ -85,14 +57,5 @@ describe('the home of the directory', () => {
     expect(homeOf(moved)).toEqual(['us-east-1', 'us-east-1', 'us-east-1'])
     moved.eu.hasResourceProperties('Custom::DataCentre', { isDefault: true })
     moved.us.hasResourceProperties('Custom::DataCentre', { isDefault: false })
-  })
-
-  test('the home may be a region without a data centre', () => {
-    const apart = templatesOf({ directoryRegion: 'eu-central-1' })
-    expect(replicasIn(apart.directory).map((line) => line.split(' ')[0])).toEqual([
-      'eu-central-1',
-      'eu-west-1',
-      'us-east-1',
-    ])
   })
 })

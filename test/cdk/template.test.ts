@@ -1,280 +1,143 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Match, type Template } from 'aws-cdk-lib/assertions'
-import { describe, expect, test } from 'vitest'
+import { Match } from 'aws-cdk-lib/assertions'
+import { expect, test } from 'vitest'
 import { functionName, functionNames, functionSettings } from '../../cdk/config/functions.ts'
-import { logLevels } from '../../lib/config/config.ts'
+import { endpointLimits } from '../../cdk/config/web-functions.ts'
 import { removalTimes } from '../../lib/config/removals.ts'
-import { errors } from '../../lib/core/errors.ts'
-import { corsHeaders } from '../../lib/http/cors.ts'
 import { longestSilence } from '../../lib/storage/path-locks.ts'
 import { messages } from '../support/messages.ts'
-import { summarise } from './support/summarise.ts'
+import { compareStacks, describeStack } from './support/describe-stack.ts'
 import { templatesOf } from './support/synthesise.ts'
 
 const { directory, us } = templatesOf()
 
+const customDomain = { domainName: 'us.example.com', hostedZoneId: 'Z0123456789' }
+const eu = { region: 'eu-west-1' }
+
 const everything = templatesOf({
+  directoryRegion: 'eu-central-1',
   changeEvents: true,
   webhooks: true,
   webApplicationFirewall: true,
-  alarmEmail: 'ops@example.com',
   uploadOrigins: ['https://example.com'],
-  dataCentres: {
-    us: {
-      region: 'us-east-1',
-      streaming: true,
-      customDomain: { domainName: 'us.example.com', hostedZoneId: 'Z0123456789' },
-    },
-  },
+  logLevel: 'DEBUG',
+  canary: true,
+  backup: { days: 90, copyTo: 'arn:aws:backup:eu-west-1:123456789012:backup-vault:Copies' },
+  deploymentRole: { repository: 'example@12/site-admin@34', environment: 'live' },
+  dataCentres: { us: { region: 'us-east-1', streaming: true, originSecret: 3, customDomain }, eu },
+})
+const withDomain = templatesOf({
+  webApplicationFirewall: true,
+  dataCentres: { us: { region: 'us-east-1', customDomain }, eu },
+})
+const restored = templatesOf({
+  dataCentres: { us: { region: 'us-east-1', restoredTables: { categoryLinks: 'Links-restored' } }, eu },
+})
+const emulated = templatesOf({
+  deletionProtection: false,
+  replicateDirectory: false,
+  emulatorEndpoint: 'http://127.0.0.1:4566',
 })
 
 test('The stacks have the properties in template.txt: review each change', async () => {
-  const plain = summarise(us)
-  const lines = [
-    'The directory',
-    ...summarise(directory),
-    '\nA data centre',
-    ...plain,
-    '\nA data centre with every option, where it differs',
-    ...summarise(everything.us).filter((line) => !plain.includes(line)),
-  ]
-  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('template.txt')
+  const sections = {
+    'The directory': describeStack(directory),
+    'A data centre': describeStack(us),
+    'A data centre with a domain and a firewall, in comparison': compareStacks(withDomain.us, us),
+    'A data centre with a restored table, in comparison': compareStacks(restored.us, us),
+    'The directory with every option, in comparison': compareStacks(everything.directory, directory),
+    'A data centre with every option, in comparison': compareStacks(everything.us, us),
+    'The stack for CloudFront in us-east-1': describeStack(everything.edge),
+    'The stack that watches distributions': describeStack(everything.watch),
+    'The directory of an emulator, in comparison': compareStacks(emulated.directory, directory),
+    'A data centre of an emulator, in comparison': compareStacks(emulated.us, us),
+  }
+  const texts = Object.entries(sections).map(([title, lines]) => `${title}\n${lines.join('\n')}\n`)
+  await expect(texts.join('\n')).toMatchFileSnapshot('template.txt')
 })
 
-describe('functions', () => {
-  test('the deployment guide lists all functions', () => {
-    const guide = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'deploying.md'), 'utf8')
-    const names = [...functionNames.map(functionName), 'RegistrationFunction']
-    expect(names.filter((name) => !guide.includes(`\`${name}\``))).toEqual([])
-  })
+const guide = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'deploying.md'), 'utf8')
 
-  test('functions end before the time limit of the gateway', () => {
-    for (const { Properties } of Object.values(us.findResources('AWS::Lambda::Function'))) {
-      if (/^(fields|categories|storage)/i.test(Properties.Description)) expect(Properties.Timeout).toBeLessThan(29)
-    }
-  })
-
-  test('only the worker of removals may invoke itself through a queue', () => {
-    const allowed = us.findResources('AWS::Lambda::Function', { Properties: { RecursiveLoop: 'Allow' } })
-    expect(Object.values(allowed)).toMatchObject([
-      { Properties: { Description: functionSettings.removals.description } },
-    ])
-  })
-
-  test('functions have wildcard permissions only for the streams of their own log', () => {
-    for (const { Properties } of Object.values(us.findResources('AWS::IAM::Policy'))) {
-      for (const { Action } of Properties.PolicyDocument.Statement) {
-        expect([Action].flat().filter((action: string) => action.includes('*'))).toEqual([])
-      }
-    }
-  })
+test('The deployment guide lists all functions', () => {
+  const names = [...functionNames.map(functionName), 'RegistrationFunction']
+  expect(names.filter((name) => !guide.includes(`\`${name}\``))).toEqual([])
 })
 
-describe('the queue of removals', () => {
+test('The cost table of the guide has the right number of alarms', () => {
+  const [, printed] = /Each of two data centres has (\d+) alarms/.exec(guide) ?? []
+  expect(Number(printed)).toBe(Object.keys(us.findResources('AWS::CloudWatch::Alarm')).length)
+})
+
+test('An alarm says what callers notice and what to do', () => {
+  for (const { Properties } of Object.values(us.findResources('AWS::CloudWatch::Alarm')))
+    expect(Properties.AlarmDescription).toMatch(/^\S.*[.] .*\S[.]$/)
+})
+
+test('A message is repeated after its worker, and moves to the dead letters after an hour (S-113)', () => {
+  const queues = Object.values(us.findResources('AWS::SQS::Queue')).map(({ Properties }) => Properties)
+  const { VisibilityTimeout, RedrivePolicy } = queues.find((queue) => queue.RedrivePolicy)
   const longestWork = functionSettings.removals.timeout.toSeconds()
+  expect(VisibilityTimeout).toBe(6 * longestWork)
+  expect((VisibilityTimeout + longestWork) * 1000).toBeLessThan(longestSilence)
+  expect(removalTimes.repeatedFor + VisibilityTimeout * RedrivePolicy.maxReceiveCount).toBe(3600)
+})
 
-  test('a message is repeated after its worker ended, and before it counts as lost', () => {
-    const visibility = 6 * longestWork
-    us.hasResourceProperties('AWS::SQS::Queue', {
-      VisibilityTimeout: visibility,
-      RedrivePolicy: Match.objectLike({ maxReceiveCount: 5 }),
-    })
-    expect((visibility + longestWork) * 1000).toBeLessThan(longestSilence)
+test('The gateway refuses a large body with the limit and the alternative (E-14, E-16, S-104, U-18)', () => {
+  const { Properties } =
+    Object.values(us.findResources('AWS::ApiGateway::GatewayResponse')).find(
+      ({ Properties }) => Properties.ResponseType === 'REQUEST_TOO_LARGE',
+    ) ?? {}
+  const { message } = JSON.parse(Properties.ResponseTemplates['application/json'])
+  expect(message).toContain('4.5 MB')
+  expect(message).toContain(messages.http.tus)
+})
+
+test('A given certificate is used, and only a hosted zone gets a DNS record', () => {
+  const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0'
+  for (const zone of [{}, { hostedZoneId: 'Z0123456789' }]) {
+    const domain = { domainName: 'us.example.com', certificateArn, ...zone }
+    const { us } = templatesOf({ dataCentres: { us: { region: 'us-east-1', customDomain: domain } } })
+    us.resourceCountIs('AWS::CertificateManager::Certificate', 0)
+    us.hasResourceProperties('AWS::ApiGateway::DomainName', { RegionalCertificateArn: certificateArn })
+    us.resourceCountIs('AWS::Route53::RecordSet', Object.keys(zone).length)
+  }
+})
+
+test('Templates contain the partition of the region, not a fixed partition', () => {
+  const { directory, us } = templatesOf({
+    dataCentres: { us: { region: 'cn-north-1' } },
+    alarmEmail: 'ops@example.com',
+    webApplicationFirewall: true,
+    deploymentRole: { repository: 'example/site-admin' },
   })
+  for (const template of [directory, us]) {
+    const text = JSON.stringify(template.toJSON()).replaceAll(/"[a-z]+\.amazonaws\.com"/g, '"a service"')
+    expect(text).not.toMatch(/arn:aws|amazonaws/)
+  }
+})
 
-  test('after an hour without progress, a message moves to the dead letters (S-113)', () => {
-    const queues = Object.values(us.findResources('AWS::SQS::Queue')).map(({ Properties }) => Properties)
-    const { VisibilityTimeout, RedrivePolicy } = queues.find((queue) => queue.RedrivePolicy)
-    expect(removalTimes.repeatedFor + VisibilityTimeout * RedrivePolicy.maxReceiveCount).toBe(3600)
+test('The Web Function gets requests for files, and the gateway all others (S-105)', () => {
+  const areas = ['storage', 'uploads', 'changes'].map((area) => `/api/v2/admin/sites/*/${area}`)
+  const toFunction = areas
+    .flatMap((area) => [area, `${area}/*`])
+    .map((PathPattern) => Match.objectLike({ PathPattern }))
+  everything.us.hasResourceProperties('AWS::CloudFront::Distribution', {
+    DistributionConfig: { CacheBehaviors: toFunction },
   })
 })
 
-describe('the gateway', () => {
-  const gatewayResponses = new Map(
-    Object.values(us.findResources('AWS::ApiGateway::GatewayResponse')).map(({ Properties }) => [
-      Properties.ResponseType,
-      Properties,
-    ]),
-  )
-
-  test.each<[string, { readonly status: number; readonly code: number }, string?]>([
-    ['REQUEST_TOO_LARGE', errors.bodyTooLarge],
-    ['THROTTLED', errors.tooManyRequests, '1'],
-    ['QUOTA_EXCEEDED', errors.tooManyRequests, '3600'],
-    ['INTEGRATION_FAILURE', errors.unavailable, '1'],
-    ['INTEGRATION_TIMEOUT', errors.unavailable, '1'],
-    ['MISSING_AUTHENTICATION_TOKEN', errors.routeUnknown],
-    ['RESOURCE_NOT_FOUND', errors.routeUnknown],
-    ['UNSUPPORTED_MEDIA_TYPE', errors.mediaTypeUnsupported],
-    ['WAF_FILTERED', { status: 403, code: 403 }],
-    ['DEFAULT_4XX', { status: 400, code: 400 }],
-    ['DEFAULT_5XX', errors.unavailable, '1'],
-  ])('the gateway refuses %s with the error body of the service (E-14, E-16)', (type, { status, code }, retryAfter) => {
-    const { StatusCode, ResponseTemplates, ResponseParameters } = gatewayResponses.get(type)
-    expect(StatusCode).toBe(String(status))
-    const body = JSON.parse(ResponseTemplates['application/json'])
-    expect(body).toEqual({ code, message: expect.stringMatching(/\S/), requestId: '$context.requestId' })
-    const fixed = { ...corsHeaders, 'Cache-Control': 'no-store', ...(retryAfter && { 'Retry-After': retryAfter }) }
-    const headers = Object.entries(fixed).map(([name, value]) => [`gatewayresponse.header.${name}`, `'${value}'`])
-    expect(ResponseParameters).toEqual({
-      ...Object.fromEntries(headers),
-      'gatewayresponse.header.X-Request-Id': 'context.requestId',
-    })
-  })
-
-  test('the gateway has no other refusals than these', () => {
-    expect(gatewayResponses.size).toBe(11)
-  })
-
-  test('the refusal of a large body names the limit and the alternative (S-104, U-18)', () => {
-    const textOf = (type: string) => gatewayResponses.get(type).ResponseTemplates['application/json']
-    for (const type of ['REQUEST_TOO_LARGE', 'DEFAULT_4XX']) expect(textOf(type)).toContain('4.5 MB')
-    expect(textOf('REQUEST_TOO_LARGE')).toContain(messages.http.tus)
-  })
-
-  test.each(['INTEGRATION_FAILURE', 'INTEGRATION_TIMEOUT', 'DEFAULT_5XX'])(
-    '%s says that the change may have been made and can be repeated',
-    (type) => {
-      const { message } = JSON.parse(gatewayResponses.get(type).ResponseTemplates['application/json'])
-      expect(message).toContain(messages.alarm.mayBeStored)
-      expect(message).toContain(messages.alarm.repeatIsSafe)
-    },
-  )
-
-  test('the gateway has a firewall only if the settings say so', () => {
-    us.resourceCountIs('AWS::WAFv2::WebACL', 0)
-    const chosen = templatesOf({ webApplicationFirewall: true })
-    chosen.us.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1)
-    const [dashboard] = Object.values(chosen.us.findResources('AWS::CloudWatch::Dashboard'))
-    const [acl] = Object.values(chosen.us.findResources('AWS::WAFv2::WebACL'))
-    const body = JSON.stringify(dashboard).replaceAll('\\', '')
-    const { VisibilityConfig, Rules } = acl?.Properties ?? {}
-    for (const rule of Rules) {
-      const dimensions = `"Rule","${rule.VisibilityConfig.MetricName}","WebACL","${VisibilityConfig.MetricName}"`
-      expect(body).toContain(`"Region","us-east-1",${dimensions}`)
-    }
-  })
+test('Turning on streaming moves the DNS record of the domain to the distribution', () => {
+  const records = Object.keys(withDomain.us.findResources('AWS::Route53::RecordSet'))
+  expect(records).toHaveLength(1)
+  expect(Object.keys(everything.us.findResources('AWS::Route53::RecordSet'))).toEqual(expect.arrayContaining(records))
 })
 
-describe('logs', () => {
-  test('every function writes to a log group that expires', () => {
-    for (const template of [directory, us, everything.us]) {
-      const groups = Object.keys(template.findResources('AWS::Logs::LogGroup'))
-      for (const { Properties } of Object.values(template.findResources('AWS::Lambda::Function'))) {
-        expect(groups).toContain(Properties.LoggingConfig.LogGroup.Ref)
-      }
-    }
-  })
-
-  test.each(logLevels)('functions and Lambda log at the level %s of the settings and above', (logLevel) => {
-    const chosen = templatesOf({ logLevel })
-    const functions = Object.values(chosen.us.findResources('AWS::Lambda::Function'))
-    for (const { Properties } of functions.filter(({ Properties }) => Properties.Environment.Variables.LOG_LEVEL)) {
-      expect(Properties.Environment.Variables.LOG_LEVEL).toBe(logLevel)
-      expect(Properties.LoggingConfig.ApplicationLogLevel).toBe(logLevel)
-    }
-    chosen.us.resourcePropertiesCountIs(
-      'AWS::Lambda::Function',
-      { LoggingConfig: { ApplicationLogLevel: logLevel } },
-      logLevel === 'INFO' ? functions.length : functions.length - 1,
-    )
-  })
-})
-
-describe('alarms', () => {
-  test('an alarm says what callers notice and what to do, and notifies nobody by default', () => {
-    const alarms = Object.values(us.findResources('AWS::CloudWatch::Alarm'))
-    expect(alarms.length).toBeGreaterThan(5)
-    for (const { Properties } of alarms) {
-      expect(Properties.AlarmDescription).toMatch(/^\S.*[.] .*\S[.]$/)
-      expect(Properties.AlarmActions).toBeUndefined()
-    }
-    us.resourceCountIs('AWS::SNS::Topic', 0)
-  })
-
-  test('alarms watch only the gateway of their own data centre', () => {
-    us.hasResourceProperties('AWS::ApiGateway::RestApi', { Name: 'Test-us' })
-    us.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      MetricName: '5XXError',
-      Dimensions: [{ Name: 'ApiName', Value: 'Test-us' }],
-    })
-  })
-
-  test('an alarm goes off when a removal is open for two hours (S-113)', () => {
-    const [group] = Object.keys(us.findResources('AWS::Logs::LogGroup')).filter((id) =>
-      id.startsWith('RemovalsFunction'),
-    )
-    us.hasResourceProperties('AWS::Logs::MetricFilter', {
-      LogGroupName: { Ref: group },
-      FilterPattern: '{ $.message.removalAge >= 0 }',
-      MetricTransformations: [Match.objectLike({ MetricName: 'OldestRemoval', MetricValue: '$.message.removalAge' })],
-    })
-    us.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      Namespace: 'Test-us',
-      MetricName: 'OldestRemoval',
-      Statistic: 'Maximum',
-      Threshold: 7200,
-    })
-  })
-
-  test('an alarm goes off when a replica of the directory is slow', () => {
-    for (const table of ['Test-sites', 'Test-tokens']) {
-      us.hasResourceProperties('AWS::CloudWatch::Alarm', {
-        Namespace: 'AWS/DynamoDB',
-        MetricName: 'ReplicationLatency',
-        Dimensions: Match.arrayWith([{ Name: 'ReceivingRegion', Value: 'eu-west-1' }]),
-        Statistic: 'Maximum',
-        Threshold: 40_000,
-        AlarmDescription: Match.stringLikeRegexp(messages.alarm.slowReplica(table.slice(5), 'eu-west-1')),
-      })
-    }
-    const alone = templatesOf({ replicateDirectory: false })
-    alone.us.resourcePropertiesCountIs('AWS::CloudWatch::Alarm', { MetricName: 'ReplicationLatency' }, 0)
-  })
-
-  test.each<[string, Template, readonly string[]]>([
-    ['a data centre', us, ['removalsFailures', 'ServerErrors']],
-    [
-      'a data centre with every option',
-      everything.us,
-      ['removalsFailures', 'ServerErrors', 'StreamFailures', 'StreamStarts'],
-    ],
-  ])('a deployment with a broken version is rolled back by alarms: %s', (_, template, wanted) => {
-    const { Outputs, Resources } = template.toJSON()
-    const arns: string[] = JSON.stringify(Outputs.RollbackAlarms.Value).match(/Alarms[^"]+/g) ?? []
-    expect(arns.map((id) => Resources[id].Type)).toEqual(wanted.map(() => 'AWS::CloudWatch::Alarm'))
-    expect(arns.map((id) => id.slice('Alarms'.length, -'01234567'.length)).sort()).toEqual([...wanted].sort())
-  })
-
-  test('the cost table of the guide has the right number of alarms', () => {
-    const guide = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'deploying.md'), 'utf8')
-    const [, printed] = /Each of two data centres has (\d+) alarms/.exec(guide) ?? []
-    expect(Number(printed)).toBe(Object.keys(us.findResources('AWS::CloudWatch::Alarm')).length)
-  })
-
-  test('alarms may publish to the configured address', () => {
-    const statement = { Effect: 'Allow', Action: 'sns:Publish', Principal: { Service: 'cloudwatch.amazonaws.com' } }
-    everything.us.allResourcesProperties('AWS::CloudWatch::Alarm', { AlarmActions: [Match.anyValue()] })
-    everything.us.hasResourceProperties('AWS::SNS::TopicPolicy', {
-      PolicyDocument: { Statement: Match.arrayWith([Match.objectLike(statement)]) },
-    })
-  })
-})
-
-describe('the dashboard', () => {
-  test('the dashboard shows requests by operation, and the queue of removals', () => {
-    const [dashboard] = Object.values(us.findResources('AWS::CloudWatch::Dashboard'))
-    const body = JSON.stringify(dashboard?.Properties.DashboardBody)
-    expect(body).toContain('stats count(*) as requests, pct(durationMs, 50)')
-    expect(body).toContain('ApproximateAgeOfOldestMessage')
-    expect(body).toContain('ReplicationLatency')
-  })
-})
-
-test('Only pages of the origins in cdk.json may send parts to the bucket (U-31)', () => {
-  const put = Match.objectLike({ AllowedMethods: ['PUT'], AllowedOrigins: ['https://example.com'] })
-  const withRules = (rules: unknown) => ({ CorsConfiguration: { CorsRules: rules } })
-  everything.us.hasResourceProperties('AWS::S3::Bucket', withRules(Match.arrayWith([put])))
-  us.hasResourceProperties('AWS::S3::Bucket', withRules([Match.objectLike({ AllowedMethods: ['GET', 'HEAD'] })]))
+test.each([
+  [500, 1000, 63, 500],
+  [1, 1, 2, 100],
+  [1001, 1, 2, 2000],
+  [20_000, 160_000, 10_000, 10_000],
+])('The Web Function has the throttling of the gateway in steps: %i, %i', (rate, burst, maxEnvironments, rateLimit) => {
+  expect(endpointLimits({ rate, burst })).toEqual({ maxEnvironments, rateLimit })
 })

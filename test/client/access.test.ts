@@ -12,15 +12,16 @@ const password = ' correct horse battery '
 const patience = { delay: 1 }
 
 /** A service whose site has an owner with a password. */
-const test = base.extend('owned', async ({ start, directory }) => {
-  const service = await start()
+const test = base.extend('owned', { scope: 'file' }, async ({ service }) => {
   const flags = ['--site', '1001', '--role', 'owner', '--password-stdin']
-  await administerJson(directory, ['user', 'add', 'ann', ...flags], `${password}\n`)
-  return { ...service, directory, login: { url: service.baseUrl, username: 'ann', password, patience } }
+  await administerJson(service.directory, ['user', 'add', 'ann', ...flags], `${password}\n`)
+  return { baseUrl: service.baseUrl, login: { url: service.baseUrl, username: 'ann', password, patience } }
 })
 
 describe('connect', () => {
-  test('connect takes name and password, and uses the site of the person (T-31)', async ({ owned }) => {
+  test('connect takes name and password, and uses the site of the person (T-31, T-32)', async ({ owned }) => {
+    const wrong = connect({ ...owned.login, password: 'wrong horse battery' })
+    await expect(wrong).rejects.toMatchObject({ status: 401, code: 101001 })
     const client = await connect({ ...owned.login, tokenExpiryPeriod: 'short' })
     await client.files.put('a.txt', 'a')
     expect((await client.files.stat('a.txt')).size).toBe(1)
@@ -29,15 +30,10 @@ describe('connect', () => {
     const hours = (Date.parse(me.expires) - Date.now()) / 3_600_000
     expect(Math.round(hours)).toBe(4)
   })
-
-  test('connect reports a wrong password as 401/101001 (T-32)', async ({ owned }) => {
-    const wrong = connect({ ...owned.login, password: 'wrong horse battery' })
-    await expect(wrong).rejects.toMatchObject({ status: 401, code: 101001 })
-  })
 })
 
 describe('client.access', () => {
-  test('the client adds, changes and removes people (T-31)', async ({ owned }) => {
+  test('the library adds, changes and removes people (T-31)', async ({ owned }) => {
     const { access } = await connect(owned.login)
     const { invitation } = await access.people.add({ name: 'bob', role: 'author', folders: ['/news'] })
     expect(invitation).toContain('#invitation=bob.')
@@ -48,7 +44,7 @@ describe('client.access', () => {
     await expect(access.people.get('bob')).rejects.toThrow(ServiceError)
   })
 
-  test('the client creates, lists and revokes keys, which stop at once (T-31, A-13)', async ({ owned }) => {
+  test('the library creates, lists and revokes keys, which stop at once (T-31, A-13)', async ({ owned }) => {
     const { access } = await connect(owned.login)
     const { id, key } = await access.keys.create({ name: 'Robot', rights: ['files:read'] })
     const { id: other } = await access.keys.create({ name: 'Zoe', rights: ['files:read'] })
@@ -63,39 +59,36 @@ describe('client.access', () => {
     await expect(all(robot.files.list())).rejects.toMatchObject({ status: 401 })
     expect(await all(access.keys.list())).toEqual([])
   })
-
-  test('the client ends every session, and changes the password (T-31, A-13, A-61)', async ({ owned }) => {
-    const [one, other] = [await connect(owned.login), await connect(owned.login)]
-    const isRefused = expect.objectContaining({ status: 401 })
-    const listWith = async ({ files }: typeof one) => void (await all(files.list()))
-    await listWith(other)
-    await one.access.changePassword({ oldPassword: password, password: 'another horse battery' })
-    await expect(listWith(other)).rejects.toEqual(isRefused)
-    await listWith(one)
-    await expect(signIn(owned.login)).rejects.toMatchObject({ code: 101001 })
-    await one.access.signOut({ all: true })
-    await expect(listWith(one)).rejects.toEqual(isRefused)
-    await expect(signIn({ ...owned.login, password: 'another horse battery' })).resolves.toMatch(/^[0-9a-f]{64}$/)
-  })
 })
 
 describe('site-files login', () => {
-  test('login --user asks for the password, and saves only the token (T-39, A-107)', async ({ owned }) => {
-    const environment = { XDG_CONFIG_HOME: owned.directory }
-    const login = startSiteFiles(['--url', owned.baseUrl, 'login', '--user', 'ann'], environment)
-    login.stdin.end(`${password}\n`)
-    expect(await login.ended).toMatchObject(outcome(0, 'Demo site'))
-    const file = join(owned.directory, 'site-files', 'login.json')
+  test('login --user asks for the password, and saves only the token (T-39, A-107)', async ({ owned, directory }) => {
+    const environment = { XDG_CONFIG_HOME: directory }
+    const login = async (typed: string) => {
+      const program = startSiteFiles(['--url', owned.baseUrl, 'login', '--user', 'ann'], environment)
+      program.stdin.end(`${typed}\n`)
+      return program.ended
+    }
+    expect((await login('wrong horse battery')).status).toBe(1)
+    expect(await siteFiles(['ls'], environment)).toMatchObject(outcome(2, messages.client.noService))
+    expect(await login(password)).toMatchObject(outcome(0, 'Demo site'))
+    const file = join(directory, 'site-files', 'login.json')
     expect((await stat(file)).mode & 0o777).toBe(0o600)
     expect(await readFile(file, 'utf8')).not.toContain(password.trim())
     expect((await siteFiles(['ls'], environment)).status).toBe(0)
   })
+})
 
-  test('login saves nothing after a wrong password (A-107)', async ({ owned }) => {
-    const environment = { XDG_CONFIG_HOME: owned.directory }
-    const login = startSiteFiles(['--url', owned.baseUrl, 'login', '--user', 'ann'], environment)
-    login.stdin.end('wrong horse battery\n')
-    expect((await login.ended).status).toBe(1)
-    expect(await siteFiles(['ls'], environment)).toMatchObject(outcome(2, messages.client.noService))
-  })
+test('the client ends every session, and changes the password (T-31, A-13, A-61)', async ({ owned }) => {
+  const [one, other] = [await connect(owned.login), await connect(owned.login)]
+  const isRefused = expect.objectContaining({ status: 401 })
+  const listWith = async ({ files }: typeof one) => void (await all(files.list()))
+  await listWith(other)
+  await one.access.changePassword({ oldPassword: password, password: 'another horse battery' })
+  await expect(listWith(other)).rejects.toEqual(isRefused)
+  await listWith(one)
+  await expect(signIn(owned.login)).rejects.toMatchObject({ code: 101001 })
+  await one.access.signOut({ all: true })
+  await expect(listWith(one)).rejects.toEqual(isRefused)
+  await expect(signIn({ ...owned.login, password: 'another horse battery' })).resolves.toMatch(/^[0-9a-f]{64}$/)
 })

@@ -9,7 +9,9 @@ import { bytesIn } from '../support/objects.ts'
 import { json, patience } from './support/scripted-fetch.ts'
 
 const part = 8 * 1024 * 1024
-const bytes = Buffer.alloc(10 * part + 5, 'x')
+const threeParts = Buffer.alloc(2 * part + 5, 'x')
+/** More than the eight parts whose addresses come together. */
+const manyParts = Buffer.alloc(10 * part + 5, 'x')
 const base = 'http://localhost'
 
 interface Sent {
@@ -19,7 +21,7 @@ interface Sent {
 }
 
 /** A client of a service, by default of a service with a bucket. Requests that match `isAway` get no answer. */
-const openClient = async (hasBucket = true) => {
+const openClient = async ({ hasBucket = true, bytes = threeParts } = {}) => {
   const bucket = openBucketInMemory()
   const onAws = (options: StorageOptions = {}) => openStorageOnAws({ ...options, bucket })
   const service = await openUploads({}, hasBucket ? onAws : openStorage)
@@ -78,10 +80,10 @@ const openClient = async (hasBucket = true) => {
 }
 
 test('a large file is sent to the bucket in parts, without the token (T-60)', async () => {
-  const { put, sent, content, partsSent } = await openClient()
+  const { put, sent, content, partsSent } = await openClient({ bytes: manyParts })
   const reported: number[] = []
   await put({ onProgress: ({ sent: count }) => reported.push(count) })
-  expect((await content())?.equals(bytes)).toBe(true)
+  expect((await content())?.equals(manyParts)).toBe(true)
   expect(partsSent().toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
   expect(sent.filter(({ url, token }) => (url.origin === base) !== (token === 'secret'))).toEqual([])
   // Requests to the service: one attempt to start, the start, the addresses of two groups, and the end.
@@ -91,18 +93,18 @@ test('a large file is sent to the bucket in parts, without the token (T-60)', as
     'GET',
     'PATCH',
   ])
-  expect(reported).toEqual([0, 8 * part, bytes.length, bytes.length])
+  expect(reported).toEqual([0, 8 * part, manyParts.length, manyParts.length])
 })
 
 test('after a crash, an upload in parts sends only the missing parts (T-60)', async () => {
-  const { put, begun, state, sent, partsSent, content } = await openClient()
+  const { put, begun, state, sent, partsSent, content } = await openClient({ bytes: manyParts })
   state.isAway = ({ url }) => url.searchParams.get('partNumber') === '9'
   await expect(put()).rejects.toMatchObject({ status: 0 })
   state.isAway = () => false
   sent.length = 0
   await put({ resume: begun() })
   expect(partsSent().every((number) => number > 8)).toBe(true)
-  expect((await content())?.equals(bytes)).toBe(true)
+  expect((await content())?.equals(manyParts)).toBe(true)
   // The file is already placed, so no part is sent.
   sent.length = 0
   await put({ resume: begun(), replace: true })
@@ -114,21 +116,21 @@ test('a client that cannot reach the bucket sends the file by tus (T-60)', async
   state.isAway = ({ url }) => url.origin !== base
   await put()
   expect(appends()).toBeGreaterThan(1)
-  expect((await content())?.equals(bytes)).toBe(true)
+  expect((await content())?.equals(threeParts)).toBe(true)
   const { Uploads = [] } = await bucket.connect().send(new ListMultipartUploadsCommand({ Bucket: bucket.bucket }))
   expect(Uploads).toEqual([])
 })
 
 test('a service without parts is asked once, and gets files by tus (T-60)', async () => {
-  const { put, sent, content } = await openClient(false)
+  const { put, sent, content } = await openClient({ hasBucket: false })
   await put()
   await put({ replace: true })
   expect(sent.filter(({ url }) => url.searchParams.has('parts'))).toHaveLength(1)
-  expect((await content())?.equals(bytes)).toBe(true)
+  expect((await content())?.equals(threeParts)).toBe(true)
 })
 
 test('an upload in parts can be cancelled (T-60)', async () => {
-  const { put, begun, state, cancel, bucket } = await openClient()
+  const { put, begun, state, cancel, bucket } = await openClient({ bytes: manyParts })
   state.isAway = ({ url }) => url.searchParams.get('partNumber') === '9'
   await put().catch(() => {})
   await cancel(begun())

@@ -4,7 +4,7 @@ import { messages } from '../support/messages.ts'
 import { eventsIn, outcome, test } from './support/command.ts'
 import { readTree, writeTree } from './support/site.ts'
 
-test('push, diff and pull report each step (T-41, T-51)', async ({ demo, folder, makeDirectory, site }) => {
+test('push, diff and pull report each action (T-41, T-51)', async ({ demo, folder, makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b' })
   expect((await demo('diff', here, folder)).stdout).toBe('create  a.txt  1 bytes\ncreate  b.txt  1 bytes\n')
   const pushed = await demo('push', here, folder)
@@ -42,7 +42,7 @@ test('push and pull count ignored files, and --all includes them (T-48)', async 
   expect((await demo('diff', '--all', there, folder)).stderr).toContain('8 unchanged.')
 })
 
-test('a conflict ends with status 3, and --force overwrites the other change', async ({
+test('a conflict ends with status 3, and --force overwrites the other side', async ({
   demo,
   folder,
   makeDirectory,
@@ -63,21 +63,19 @@ test('a conflict ends with status 3, and --force overwrites the other change', a
   expect(await site.texts()).toStrictEqual({ 'a.txt': 'mine', 'b.txt': 'b' })
 })
 
-test('without a terminal, a removal needs --yes (T-43)', async ({ demo, folder, makeDirectory, site }) => {
-  const here = await makeDirectory({ 'a.txt': 'a' })
-  await site.put('old.txt', 'old')
-  expect(await demo('push', '--delete', here, folder)).toMatchObject(outcome(1, 'Add --yes'))
-  expect(await site.texts()).toStrictEqual({ 'old.txt': 'old' })
-  expect((await demo('push', '--delete', '--yes', here, folder)).status).toBe(0)
-  expect(await site.texts()).toStrictEqual({ 'a.txt': 'a' })
-})
-
-test('push and pull count the files that only --delete would remove', async ({ demo, folder, makeDirectory, site }) => {
+test('push and pull count the files that only --delete removes, and ask first (T-43)', async ({
+  demo,
+  folder,
+  makeDirectory,
+  site,
+}) => {
   await site.store({ 'a.txt': 'a', 'old.txt': 'old', 'older.txt': 'older' })
   const here = await makeDirectory({ 'a.txt': 'a', 'mine.txt': 'mine' })
   const onSite = messages.client.onSite(2)
   expect((await demo('diff', here, folder)).stderr).toContain(messages.client.nothingChanged + onSite)
   expect((await demo('push', here, folder)).stderr).toContain(messages.client.done(1) + onSite)
+  // Without a terminal, nobody can answer.
+  expect(await demo('push', '--delete', here, folder)).toMatchObject(outcome(1, 'Add --yes'))
   const { stderr } = await demo('push', '--delete', '--yes', here, folder)
   expect(stderr).toContain(messages.client.planned(2, 8))
   expect(stderr).not.toContain('only on')
@@ -122,8 +120,12 @@ test('only with --delete does a push replace a file by a folder, or the reverse'
     expect(printed.stdout).toContain(messages.client.inTheWay('file', file))
     expect(printed.stdout).toContain(messages.client.inTheWay('folder', place))
   }
+  const there = await makeDirectory()
+  await demo('pull', folder, there)
   expect((await demo('push', '--delete', '--yes', here, folder)).status).toBe(0)
   expect(await site.texts()).toStrictEqual({ 'x/in': 'in a folder', y: 'file' })
+  expect((await demo('pull', '--delete', '--yes', folder, there)).status).toBe(0)
+  expect(await readTree(there)).toStrictEqual(await readTree(here))
 })
 
 test('a terminal shows one progress line, and then a summary (T-51)', () => {
@@ -177,7 +179,7 @@ test('--mine and --theirs decide conflicts in both directions (T-54)', async ({
   expect(await site.texts()).toStrictEqual({ a: 'mine', b: 'mine', 'sub/c': 'theirs' })
 })
 
-test('a first pull takes the chosen side of a file (T-54)', async ({ demo, folder, makeDirectory, site }) => {
+test('--mine and --theirs also decide a first pull (T-54)', async ({ demo, folder, makeDirectory, site }) => {
   await site.store({ a: 'theirs', b: 'theirs' })
   const here = await makeDirectory({ a: 'mine', b: 'mine' })
   expect((await demo('pull', '--theirs', 'a', '--mine', 'b', folder, here)).status).toBe(0)

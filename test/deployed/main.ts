@@ -61,7 +61,7 @@ const onDeployment = async (
     await registerMissing(emulator, dataCentres, outputs)
     return await test({ emulator, region: dataCentres.us.region, reports, outputs })
   } finally {
-    // An emulator that this run started ends together with its resources.
+    // If this run started the emulator, all resources end with it.
     if (!isOurs) await destroy(deployment)
   }
 }

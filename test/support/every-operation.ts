@@ -133,7 +133,9 @@ export interface Request {
   /** Text is sent unchanged, bytes as a multipart body, objects as JSON. */
   readonly body?: object | string
   readonly refused?: true
-  /** Sent with the token of a new session instead. */
+  /** Many requests fill a folder, so tests that repeat requests send these once. */
+  readonly fills?: true
+  /** Sends the request with the token of a new session instead. */
   readonly as?: object
 }
 
@@ -240,6 +242,7 @@ const filesOf = (...names: readonly string[]) => multipart(names.map((name) => (
 
 /** The folder has more files than two pages of a listing, so its removal is recorded. */
 const largeFolder: readonly Request[] = Array.from({ length: 21 }, (_, batch) => ({
+  fills: true,
   method: 'POST',
   target: `${v2}/large`,
   body: filesOf(...Array.from({ length: 100 }, (_, index) => `${batch}-${index}.txt`)),
@@ -264,7 +267,7 @@ export const openStorageOver = (dynamodb: DynamoDBDocumentClient, surroundings: 
       history,
       uploadParts: {
         ...uploadParts,
-        // The store of one machine would look for the upload in its own records, so the bytes are staged again.
+        // The bytes are staged again, because the store of one machine would search for the upload in its own records.
         whole: (upload) => files.stage(uploadParts.read(upload), upload.target),
       },
     }),
@@ -404,7 +407,7 @@ const access: Exercise = {
 }
 
 const hooks = `${v3}/webhooks`
-// Nothing listens there.
+// Nothing listens at this address.
 const targetUrl = 'http://127.0.0.1:1/'
 export const unsealed: SecretSeals = { seal: async (_, secret) => secret, open: async (_, sealed) => sealed }
 

@@ -44,7 +44,7 @@ export const watchCalls = (dynamodb: DynamoDBDocumentClient): string[] => {
 }
 
 interface Fault {
-  /** The position of the failing call among the calls from now on, beginning with 0. */
+  /** The number of the call that fails, counted from now on, beginning with 0. */
   readonly call: number
   readonly failure: Failure
   /** True if the store carries out the call, so that only the answer is lost. */
@@ -115,7 +115,7 @@ export const createLoss = (dynamodb: DynamoDBDocumentClient) => {
       calls = 0
       lost = call
     },
-    /** True if fewer calls were made since then. */
+    /** True if that call has not been made yet. */
     isOver: (): boolean => calls < lost,
   }
 }

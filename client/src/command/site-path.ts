@@ -61,8 +61,8 @@ export const caseRenameTarget = async (site: OfSite, from: string, to: string): 
 }
 
 /**
- * The target of a write: inside an existing folder or a path with a final slash, otherwise the path itself. `replace`
- * is the present state of the target, if known.
+ * The path to write to: inside an existing folder or a path with a final slash, otherwise the given path. `replace` is
+ * the present state of the target, if known.
  */
 export const destination = async (site: OfSite, to: string, name: string) => {
   const path = sitePath(to)

@@ -182,9 +182,7 @@ const announceRetry = (context: Context, failures: number): number | undefined =
   return delay
 }
 
-/**
- * After a failure of the service, the push is repeated; after a local failure, the command waits for the next change.
- */
+/** After a failure of the service, repeats the push. After a local failure, waits for the next change. */
 const failedPush = (error: unknown, { signal, json }: Context): Outcome => {
   const isOfService = error instanceof ServiceError
   if (signal.aborted || !(isOfService || error instanceof LocalRefusal)) throw error

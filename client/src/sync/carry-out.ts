@@ -9,8 +9,8 @@ import { type Fingerprint, nextBase } from './plan.ts'
 import type { Direction, Prepared, SyncOptions } from './prepare.ts'
 import { createWriter, type Writing } from './write.ts'
 
-// In milliseconds: the time between two writes of the state. After a crash, only the files of this time are examined
-// again. If there are many files, writing takes at most a tenth of the time.
+// In milliseconds: the time between two writes of the state. After a crash, only the files that were written in this
+// time are examined again. If there are many files, writing takes at most a tenth of the time.
 const saveEvery = 1000
 const savingRatio = 10
 

@@ -15,7 +15,7 @@ interface Wanted extends FileVersion {
   readonly fingerprint?: Fingerprint
 }
 
-/** The MD5 of the whole file. Other forms of a fingerprint depend on the parts. */
+/** The MD5 of the whole file, because other forms of a fingerprint depend on the parts. */
 const isWholeMd5 = (form: string): boolean => /^[\da-f]{32}$/.test(form)
 
 /** Creates missing folders. Refuses a symbolic link that leads out of the root. */
@@ -88,7 +88,7 @@ export const fetchFile = async (
       await access(dirname(location), constants.W_OK)
       if (there) await chmod(temporary, there.mode & 0o777)
       if (!replaces.isUnmodified()) throw new LocalRefusal(`${path} changed in the meantime. Repeat the command.`, true)
-      // Synchronous after the check, so that nobody can write in between.
+      // Synchronous after the check, so that no other code can write in between.
       renameSync(temporary, location)
     } else await placeNew(temporary, location, path)
     const now = await stat(location).then(stateOf, () => undefined)

@@ -153,9 +153,9 @@ const nextState = (
 }
 
 /**
- * The known state after a run. Equal paths get the state of both sides. Other paths keep their earlier state, so that
- * the next run still sees their change. `done` has the paths that the run made equal; undefined means that neither side
- * has the file.
+ * The known state after a run. A path whose two sides are equal gets their common state. Other paths keep their earlier
+ * state, so that the next run still sees their change. `done` has the paths that the run made equal; undefined means
+ * that neither side has the file.
  */
 export const nextBase = (
   local: Tree<FileState>,

@@ -38,7 +38,7 @@ export type Direction = PlanOptions['direction']
 
 /**
  * In milliseconds. If a file changed within this time before the state was written, it may change again without a new
- * time.
+ * modification time.
  */
 const coarseClock = 2000
 

@@ -78,7 +78,7 @@ const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, s
   return file.fingerprint
 }
 
-/** In milliseconds: within this time a file may change again without a new time. */
+/** In milliseconds: within this time a file may change again without a new modification time. */
 const coarseTime = 25
 const mostReads = 10
 

@@ -8,7 +8,7 @@ interface TrustItem extends Trust {
   readonly version: number
 }
 
-/** This item is in the table of the sites. No site has this id, because ids of sites are numbers. */
+/** The id of an item in the table of sites. No site has this id, because ids of sites are numbers. */
 export const trustKey = { id: 'issuers' } as const
 
 const mostAttempts = 5

@@ -176,7 +176,7 @@ const createContentRemoval = ({ contents, links }: CategoryItems, record: Record
       if (!(await contents.flagRemoved(site, kind, id))) return false
       await deleteLinksOf(object)
       await contents.delete(site, kind, id)
-      // The index lags: a link that was written just before the removal began may appear in it only now.
+      // The index is updated late: a link that was written just before the removal began may appear in it only now.
       await deleteLinksOf(object)
       await record(entry)
       return true

@@ -17,7 +17,7 @@ export interface Block {
   // for the head.
   readonly block: number
   readonly count: number
-  // The weight of the entries, which shows whether the block is full.
+  // The weight of all entries. It shows whether the block is full.
   readonly bytes: number
   readonly next: number
   // The newest entry comes first, because the pipe of change events reads the first entry.

@@ -17,12 +17,12 @@ interface Deps {
   readonly clock: Clock
 }
 
-// In milliseconds: the time that is reserved for the last calls of a worker. A lease ends after the end of its worker.
+// In milliseconds: the time that is reserved for the last calls of a worker. A lease lasts longer than its worker.
 const [timeToHandOver, afterTheEnd] = [3_000, 1_000]
 
 const longestDelayInSeconds = 900
 
-// In milliseconds: clocks of processes differ. A message that is due so soon may be the present one.
+// In milliseconds: clocks of processes differ. A message that is due within this time may be the one in process.
 const clockDifference = 5_000
 
 const mostAtOnce = 20
@@ -100,7 +100,7 @@ export const createWebhookWorker = (deps: Deps) => {
         try {
           await work(readMessage(body), { holder: randomUUID(), deadline })
         } catch (error) {
-          console.error('The queue repeats a message for webhooks, because its work failed:', error)
+          console.error('A delivery of webhooks failed. The queue repeats its message:', error)
           failed.push(...equal.map(({ messageId }) => messageId))
         }
       }),

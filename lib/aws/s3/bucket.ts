@@ -26,8 +26,8 @@ export interface Bucket {
 // Features that the store behind a bucket may lack. Each text says what follows. AWS lacks only the versions, and only
 // in a new bucket.
 const abilities = {
-  'the removal of an expected version only': 'the service checks the version only before the call',
-  'listings in the order of names': 'names are sent as they are, and must be valid in XML',
+  'conditional removals': 'the service checks the version only before the call',
+  'listings sorted by name': 'names are sent as they are, and must be valid in XML',
   'versions (of a new bucket, for 15 minutes)': 'a replaced object cannot be restored there',
 }
 

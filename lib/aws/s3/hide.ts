@@ -63,7 +63,7 @@ const withoutListed = async (bucket: Bucket, restorations: readonly Restoration[
   return [...missing.values()]
 }
 
-// A listing costs as much as a dozen looks.
+// A listing costs as much as a dozen HEAD requests.
 const fewObjects = callsInFlight
 
 // The first object that is missing or has other bytes. Another caller may have stored the same bytes, which does not

@@ -54,7 +54,7 @@ const checkAfter = async (
   looking: Promise<boolean>,
 ): Promise<void> => {
   const others = absent.filter((one) => !changes.some(({ key }) => isAtOrBelow(key, one)))
-  // The other keys need no look: the calls that changed them compared their states.
+  // The other keys need no check: the calls that changed them compared their states.
   const unchanged = matching.filter(({ key }) => !changes.some((change) => changesKey(change, key)))
   const [isLocked, rival, there, changed] = await Promise.all([
     looking,

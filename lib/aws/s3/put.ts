@@ -86,8 +86,8 @@ const findCopy = async (bucket: Bucket, { from, key }: Transfer): Promise<string
 export const copyObject = async (buckets: StepBuckets, transfer: Transfer): Promise<StepResult> => {
   const { doing, finding } = buckets
   const { kind, from, key, contentType } = transfer
-  // MiniStack 1.5.33 ignores IfNoneMatch in a copy, so a look at the key replaces it. Copies of a folder skip this
-  // look, because they are many and keep their source.
+  // MiniStack 1.5.33 ignores IfNoneMatch in a copy, so a HEAD of the key replaces it. Copies of a folder skip this
+  // HEAD, because they are many and keep their source.
   if (kind === 'move' && (await headObject(doing, key))) throw new NotPlaced({ outcome: 'occupied', key })
   const mark = randomUUID()
   const goal = { Key: key, CopySourceIfMatch: from.version, IfNoneMatch: '*' }

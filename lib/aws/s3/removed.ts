@@ -60,7 +60,7 @@ export async function* listRemovedWithin(
 
 const looksAtOnce = 16
 
-// The most listings for the folder itself, for each removed folder in it, and for all removed folders together.
+// The largest number of listings for the folder, for each removed folder in it, and for all removed folders.
 const mostPages = 10
 const mostLooks = 10
 const mostLooksInAll = 200

@@ -51,7 +51,7 @@ const moveTo = (path: string, unfinished: string): void => {
 
 /**
  * A backup is written beside its folder, and gets the name of the folder when it is complete. Errors: UsageError, those
- * of the file system. After an error, nothing of the backup is left.
+ * of the file system. After an error, nothing of the backup remains.
  */
 export const openBackupPlace = (given: string, source: DataDirectory) => {
   const path = resolve(given)

@@ -60,8 +60,8 @@ export const takeGate = async ({ path, locks }: DataDirectory): Promise<Disposab
     if (performance.now() > until) break
   }
   throw new UsageError(
-    `The data directory ${path} is being opened or closed by another process. Repeat this when that ` +
-      'process is done.',
+    `The data directory ${path} is being opened or closed by another process. Repeat the command when that ` +
+      'process has ended.',
   )
 }
 

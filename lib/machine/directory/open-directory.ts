@@ -50,7 +50,7 @@ const admitWriting = (directory: DataDirectory): void => {
   )
 }
 
-// If this is interrupted, the marker already marks the directory as incomplete. The caller holds every lock.
+// If this function is interrupted, the marker already marks the directory as incomplete. The caller holds every lock.
 const begin = (directory: DataDirectory, state: 'new' | 'half restored', fault: Fault | undefined): void => {
   writeMarker(directory, state)
   if (fault?.code === 'ofVersion01') removeOldContents(directory)
@@ -142,7 +142,7 @@ const openPrepared = (directory: DataDirectory, options: DatabaseOptions): Datab
     if (damage !== undefined) throw refusalOf(directory, { code: 'databaseDamaged', detail: damage })
     prepareSchema(database.connection)
     if (existsSync(wal)) return database
-    throw new Error(`SQLite has made no ${wal}`)
+    throw new Error(`SQLite did not create ${wal}`)
   } catch (error) {
     database.close()
     throw error
@@ -229,7 +229,7 @@ export const claimEmpty = async (directory: DataDirectory) => {
   const held = await lockAndClear(directory)
   return {
     fulfil() {
-      // Root may have filled the folder of the user who runs the service. The service could not use files of root.
+      // Root may have filled the folder of the user who runs the service, and this user cannot use files of root.
       const owner = ownerToServe(path)
       if (owner) changeOwnerBelow(path, owner)
       writeMarker(directory, 'ready', owner)

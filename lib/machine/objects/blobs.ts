@@ -91,7 +91,7 @@ async function* readForReader(fd: number, { first, last }: ByteRange): AsyncGene
     for (let position = first; position <= last; ) {
       ahead = Array.from({ length: most }, lendPiece)
       const { bytesRead } = await readMany(fd, ahead, position)
-      // The answer must not look complete.
+      // An error must end the stream, because the answer must not look complete.
       if (bytesRead === 0) throw new Error('A blob has become shorter while it was read')
       const end = Math.min(position + bytesRead, last + 1)
       let taken = 0

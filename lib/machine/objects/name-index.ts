@@ -19,7 +19,7 @@ interface NameRow {
 
 type FoundRow = ListedObject & Pick<NameRow, 'id'>
 
-/** Finds objects by parts of their names (S-127). Changes only note their names; `indexNames` reads these notes. */
+/** Finds objects by parts of their names (S-127). Changes note their names; `indexNames` indexes the noted names. */
 export const createNameIndex = ({
   connection,
   read,

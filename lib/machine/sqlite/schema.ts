@@ -50,7 +50,7 @@ export const refusalOfTables = (version: number): string | undefined => {
       ? 'Start the newer version of the program that made them.'
       : 'No released version made them. Choose another data directory.'
   return (
-    `The database has tables of version ${version}, and this program reads those of version ${schemaVersion}. ` +
+    `The database has tables of version ${version}, but this program reads tables of version ${schemaVersion}. ` +
     `${advice}`
   )
 }
@@ -114,7 +114,7 @@ const compareParts = (found: readonly Part[], expected: readonly Part[]): readon
   const known = new Set(expected.flatMap(({ table, what }) => ['', table, what]))
   // A newer program may have created further tables, for another kind of objects.
   const foreign = found.filter(({ table, what }) => known.has(table) && !known.has(what))
-  return [...faults, ...foreign.map(({ what }) => `the ${what} is foreign: this program does not make it`)]
+  return [...faults, ...foreign.map(({ what }) => `the ${what} is foreign: this program does not create it`)]
 }
 
 const expectedParts = onDemand((): readonly Part[] => {

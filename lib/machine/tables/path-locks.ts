@@ -125,7 +125,7 @@ export const createFolderRemovals = (
 
     openOf,
 
-    // Changes look for removals in their own transactions, so a look beforehand is not needed.
+    // Changes check for removals in their own transactions, so no check before is needed.
     async locksOf(site, folders) {
       return { isLocked: (await openOf(site, folders)).length > 0, ids: new Set() }
     },

@@ -31,7 +31,7 @@ export interface Seen {
   readonly folders: readonly StoragePath[]
   readonly ancestors: Ancestors
   readonly isLocked: boolean
-  /** Undefined when a later change must look again, because this look may be too old. */
+  /** Undefined when a later change must read the state again, because this state may be too old. */
   readonly locks: FolderLocks['ids'] | undefined
   /** For each error: a key that must be free but is taken. */
   readonly taken: ReadonlySet<ErrorName>

@@ -17,7 +17,7 @@ const presentVersion = () =>
 
 const unfinished = (count: number, wait: number) =>
   new ServiceError('unavailable', {
-    message: `The service has purged ${count} versions, but not yet all. Repeat after the time in Retry-After.`,
+    message: `The service has purged ${count} versions so far. To purge the rest, repeat the request after the time in Retry-After.`,
     headers: { 'Retry-After': String(Math.max(1, Math.ceil(wait / 1000))) },
   })
 
@@ -48,7 +48,7 @@ const lookAtVersions = async (
 ): Promise<Listed> => {
   const { files, removals, reservedFolders } = deps
   const kinds = isPage(path) && wanted === undefined ? editions : (['live'] as const)
-  // The list comes before the checks. So it lacks a state that is replaced after the checks.
+  // The versions are listed before the checks, so the list does not contain a state that is replaced after the checks.
   const listed = await Promise.all(kinds.map((edition) => listVersions(files, fileKey(edition, site, path), wanted)))
   const all = listed.flatMap(({ versions }) => versions)
   const named = all.find(({ id }) => id === wanted)

@@ -83,7 +83,7 @@ const beforeBody = ({ isLocked, taken, checked }: Seen): Refusals => [
   taken.has('destinationExists') && 'destinationExists',
 ]
 
-/** Looks at the target of a file and makes every check that needs no bytes. */
+/** Reads the state of a file's path, and makes every check that needs no bytes. */
 export const admitFile = async (stores: StorageStores, place: Place, requester: Requester): Promise<Seen> => {
   if (place.path === root) throw new ServiceError('nameRequired')
   const seen = await look(stores, place, requester)

@@ -67,7 +67,7 @@ interface SeenRelocation {
   readonly relocation: Relocation
   readonly ancestors: Ancestors
   readonly isLocked?: boolean
-  /** In milliseconds since the epoch: a moment before the objects were listed. */
+  /** In milliseconds since the epoch: a moment before the listing of the objects. */
   readonly since: number
   readonly isFile: boolean
   readonly changes: readonly Change[]
@@ -75,7 +75,7 @@ interface SeenRelocation {
   readonly isReserved?: boolean
   readonly isSourceInWorkflow?: boolean
   readonly isTargetInWorkflow?: boolean
-  // Looked up only for a target in a workflow and for templates.
+  // Read only for a target in a workflow, and for templates.
   readonly occupied?: ErrorName | undefined
   readonly ofTemplates?: ServiceError | undefined
 }
@@ -165,7 +165,7 @@ const lookAtTransfers = async (
   if (changes.length === 0) return found
   const isRunning = async (one: StoragePath) =>
     isFile ? workflows.isRunning(site, [one]) : workflows.isRunningBelow(site, one)
-  // A workflow may start before its page exists, so a target that does not exist may be in one.
+  // A workflow may start before its page exists, so even a target that does not exist may have a workflow.
   const [isSourceInWorkflow, isTargetInWorkflow] = await Promise.all([
     kind === 'move' && isRunning(path),
     target !== path && isRunning(target),

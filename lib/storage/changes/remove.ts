@@ -140,7 +140,7 @@ const judgeFolder = async (deps: RemoveDeps, seen: SeenRemoval, { conditions = {
   return { ...judged, isBelowFile: isInFile, condition: refusalOf(conditions, isFolder ? 'folder' : undefined) }
 }
 
-// Each step costs calls, so the first refusal ends the look.
+// Each step costs calls, so the first refusal ends the checks.
 const lookAtFolder = async (deps: RemoveDeps, seen: SeenRemoval, options: RemoveOptions): Promise<SeenRemoval> => {
   const { site, path } = seen
   const judged = await judgeFolder(deps, seen, options)

@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 
 /**
- * `parts`: the hex MD5 of each whole part; empty when the bytes are in one piece. `tail`: a name for the bytes after
+ * `parts`: the hex MD5 of each whole part; empty when the bytes are in one piece. `tail`: the name of the bytes after
  * the parts.
  */
 export interface Holding {

@@ -9,8 +9,8 @@ const asJson = { 'Content-Type': 'application/json' }
 const library = useLibrary([...records, ...range(7, 8).map((id) => ({ kind: 'category', id, name: `Category ${id}` }))])
 
 /**
- * The two directions of a link: from category 6, and from object 4. Paths in `strangers` name a missing category or
- * object.
+ * Both directions of linking: from category 6 to objects, and from object 4 to categories. Paths in `strangers` name a
+ * missing category or object.
  */
 const sides = ['news', 'blogs'].flatMap((kind) => [
   {
@@ -33,6 +33,8 @@ const sides = ['news', 'blogs'].flatMap((kind) => [
   },
 ])
 type Side = (typeof sides)[number]
+/** Both kinds are refused by the same code. */
+const sidesOfNews = sides.filter(({ path }) => path.includes('/news'))
 
 const useLinks = ({ path, member, ids, inCategory }: Side) => {
   const items = (...given: readonly unknown[]) => ({ items: given.map((id) => ({ [member]: id })) })
@@ -116,7 +118,7 @@ describeWithAdmin.each(sides)('Linking $what', (side) => {
   })
 })
 
-describeWithAdmin.each(sides)('Refusals to link $what', (side) => {
+describeWithAdmin.each(sidesOfNews)('Refusals to link $what', (side) => {
   const { items, linked, post, unlinkAll } = useLinks(side)
   const [one, two] = side.ids
 
@@ -260,7 +262,7 @@ describeWithAdmin.each(sides)('Unlinking $what', (side) => {
   })
 })
 
-describeWithAdmin.each(sides)('Refusals to unlink $what', (side) => {
+describeWithAdmin.each(sidesOfNews)('Refusals to unlink $what', (side) => {
   const { items, linked, linkAll, remove } = useLinks(side)
 
   beforeAll(async () => {

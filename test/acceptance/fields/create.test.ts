@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { expectError } from '../support/expectations.ts'
 import { addField, fieldsOf, formWith, layoutOf, ownSiteId, site } from '../support/forms.ts'
 import { call, callPatiently } from '../support/http.ts'
@@ -101,6 +101,11 @@ describe('Creating a system field (operation 3)', () => {
 
 describe('Refused fields', () => {
   const valid = { type: { id: -2 }, mandatory: true }
+  let form: number
+
+  beforeAll(async () => {
+    form = await formWith({ id: -3 })
+  })
 
   test.each<[string, unknown, string]>([
     ['no mandatory (F-15)', { type: { id: -2 } }, 'mandatory'],
@@ -126,7 +131,6 @@ describe('Refused fields', () => {
     ['order null', { ...valid, order: null }, 'order'],
     ['an object for order', { ...valid, order: {} }, 'order'],
   ])('A new field with %s is refused with 115000 (E-20)', async (_, body, member) => {
-    const form = await formWith({ id: -3 })
     const answer = await create(form, body)
     expectError(answer, 400, 115000)
     expect(answer.json.errors).toEqual([{ path: member, message: expect.not.stringMatching(/Invalid input/) }])
@@ -149,7 +153,6 @@ describe('Refused fields', () => {
     ['30,000 levels', `${'['.repeat(30_000)}${']'.repeat(30_000)}`],
     ['33 levels', `{"type":{"id":-2},"mandatory":true,"x":${'['.repeat(33)}${']'.repeat(33)}}`],
   ])('A body with %s is refused with 115000 (E-20)', async (_, body) => {
-    const form = await formWith({ id: -3 })
     const answer = await create(form, body, { 'Content-Type': 'application/json' })
     expectError(answer, 400, 115000)
     expect(answer.json.message).toMatch(/^\w/)
@@ -157,7 +160,6 @@ describe('Refused fields', () => {
   })
 
   test('A refusal lists every fault with its path (E-1, E-2)', async () => {
-    const form = await formWith()
     const { json } = await create(form, { type: { id: -1 }, mandatory: 'yes', order: 0 })
     expect(json.errors.map(({ path }: { path: string }) => path).toSorted()).toEqual(['mandatory', 'order', 'type.id'])
   })

@@ -1,10 +1,10 @@
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { admin, createSite, describeWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { openWebhooks } from '../support/webhooks.ts'
 
 const defaults = { types: [], subject: '', enabled: true, description: '', lastSuccess: null, failingSince: null }
-// Nothing listens there, so no case needs the network.
+// Nothing listens at this address, so no case needs the network.
 const targetUrl = 'https://127.0.0.1:1/hooks'
 
 describeWithAdmin('Webhooks', () => {
@@ -48,6 +48,11 @@ describeWithAdmin('Webhooks', () => {
 })
 
 describeWithAdmin('The members of a webhook', () => {
+  let own: Awaited<ReturnType<typeof openWebhooks>>
+  beforeAll(async () => {
+    own = await openWebhooks()
+  })
+
   test.each<[string, unknown]>([
     ['no target', {}],
     ['a target that is not an address', { targetUrl: 'example.com' }],
@@ -66,10 +71,9 @@ describeWithAdmin('The members of a webhook', () => {
     ['a description of 201 characters', { targetUrl, description: 'x'.repeat(201) }],
     ['an enabled that is a text', { targetUrl, enabled: 'yes' }],
     ['a list as its body', []],
-  ])('A webhook with %s answers 400/230000 (V-2, V-3, E-62)', async (_, body) => {
-    const { ask } = await openWebhooks()
-    expectError(await ask('POST', '', body), 400, 230000)
-    expect((await ask('GET')).json.items).toEqual([])
+  ])('A webhook with %s is refused with 400/230000 (V-2, V-3, E-62)', async (_, body) => {
+    expectError(await own.ask('POST', '', body), 400, 230000)
+    expect((await own.ask('GET')).json.items).toEqual([])
   })
 
   test.each<[string, unknown]>([
@@ -77,34 +81,33 @@ describeWithAdmin('The members of a webhook', () => {
     ['that rotates nothing', { rotate: false }],
     ['to a target over http', { targetUrl: 'http://example.com/' }],
     ['to no types', { types: null }],
-  ])('A change %s answers 400/230000 and changes nothing (V-5, E-62)', async (_, body) => {
-    const { ask, create } = await openWebhooks()
-    const { secret, ...created } = await create()
-    expectError(await ask('PUT', `/${created.id}`, body), 400, 230000)
-    expect((await ask('GET', `/${created.id}`)).json).toEqual(created)
+  ])('A change %s is refused with 400/230000, and changes nothing (V-5, E-62)', async (_, body) => {
+    const { secret, ...created } = await own.create()
+    expectError(await own.ask('PUT', `/${created.id}`, body), 400, 230000)
+    expect((await own.ask('GET')).json.items).toEqual([created])
+    await own.ask('DELETE', `/${created.id}`)
   })
 
   test('The longest members are accepted (V-2)', async () => {
-    const { create } = await openWebhooks()
     const longest = {
       targetUrl: `https://example.com/${'x'.repeat(1_980)}`,
       types: Array.from({ length: 50 }, () => 'file.*'),
       subject: 'x'.repeat(1_024),
       description: 'ä'.repeat(200),
     }
-    expect(await create(longest, longest.targetUrl)).toMatchObject(longest)
+    expect(await own.create(longest, longest.targetUrl)).toMatchObject(longest)
   })
 })
 
 describeWithAdmin('The webhooks of a site', () => {
-  test('The 21st webhook of a site answers 409/230002 (V-2, E-64)', async () => {
+  test('The 21st webhook of a site is refused with 409/230002 (V-2, E-64)', async () => {
     const { ask, create } = await openWebhooks()
     for (let count = 1; count <= 20; count++) expect(await create()).toHaveProperty('id')
     expectError(await ask('POST', '', { targetUrl }), 409, 230002)
     expect((await ask('GET')).json.items).toHaveLength(20)
   })
 
-  test('Unknown webhooks, and those of another site, answer 404/230001 (V-1, E-63)', async () => {
+  test('Unknown webhooks and webhooks of other sites answer 404/230001 (V-1, E-63)', async () => {
     const [own, other] = [await openWebhooks(), await openWebhooks()]
     const { id } = await other.create()
     for (const unknown of [id, 'whk_0000000000000000', 'x'.repeat(3_000)]) {
@@ -133,7 +136,7 @@ describeWithAdmin('The webhooks of a site', () => {
     expect(JSON.stringify(entries)).not.toMatch(/hidden|whsec_/)
   })
 
-  test('A removed site loses its webhooks (V-30)', async () => {
+  test('The webhooks of a site are removed with the site (V-30)', async () => {
     // Without tokens, the removal need not wait for caches.
     const site = await createSite('Short')
     await admin('webhook', 'create', '--site', String(site), '--url', targetUrl)
@@ -196,7 +199,7 @@ describeWithAdmin('The rights of a webhook', () => {
     expectError(await ask('POST', '', { targetUrl, types: ['file.*'], subject: 'news/' }, token), 403, 100403)
   })
 
-  test('A new target needs the rights on the types of the webhook (V-1)', async () => {
+  test('Changing the target needs the rights to read all types it gets (V-1)', async () => {
     const { ask, create, addPerson } = await openWebhooks()
     const { id } = await create({ types: ['file.*'] })
     const { token } = await addPerson({ rights: ['access:write', 'history:read'] })

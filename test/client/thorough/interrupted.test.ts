@@ -33,40 +33,26 @@ const untilEvents = async (program: Program, kind: string, wanted: number): Prom
   for (let come = 0; come < wanted; ) if (JSON.parse(await program.line()).event === kind) come++
 }
 
-test('after a kill, a repeated push skips the files that were finished', async ({
-  begin,
-  folder,
-  makeDirectory,
-  site,
-}) => {
-  const here = await makeDirectory(many)
-  const killed = begin(['push', here, folder])
-  await untilEvents(killed, 'done', 10)
-  killed.kill('SIGKILL')
-  await killed.ended
-  const stored = Object.keys(await site.texts()).length
-  expect(stored).toBeGreaterThanOrEqual(10)
-  expect(stored).toBeLessThan(count)
-  const end = await site.push(here)
-  expect(end).toMatchObject({ keep: stored, create: count - stored, failed: 0, conflict: 0 })
-  expect(await site.texts()).toStrictEqual(await readTree(here))
-})
-
-test('Ctrl+C ends a push with advice on how to continue', async ({ begin, folder, makeDirectory, site }) => {
-  const here = await makeDirectory(many)
-  const stopped = begin(['push', here, folder])
-  await untilEvents(stopped, 'done', 10)
-  stopped.kill('SIGINT')
-  const { status, stderr, stdout } = await stopped.ended
-  expect(status).toBe(1)
-  expect(stderr).not.toMatch(/\n {4}at /)
-  const last = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
-  expect(last).toMatchObject({ event: 'end', interrupted: true, failed: 0, conflict: 0 })
-  const end = await site.push(here)
-  expect(end).toMatchObject({ failed: 0, conflict: 0 })
-  expect(end.keep).toBeGreaterThanOrEqual(last.create)
-  expect(await site.texts()).toStrictEqual(await readTree(here))
-})
+test.for(['SIGKILL', 'SIGINT'] as const)(
+  'a push that %s ends is continued by the next push',
+  async (signal, { begin, folder, makeDirectory, site }) => {
+    const here = await makeDirectory(many)
+    const stopped = begin(['push', here, folder])
+    await untilEvents(stopped, 'done', 10)
+    stopped.kill(signal)
+    const { status, stderr, stdout } = await stopped.ended
+    if (signal === 'SIGINT') {
+      expect(status).toBe(1)
+      expect(stderr).not.toMatch(/\n {4}at /)
+      expect(eventsIn(stdout).at(-1)).toMatchObject({ event: 'end', interrupted: true, failed: 0, conflict: 0 })
+    }
+    const stored = Object.keys(await site.texts()).length
+    expect(stored).toBeGreaterThanOrEqual(10)
+    const end = await site.push(here)
+    expect(end).toMatchObject({ keep: stored, create: count - stored, failed: 0, conflict: 0 })
+    expect(await site.texts()).toStrictEqual(await readTree(here))
+  },
+)
 
 test('Ctrl+C ends a command while the service does not answer', async ({ begin, listen }) => {
   const { promise: asked, resolve } = Promise.withResolvers<void>()
@@ -108,7 +94,7 @@ test('watch pushes after each change, and reports changes of others (T-44, T-66)
 })
 
 test.for(['.SITE-FILES', 'sub/.site-files'])(
-  'writes below %s, like those of a run, do not delay a watched folder',
+  'writes below %s, as a run makes them, do not delay the next push',
   async (state, { begin, folder, makeDirectory, site }) => {
     const here = await makeDirectory({ 'a.txt': 'one', [`${state}/files.json`]: '0' })
     const watching = begin(['watch', here, folder])

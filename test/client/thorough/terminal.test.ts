@@ -48,19 +48,6 @@ const test = base
   })
 
 describe.skipIf(!hasTerminal)('on a terminal', () => {
-  test('a push on a terminal ends with a summary, without a partial line', async ({
-    service,
-    run,
-    folder,
-    makeDirectory,
-  }) => {
-    const here = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b' })
-    const terminal = await run(['push', here, folder], asDemo(service))
-    await expect.poll(terminal.screen).toContain('status 0')
-    const lines = (await terminal.screen()).trimEnd().split('\n')
-    expect(lines.at(-2)).toMatch(messages.client.done(2))
-  })
-
   test('a push with redirected output writes its list to the file', async ({ service, run, folder, makeDirectory }) => {
     const here = await makeDirectory({ 'a.txt': 'a' })
     const file = join(await makeDirectory(), 'log')
@@ -70,7 +57,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(await terminal.screen()).toContain(messages.client.done(1))
   })
 
-  test.for(['C-c', 'C-d'])('%s at the prompt for the token ends the login', async (key, { run }) => {
+  test.for(['C-c', 'C-d'])('%s at the prompt for the token ends the command login', async (key, { run }) => {
     const terminal = await run(['--url', 'http://127.0.0.1:1', 'login'], { XDG_CONFIG_HOME: '/nonexistent' })
     await expect.poll(terminal.screen).toContain(messages.client.askName)
     await terminal.type('Enter')
@@ -101,6 +88,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     await expect.poll(again.screen).toMatch(/b\.txt[\s\S]*\?/)
     await again.type('y', 'Enter')
     await expect.poll(again.screen).toContain('status 0')
+    expect((await again.screen()).trimEnd().split('\n').at(-2)).toMatch(messages.client.done(0))
     expect(Object.keys(await site.texts())).toStrictEqual(['a.txt'])
   })
 

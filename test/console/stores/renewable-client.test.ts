@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createRenewableClient } from '../../../console/app/renewable-client.ts'
 import { siteOf } from '../support/site.ts'
 
-test('work that began with one token can be repeated with the current token', async () => {
+test('work that began with one token can be repeated with another', async () => {
   const asked: string[] = []
   const accessWith = (token: string) =>
     siteOf({

@@ -4,7 +4,7 @@ import { choose, chooseAll, nothing, retain, type Selection, step } from '../../
 const names = ['a', 'b', 'c', 'd', 'e']
 const seen = ({ chosen, active }: Selection) => [[...chosen].sort().join(''), active]
 
-test('a range reaches from its start to the last chosen entry, and can shrink', () => {
+test('a range of selected entries can grow and shrink at its end', () => {
   const begun = choose(nothing, names, 'b', 'alone')
   const down = choose(begun, names, 'd', 'range')
   expect(seen(down)).toEqual(['bcd', 'd'])
@@ -17,7 +17,7 @@ test('single entries can be added to the selection and removed from it', () => {
   expect(seen(choose(two, names, 'b', 'toggle'))).toEqual(['e', 'b'])
 })
 
-test('the focus stays within the list, and can move to both ends', () => {
+test('arrow keys never move the focus out of the list', () => {
   expect(seen(step(nothing, names, 1, 'alone'))).toEqual(['a', 'a'])
   expect(seen(step(nothing, names, Number.POSITIVE_INFINITY, 'alone'))).toEqual(['e', 'e'])
   expect(seen(step(choose(nothing, names, 'e', 'alone'), names, 3, 'alone'))).toEqual(['e', 'e'])
@@ -25,7 +25,7 @@ test('the focus stays within the list, and can move to both ends', () => {
   expect(seen(step(nothing, [], 1, 'alone'))).toEqual(['', undefined])
 })
 
-test('entries that were removed leave the selection, and the focus stays in place', () => {
+test('removed entries are no longer selected, and the focus stays in place', () => {
   const all = chooseAll(choose(nothing, names, 'c', 'alone'), names)
   expect(seen(retain(all, names, ['a', 'b', 'd', 'x']))).toEqual(['abd', 'd'])
   expect(seen(retain(choose(nothing, names, 'e', 'alone'), names, ['a']))).toEqual(['', 'a'])

@@ -30,7 +30,7 @@ describe('kill -9 during uploads', () => {
     async (last, { start, directory }) => {
       const first = await start()
       const acknowledged = new Set<number>()
-      // The kill comes at a random place of the body, and at random places of concurrent uploads.
+      // The process is killed at a random place of the body, and at random places of concurrent uploads.
       const end = 0.3 + Math.random() * 0.65
 
       /**
@@ -81,8 +81,8 @@ describe('kill -9 during uploads', () => {
   )
 })
 
-describe('a removal of a killed service', () => {
-  test('the next service completes the removal', async ({ start, directory }) => {
+describe('a removal whose service was killed', () => {
+  test('the next start completes the removal', async ({ start, directory }) => {
     const first = await start()
     await first.request(`${storage}/large/a`, { method: 'PUT', body: 'x' })
     const { siteId } = first

@@ -55,7 +55,7 @@ const isCopy = ({ headers }: S3Request) => headers['x-amz-copy-source'] !== unde
 const isCompletion = ({ method, query = {} }: S3Request) => method === 'POST' && query['uploadId'] !== undefined
 const isRemoval = ({ method, query = {} }: S3Request) => method === 'DELETE' && query['versionId'] === undefined
 
-describe('A call that makes a version', () => {
+describe('A call that creates a version', () => {
   const calls = [
     { name: 'a small file', looks: isPut, run: () => put('live/a') },
     { name: 'a large file', looks: isCompletion, run: () => put('live/a', 'x'.repeat(200)) },
@@ -90,7 +90,7 @@ describe('A call that makes a version', () => {
     expect([count.seen, await keys()]).toEqual([3, before])
   })
 
-  it.each(calls)('The call is not repeated after its answer was lost: $name', async ({ looks, run }) => {
+  it.each(calls)('The call is not repeated if its answer was lost: $name', async ({ looks, run }) => {
     await put('live/from')
     const before = await keys()
     const count = failing(looks, 99, () => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }))
@@ -100,7 +100,7 @@ describe('A call that makes a version', () => {
   })
 })
 
-describe('A write that expects the version that its caller saw', () => {
+describe('A write that expects the version that the caller saw', () => {
   const replace = async (text: string, matching: readonly Expected[]) => {
     const staged = await stageObject(store, 'live/a', text)
     return store.place([{ kind: 'put', key: 'live/a', staged }], { ...nowhere, matching }, entry)
@@ -121,7 +121,7 @@ describe('A write that expects the version that its caller saw', () => {
     })
   }
 
-  it.each(writes)('The write is undone after its answer was lost: $name', async ({ looks, text }) => {
+  it.each(writes)('The write is undone if its answer was lost: $name', async ({ looks, text }) => {
     await put('live/a', 'old')
     const before = await listed('live/a')
     loseAnswer(looks, Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }))
@@ -150,7 +150,7 @@ describe('A write that expects the version that its caller saw', () => {
     expect(await listed('live/a')).toEqual(before)
   })
 
-  it('The write is undone if another expected object changed meanwhile', async () => {
+  it('The write is undone if another object that it expects changed meanwhile', async () => {
     await put('live/other', 'old')
     const other = await listed('live/other')
     failing(isPut, 1, async () => {
@@ -184,7 +184,7 @@ describe('A write that expects the version that its caller saw', () => {
     expect(await keys()).toEqual(names)
   })
 
-  it('A write whose parts S3 dropped in a race answers 503', async () => {
+  it('A write answers 503 if S3 dropped its parts in a race', async () => {
     await put('live/a', 'old')
     const before = await listed('live/a')
     failing(isCompletion, 1, () => new Refusal(404, 'NoSuchUpload'))
@@ -198,7 +198,7 @@ describe('A removal that loses a race', () => {
     [404, 'NoSuchKey'],
     [409, 'ConditionalRequestConflict'],
     [412, 'PreconditionFailed'],
-  ])('An object that others removed does not come back: %i %s', async (status, code) => {
+  ])('An object that others removed stays removed: %i %s', async (status, code) => {
     for (const name of ['a', 'b']) await put(`live/${name}`)
     const [a, b] = [await listed('live/a'), await listed('live/b')]
     const isRemovalOfA = (request: S3Request) => isRemoval(request) && request.path.endsWith('/a')
@@ -213,7 +213,7 @@ describe('A removal that loses a race', () => {
   })
 })
 
-describe('A removal of many objects that S3 deletes in part', () => {
+describe('A removal of many objects of which S3 deletes only some', () => {
   const isBatch = ({ query = {} }: S3Request) => query['delete'] !== undefined
   const recorded = (body: unknown) => [...String(body).matchAll(/<Key>(.*?)<\/Key>/g)].map(([, key]) => key)
 
@@ -234,7 +234,7 @@ describe('A removal of many objects that S3 deletes in part', () => {
   }
 
   it.each(['SlowDown', 'InternalError', 'ServiceUnavailable'])(
-    'Only the refused objects are repeated: %s',
+    'Only the objects that S3 refused are requested again: %s',
     async (code) => {
       for (const name of ['a', 'b', 'c']) await put(`live/${name}`)
       const { objects } = await store.list({ prefix: 'live/', folded: false, limit: 10 })
@@ -245,7 +245,7 @@ describe('A removal of many objects that S3 deletes in part', () => {
     },
   )
 
-  it('Too many refusals answer 503', async () => {
+  it('If S3 refuses too often, the request answers 503', async () => {
     for (const name of ['a', 'b']) await put(`live/${name}`)
     const { objects } = await store.list({ prefix: 'live/', folded: false, limit: 10 })
     refuse(['a', 'b'], 'SlowDown', 99)

@@ -11,7 +11,7 @@ const runs = { numRuns: timesToTry(2_000) }
 
 const placed = (typeId: number, order: number): SystemField => ({ typeId, mandatory: false, order })
 
-/** The orders of fields by type, computed step by step: each displaced field moves to the next position. */
+/** The order of each field type, computed step by step: each displaced field moves to the next position. */
 const reference = (others: Fields, typeId: number, position: number): Map<number, number> => {
   const holders = new Map(others.map((field) => [field.order, field.typeId]))
   let pushed: number | undefined = typeId
@@ -34,7 +34,7 @@ const expected = (others: Fields, field: SystemField, position: number): Fields 
 const newType = -1
 
 describe('placing a field', () => {
-  test('a field gets the position that the naive reference gives it', () => {
+  test('a field gets the same position as in the simple reference implementation', () => {
     fc.assert(
       fc.property(formFields, anyOrder, (others, order) => {
         const field = placed(newType, order)
@@ -57,7 +57,7 @@ describe('placing a field', () => {
     )
   })
 
-  test('a field that would need a position after the last possible one is refused', () => {
+  test('a field is refused if no position is free up to the last possible one', () => {
     const last = [placed(-2, maxOrder - 1), placed(-3, maxOrder)]
     const refusal = expect.objectContaining({ code: 115000, message: expect.stringContaining('order') })
     expect(() => insertField(last, placed(newType, maxOrder))).toThrow(refusal)

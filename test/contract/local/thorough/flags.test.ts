@@ -101,7 +101,7 @@ describe('npm start', () => {
     expect(stdout).toBe(`${service.line}\n`)
   })
 
-  test('a request is one line on standard error, without token and query (O-8)', async ({ start }) => {
+  test('the log has one line for each request, without token and query (O-8)', async ({ start }) => {
     const service = await start()
     await service.request(`${fields}?secret=hush`)
     const { stderr } = await service.stop()
@@ -199,7 +199,7 @@ describe('npm start', () => {
   })
 
   test.for(['--port 65536', '--verbose', '--host 192.0.2.1 --port 0', '--host no.such.host.invalid --port 0'])(
-    '%j is refused with one line, and status 1',
+    'npm start refuses %j with one line, and ends with status 1',
     async (flags, { directory }) => {
       const { status, stdout, stderr } = await run('local/main.js', ['--data-dir', directory, ...flags.split(' ')])
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
@@ -207,7 +207,7 @@ describe('npm start', () => {
     },
   )
 
-  test.for(wrongFlags)('%j is refused', async ([flags, complaint], { directory }) => {
+  test.for(wrongFlags)('npm start refuses %j', async ([flags, complaint], { directory }) => {
     const { status, stdout, stderr } = await administer(directory, ['serve', ...flags.split(' ')])
     expect(status).toBeGreaterThan(0)
     expect({ stdout, files: await readdir(directory) }).toEqual({ stdout: '', files: [] })
@@ -218,7 +218,7 @@ describe('npm start', () => {
     ['--port', '4000\u001b[2J\n'],
     ['--host', '192.0.2.1\n\u001b[2J'],
     ['--data-dir', 'notes\n\u001b[2J'],
-  ])('%j %j is refused in printable characters', async ([flag = '', value = ''], { directory }) => {
+  ])('npm start refuses %j %j in printable characters', async ([flag = '', value = ''], { directory }) => {
     const folder = join(directory, value)
     await mkdir(folder)
     await writeFile(join(folder, 'notes.txt'), 'mine')

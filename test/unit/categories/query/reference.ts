@@ -97,7 +97,7 @@ export const passes = (item: Item, condition: Condition): boolean =>
     return memberPasses(item, name, value)
   })
 
-/** The items sorted by one term after the other, the last term first. */
+/** Sorts the items by each term in turn, the last term first. */
 export const sorted = (items: readonly Item[], terms: readonly string[]): Item[] => {
   let result = [...items].sort((a, b) => Number(a['objectId']) - Number(b['objectId']))
   for (const term of [...terms].reverse()) {

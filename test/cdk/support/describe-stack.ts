@@ -1,0 +1,63 @@
+import type { Template } from 'aws-cdk-lib/assertions'
+
+interface Resource {
+  readonly Type: string
+  readonly Properties?: { readonly Tags?: unknown }
+}
+
+/** Types that repeat the routes of the gateway, and resources by which the CDK copies or removes objects of S3. */
+const leftOut = /^AWS::(ApiGateway::(Deployment|Method|Resource)|Lambda::(Permission|Version))$|^(Custom::|Custom)?S3/
+/** Types with so many resources that each gets one line. */
+const brief = /^AWS::(ApiGateway::GatewayResponse|CloudWatch::Alarm|Logs::MetricFilter)$/
+/** Properties that change with the code or with the CDK. */
+const changing = /^(Code|Content|DeploymentId|FunctionVersion|Metadata|Tags)$/
+
+/** The CDK adds a hash of the path to the name of a resource. */
+const nameOf = (id: string): string => id.replace(/[0-9A-F]{8}$/, '')
+
+/** A value on one line. Other resources appear as `<Name>` or `<Name.Attribute>`. */
+const textOf = (value: unknown): string => {
+  if (typeof value !== 'object' || value === null) return String(value).replaceAll('\n', ' ')
+  if (Array.isArray(value)) return `[${value.map(textOf).join(', ')}]`
+  const [[name = '', inside] = [], ...others] = Object.entries(value)
+  if (others.length === 0 && name === 'Ref') return `<${nameOf(inside)}>`
+  if (others.length === 0 && name === 'Fn::GetAtt') return `<${nameOf(inside[0])}.${inside[1]}>`
+  if (others.length === 0 && name === 'Fn::Join') return inside[1].map(textOf).join(inside[0])
+  const members = Object.entries(value).map(([member, one]) => `${member}: ${textOf(one)}`)
+  return `{${members.join(', ')}}`
+}
+
+const linesOf = (id: string, { Type, Properties, ...policies }: Resource): readonly string[] => {
+  const place = `${nameOf(id)} (${Type.replace('AWS::', '')})`
+  const shown = Object.entries({ ...Properties, ...policies }).filter(([name]) => !changing.test(name))
+  if (brief.test(Type)) return [`${place} ${textOf(Object.fromEntries(shown))}`]
+  return shown.flatMap(([name, value]) => {
+    if (name !== 'DashboardBody') return `${place} ${name}: ${textOf(value)}`
+    const { widgets }: { readonly widgets: readonly unknown[] } = JSON.parse(textOf(value))
+    return widgets.map((widget) => `${place} ${textOf(widget)}`)
+  })
+}
+
+/** The properties of the resources and the outputs of a stack, sorted by name. */
+export const describeStack = (template: Template): readonly string[] => {
+  const { Resources = {}, Outputs = {} } = template.toJSON()
+  const resources: readonly [string, Resource][] = Object.entries(Resources)
+  const withTags = resources.filter(([, { Properties }]) => Properties?.Tags)
+  const tagged = Object.groupBy(withTags, ([, { Properties }]) => textOf(Properties?.Tags))
+  return [
+    ...resources
+      .filter(([id, { Type }]) => ![id, Type].some((name) => leftOut.test(name)))
+      .flatMap(([id, resource]) => linesOf(id, resource)),
+    ...Object.entries(tagged).map(([tags, { length } = []]) => `Tags of ${length} resources: ${tags}`),
+    ...Object.entries(Outputs).map(([name, value]) => `Output ${name}: ${textOf(value)}`),
+  ].toSorted()
+}
+
+/** The lines that a stack has or lacks in comparison with another stack. */
+export const compareStacks = (template: Template, other: Template): readonly string[] => {
+  const [lines, others] = [describeStack(template), describeStack(other)]
+  return [
+    ...others.filter((line) => !lines.includes(line)).map((line) => `- ${line}`),
+    ...lines.filter((line) => !others.includes(line)).map((line) => `+ ${line}`),
+  ]
+}
