@@ -11,12 +11,11 @@ process.env['TMPDIR'] ??= temporaryFolder()
  * transformed.
  */
 const shared = { isolate: false, experimental: { viteModuleRunner: false, nodeLoader: false } }
-/** A busy machine may take long to reach a polled state. */
 const patiently = { testTimeout: 30_000, hookTimeout: 30_000, expect: { poll: { timeout: 15_000 } } }
 
 /**
- * `npm run test:long`: pages in a browser, installed packages, deployments in pairs of settings, and services that are
- * started, killed or left without power while they work.
+ * `npm run test:long` runs tests of pages in a browser, installed packages, deployments in pairs of settings, and
+ * services that are started, killed or left without power while they work.
  */
 export const longTests = [
   'test/cdk/thorough/*.test.ts',
@@ -31,7 +30,7 @@ export const longTests = [
   'test/power-cuts/*.test.ts',
 ]
 
-/** These take the longest, and would run alone at the end. */
+/** The longest files come first, because at the end each would run alone. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
@@ -42,10 +41,9 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Milliseconds for a case or a hook of the acceptance suite: emulators on a small machine need more. */
+/** In milliseconds, for a case or a hook of the acceptance suite. Emulators on a small machine need more. */
 const patience = Number(process.env['ACCEPTANCE_PATIENCE'] ?? 30_000)
 
-/** The specification over HTTP, on each kind of store. */
 const acceptance = {
   ...shared,
   include: ['test/acceptance/**/*.test.ts'],
@@ -58,7 +56,7 @@ const acceptance = {
 export default defineConfig({
   test: {
     fsModuleCache: true,
-    // One more file than cores, because most of the time a file waits.
+    // Runs one more file than the machine has cores, because most of the time a file waits.
     maxWorkers: availableParallelism() + 1,
     // Fewer garbage collections save a tenth of the time.
     execArgv: ['--max-semi-space-size=64'],

@@ -113,7 +113,7 @@ const carryOut = async (args: readonly string[], isJson: boolean): Promise<void>
   }
 }
 
-// The failure that caused this refusal.
+// The failure behind a refusal, or the error itself.
 const causeOf = (error: unknown): unknown => Object(error).cause ?? error
 
 /**

@@ -60,7 +60,6 @@ const parseDataCentres = (text: string): [DataCentreListener, ...DataCentreListe
   return [first, ...others]
 }
 
-/** Drops a trailing slash. */
 export const parseBaseUrl = (text: string): string => {
   const url = readBaseUrl(text)
   if (url === undefined)

@@ -173,7 +173,7 @@ export const createMetrics = (watched: Watched) => {
   return {
     watchServer: createByteCounts(registry),
 
-    /** Counts the records, and passes all of them on. */
+    /** Counts requests and sign-ins, and passes the records on. */
     alsoTo: (telemetry: Telemetry): Telemetry => ({
       ...telemetry,
       signIn(record) {

@@ -9,7 +9,6 @@ export const createReadiness = (dataDirectory: string) => {
       hasStarted = true
     },
 
-    /** Errors: unavailable, outOfSpace. */
     async check(): Promise<void> {
       if (!hasStarted) throw new ServiceError('unavailable')
       if (isDiskFull(dataDirectory)) throw new ServiceError('outOfSpace')

@@ -2,7 +2,7 @@ import { write, writeSync } from 'node:fs'
 import { describeError } from '../lib/core/describe-error.ts'
 import type { RequestRecord, SignInRecord, Telemetry } from '../lib/http/request.ts'
 
-// The log also shows faults of the flags, so this flag is read before all others.
+// The log also contains faults of the flags, so this flag is read before all others.
 const isJson = /(^|\s)--log[\s=]json(\s|$)/.test(process.argv.join(' '))
 
 const inJson = (message: string, error?: unknown): string =>
@@ -10,7 +10,7 @@ const inJson = (message: string, error?: unknown): string =>
 
 // In milliseconds.
 const delay = 50
-// In characters: the most that waits when nobody reads standard error. Further lines are lost, and counted.
+// In characters: waiting lines that nobody reads may take this much memory. Further lines are lost, and counted.
 const mostWaiting = 4 * 1024 * 1024
 
 // Writes lines to standard error. Requests do not wait for the writes.
@@ -69,7 +69,7 @@ const createLogLines = (descriptor: number) => {
         const bytes = take()
         if (bytes.length > 0) writeSync(descriptor, bytes)
       } catch {
-        // Here, too, nobody may read standard error any more.
+        // If nobody reads the log any more, its last lines are lost.
       }
     },
   }

@@ -82,7 +82,7 @@ export const createWebhookSender = (stores: LocalStores, permitsPrivate: boolean
     for (const [name, worker] of workers) if (!enabled.has(name)) void dismiss(name, worker)
   }
 
-  /** A webhook that is enabled again gets its next worker when the last one has ended. */
+  /** If a webhook is enabled again while its last worker still runs, the next worker begins after the last one. */
   function follow(): void {
     clearTimeout(retry)
     compare().catch(() => {

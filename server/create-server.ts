@@ -58,7 +58,7 @@ const createTurns = () => {
 
 type Group = (typeof prefixes)[number]['group']
 
-/** Returns the handler for a path, like the routing of the gateway. */
+/** Chooses the handler of a path as the gateway chooses a function. */
 export const dispatch =
   (handlers: Readonly<Record<Group, Handler>>) =>
   (path: string): Handler =>
@@ -66,7 +66,7 @@ export const dispatch =
 
 const complaintInterval = 1_000
 
-// Sends 100 Continue when the body is first read, and therefore never before an early error.
+// Sends 100 Continue when an operation first reads the body, so never before an early error.
 const bodyAfterLeave = (request: IncomingMessage, response: ServerResponse): Readable =>
   Readable.from(
     (async function* () {
@@ -154,7 +154,6 @@ const options = { requireHostHeader: false }
 export const createServer = (handlerFor: (path: string) => Handler, front: Front = {}): Server =>
   answerOn(createHttpServer(options), handlerFor, front)
 
-/** The same server over TLS. */
 export const createSecureServer = (
   certificate: SecureContextOptions,
   handlerFor: (path: string) => Handler,

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
-// An answer that is given before the handler runs. Its code is the HTTP status.
+// An answer from before the handler runs. Its code is the HTTP status.
 interface Refusal {
   readonly status: number
   readonly headers: Readonly<Record<string, string | number>>
@@ -61,7 +61,7 @@ export const refuseConnection = (error: NodeJS.ErrnoException, socket: Duplex): 
 }
 
 export const refuseTunnel = (socket: Duplex): void => {
-  // From here on, no other code handles the errors, the data and the end of the socket.
+  // After this, no other code handles errors, data and the end of the socket.
   socket.on('error', () => {})
   socket.resume()
   socket.once('finish', () => socket.destroy())

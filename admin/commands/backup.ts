@@ -46,7 +46,7 @@ interface Counts extends DamageCounts {
   readonly disabledWebhooks?: number
 }
 
-// Explains the damage that needs no repair, and the webhooks of a restored directory (V-33).
+// Text for damage that needs no repair, and for the webhooks of a restored directory (V-33).
 const explain = async ({ damagedEarlier: states, damagedUploads: uploads, disabledWebhooks: webhooks = 0 }: Counts) => {
   const nothing = 'The current files of the sites are complete.'
   if (states > 0) {

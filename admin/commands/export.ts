@@ -23,7 +23,7 @@ interface Count {
   exported: number
 }
 
-// Yields the records as text, one per line, and counts them.
+// Joins the records, one per line, into texts of about `piece` characters. Counts the records.
 async function* piecesOf(records: AsyncIterable<object>, count: Count): AsyncGenerator<string, void> {
   let text = ''
   for await (const record of records) {
@@ -64,7 +64,7 @@ const writeWhole = async (records: AsyncIterable<object>, file: string): Promise
 // Returns the target of a symbolic link, so that the link itself stays.
 const resolveTarget = (file: string): string => (lstatSync(file, { throwIfNoEntry: false }) ? realpathSync(file) : file)
 
-// A file inside the data directory could replace the database.
+// An export into the data directory could overwrite the database.
 const refuseWithin = (dataDirectory: string, path: string, out: string): void => {
   if (!liesIn(layoutOf(dataDirectory), path)) return
   throw new Refusal(

@@ -44,7 +44,7 @@ const parseRuleClaim = parserOf(
 
 const parseLifetime = spanUpTo(longestGrant, 'It must be a duration such as 15m, and at most an hour.')
 
-// Without roles that need folders, because a rule has no folders.
+// The roles that need folders are missing, because a rule has no folders.
 const rolesOfRules = (Object.keys(roles) as RoleName[]).filter((name) => !roles[name].isPerFolder)
 
 const grantsOf = ({ right, ttl, role }: AddOptions): Rule['grants'] => {

@@ -56,7 +56,7 @@ interface ChangeOptions extends EntryOptions, PersonOptions {
   readonly enable?: true
 }
 
-// An administrator has every right.
+// Commands act with every right.
 const managerOn = (site: SiteId, others: readonly SiteId[] = []): Manager => {
   const rights = rightsOfRole('owner')
   return { site, author: administrator, rightsBySite: new Map([site, ...others].map((id) => [id, rights])) }

@@ -78,7 +78,7 @@ const empty = async ({ workflows, files, webForms, contents, webhooks }: AreaSto
   await webhooks.clear(site)
 }
 
-// Returns whether one of the tokens may still be accepted by a cache.
+// Returns true if a cache may still accept one of the tokens.
 const uncover = async (stores: AdminStores, { id }: Site): Promise<boolean> => {
   let isAnyCurrent = false
   for (const grant of await grantsOf(stores, id)) {

@@ -63,7 +63,7 @@ const placeOf = ({ target, dataDir, stackPrefix, directoryRegion }: GlobalOption
   return `Stacks: ${stackPrefix}-… at ${address}${region ? `, ${region}` : ''}`
 }
 
-// Errors about credentials that are missing, wrong or expired, or that lack permissions.
+// Names of errors about credentials that are missing, wrong or expired, or that lack permissions.
 const rightsErrors: ReadonlySet<string> = new Set([
   'CredentialsProviderError',
   'TokenProviderError',

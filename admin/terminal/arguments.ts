@@ -98,7 +98,6 @@ const collectRights = (text: string, previous: readonly Right[] = []): Right[] =
 export const rightOption = (description: string): Option =>
   new Option('--right <right>', `${description}, such as files:write:/news (repeatable)`).argParser(collectRights)
 
-/** A command with its description. Its help shows the examples. */
 export const commandOf = (name: string, description: string, ...examples: readonly string[]): Command =>
   new Command(name)
     .description(description)
@@ -106,17 +105,14 @@ export const commandOf = (name: string, description: string, ...examples: readon
 
 export const parseSiteId = parsePositiveId<SiteId>
 
-/** A command that works on one site. */
 export const siteCommandOf = (...described: Parameters<typeof commandOf>): Command =>
   commandOf(...described).requiredOption('--site <id>', 'the site', parseSiteId)
 
-/** A command that removes something only with --yes. */
 export const confirmed = (command: Command): Command =>
   command
     .option('--yes', 'remove it; without --yes, only list what would be removed')
     .option('--dry-run', 'only list what would be removed')
 
-/** A command that only has subcommands. */
 export const groupOf = (name: string, description: string, example: string, commands: readonly Command[]): Command =>
   commands.reduce((group, command) => group.addCommand(command), commandOf(name, description, example))
 

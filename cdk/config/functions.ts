@@ -63,7 +63,7 @@ export const functionSettings: Readonly<Record<FunctionName, FunctionSettings>> 
 
 export const functionNames = Object.keys(functionSettings) as FunctionName[]
 
-/** The function `webhooks` exists only with the setting of this name. */
+/** The function `webhooks` exists only if the setting `webhooks` exists. */
 export type ByFunction<Value> = Readonly<
   Record<Exclude<FunctionName, 'webhooks'>, Value> & Partial<Record<FunctionName, Value>>
 >

@@ -49,12 +49,12 @@ const dataCentre = z.strictObject({
   deletionProtection: z.boolean().optional(),
   streaming: z.boolean().optional(),
   originSecret: z.int().min(1).optional(),
-  // The names of restored tables, by the name of the table in lib/config/tables.ts.
+  // The names of restored tables. Each key is the name of the table in lib/config/tables.ts.
   restoredTables: z.partialRecord(z.enum(regionalTables), z.string().regex(/^[\w.-]{3,255}$/)).optional(),
   alarmTopic: arnOf('sns', /[\w-]+/, 'a topic').optional(),
 })
 
-// Jobs of one GitHub repository and environment, which may deploy without a key.
+// The GitHub repository and environment whose jobs may deploy without a key.
 const deploymentRole = z.strictObject({
   // As in GitHub's tokens: `owner/name`, or `owner@1/name@2` with ids for a repository created since July 2026.
   repository: z.string().regex(/^[\w.-]+(@\d+)?\/[\w.-]+(@\d+)?$/, 'must be OWNER/NAME or OWNER@1/NAME@2'),
@@ -208,7 +208,8 @@ const explain: z.core.$ZodErrorMap = ({ code, input, inst, keys }) => {
 }
 
 /**
- * Validates the settings. From the command line they come as JSON texts. Throws an Error that names the wrong setting.
+ * Validates the settings. On the command line, each setting is a JSON text. Throws an Error that names the wrong
+ * setting.
  */
 export const parseSettings = (value: unknown): Settings => {
   const checked = settings.superRefine((all, { addIssue }) => {
@@ -232,7 +233,7 @@ export const readSettings = (node: Node): Settings => parseSettings(node.tryGetC
 export const homeRegion = ({ directoryRegion, dataCentres, defaultDataCentre }: Settings): string =>
   directoryRegion ?? dataCentres[defaultDataCentre]?.region ?? ''
 
-/** The data centres whose distributions need a certificate or a firewall of this app. */
+/** The data centres for whose distributions this app creates a certificate or a firewall. */
 export const onEdge = ({ dataCentres, webApplicationFirewall }: Settings): readonly [string, DataCentreSettings][] =>
   Object.entries(dataCentres).filter(
     ([, { streaming, customDomain }]) =>

@@ -34,7 +34,7 @@ const cloudEvent = (dataCentre: string) => ({
   },
 })
 
-/** Selects only updates that add an entry, not expired items or the head of a history. */
+/** Selects only updates that add an entry. Expired items, and the head of a history, add none. */
 export const additions = {
   pattern: JSON.stringify({
     eventName: ['INSERT', 'MODIFY'],

@@ -34,7 +34,7 @@ export const createFilesBucket = (
       {
         id: 'forget-old-versions',
         noncurrentVersionExpiration: Duration.days(keptDays),
-        // A restored version in this storage class can be read at once, too.
+        // Readers also get a restored version of this class at once.
         ...(coldAfterDays !== undefined && {
           noncurrentVersionTransitions: [
             { storageClass: StorageClass.INFREQUENT_ACCESS, transitionAfter: Duration.days(coldAfterDays) },

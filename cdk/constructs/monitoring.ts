@@ -153,7 +153,7 @@ const ageOfRemovals = (scope: Construct, { functions }: Watched, { stackName }: 
   return new Metric({ namespace: stackName, metricName, statistic: 'Maximum', period })
 }
 
-// `waiting`: messages wait for half an hour. `failed`: the function gave up messages.
+// `waiting`: some messages have waited for half an hour. `failed`: messages became dead letters.
 const queueWatches = (
   name: FunctionName,
   { queue, failed }: WorkQueue,
@@ -258,7 +258,7 @@ const watchesOf = (watched: Watched, lost: Metric, age: Metric): readonly Watch[
   ...(watched.canary ? [canaryWatch(watched.canary)] : []),
 ]
 
-// A broken version sets off these alarms within ten minutes. CloudFormation watches at most five alarms.
+// A broken version sets off one of these alarms within ten minutes. CloudFormation watches at most five alarms.
 const rollbackAlarms = ['ServerErrors', 'removalsFailures', 'StreamFailures', 'StreamStarts']
 
 export const watchDataCentre = (

@@ -110,8 +110,8 @@ const functionOrigin = ({ lambda, secrets: [secret] }: StreamFunction): IOrigin 
     customHeaders: withSecret(secret),
   })
 
-// Passes requests and answers on unchanged. Answers are not cached, because they depend on the token, and not
-// compressed, because this would weaken the entity tag.
+// Passes requests and answers on unchanged. Caching is off, because answers depend on the token. Compression is off,
+// because it would weaken the entity tags.
 const passing = (origin: IOrigin): BehaviorOptions => ({
   origin,
   allowedMethods: AllowedMethods.ALLOW_ALL,
@@ -166,7 +166,7 @@ export const createStreaming = (
     httpVersion: HttpVersion.HTTP2_AND_3,
     ...(customDomain && { domainNames: [customDomain.domainName] }),
     ...(certificate && { certificate, minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021 }),
-    // The latency of the origins, for an alarm.
+    // An alarm needs the latency of the origins, which is one of these metrics.
     publishAdditionalMetrics: true,
     ...(edge.webAclArn && { webAclId: edge.webAclArn }),
   })

@@ -85,7 +85,7 @@ export const checkFindings = (app: App, findings: Findings = acceptedOf(readSett
 
 export const createApp = (bundles: Bundles, props: AppProps = {}): App => {
   const app = new App(props)
-  // With a strong reference, a certificate could not be replaced.
+  // If the references were strong, no certificate could be replaced.
   app.node.setContext(DEFAULT_CROSS_STACK_REFERENCES, 'weak')
   const settings = readSettings(app.node)
   const account = accountOfDeployment()

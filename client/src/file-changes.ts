@@ -7,8 +7,8 @@ import type { Limit, ResumableOptions } from './upload.ts'
 
 export interface PutOptions extends ResumableOptions {
   /**
-   * Left out: the file must not exist. An `etag`: only this state is replaced. `true`: any state is replaced. Otherwise
-   * the call fails with 412 / 100412.
+   * By default, the file must not exist. With an `etag`, only this state is replaced. With `true`, any state is
+   * replaced. Error: 412 / 100412.
    */
   readonly replace?: string | boolean
   readonly contentType?: string
@@ -34,8 +34,8 @@ export interface FileChanges {
   move(from: string, to: string, condition?: FileCondition): Promise<void>
   copy(from: string, to: string, condition?: FileCondition): Promise<void>
   /**
-   * Removes a file, or a folder with everything in it. Large folders finish after the call. With `force: false`,
-   * removes only an empty folder, and fails with 403 / 104024 otherwise.
+   * Removes a file, or a folder with everything in it. The service removes large folders after the call. With `force:
+   * false`, removes a folder only if it is empty (403 / 104024).
    */
   remove(path: string, condition?: FileCondition & { readonly force?: boolean }): Promise<void>
   removeDraft(path: string): Promise<void>
@@ -142,7 +142,7 @@ export const createFileChanges = (
     }
   }
 
-  /** Conditional. If a repetition finds no source, the earlier attempt has moved it. */
+  /** The repeated change has a condition. If it finds no source, the earlier attempt has moved the source. */
   const relocate = async (from: string, to: string, member: 'path' | 'copyTo', etag: string | undefined) => {
     const condition = await conditionOn(stat, from, etag)
     const call = {

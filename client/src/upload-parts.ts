@@ -4,7 +4,7 @@ import { partLength, type Source } from './source.ts'
 import type { Send } from './transport.ts'
 import { addressIn, type Destination, type Limit, type SendFile } from './upload.ts'
 
-/** The number of parts whose addresses are requested together. These parts are sent side by side. */
+/** Requests the addresses of this many parts together, and sends these parts side by side. */
 const partsAtOnce = 8
 const mostAttempts = 3
 

@@ -29,7 +29,10 @@ export interface Destination {
   readonly uploads: string
 }
 
-/** In bytes: a piece that every installation accepts, the largest piece in memory, and the largest streamed piece. */
+/**
+ * In bytes: a piece that every installation accepts, the largest piece in memory, and the largest piece that is
+ * streamed.
+ */
 const safePiece = 4_000_000
 const largestHeld = 16 * 1024 ** 2
 const largestStreamed = 1024 ** 3
@@ -82,8 +85,8 @@ const createPieces = (limit: Limit, isStreamed: boolean) => {
       size = isStreamed && bytes >= 2 * safePiece ? largestStreamed : Math.max(safePiece, quick)
     },
     /**
-     * Continues with smaller pieces. If the size was the certain or probable reason, the pieces stay small. False if
-     * the pieces are already small.
+     * Continues with smaller pieces. If the size was the certain or probable reason of a failure, all later pieces stay
+     * small. Returns false if the pieces are already small.
      */
     shrink(bytes: number, isCertain: boolean): boolean {
       if (bytes <= safePiece) return false

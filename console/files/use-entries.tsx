@@ -34,8 +34,8 @@ const walk = (folder: Folder, event: KeyboardEvent, columns: number, page: numbe
 }
 
 /**
- * The entries of the open folder, in lines of one or more entries, with keyboard control and a menu. `height` is the
- * height of a line.
+ * Shows the entries of the open folder in lines of one or more entries, with keys and menu. `height` is the height of a
+ * line.
  */
 export const useEntries = (columns: number, height: number) => {
   const files = useFiles()

@@ -1,6 +1,6 @@
 import { plural } from './en.ts'
 
-/** The texts of views that are loaded later, so that the first script is smaller. */
+/** These texts belong to views that are loaded later. Their own file keeps the first script small. */
 export const enViews = {
   forms: {
     list: 'Web forms',

@@ -24,7 +24,7 @@ const requireExchange = (document: object): void => {
   if (grantType !== tokenTypes.exchange) throw new ServiceError('grantTypeUnknown')
 }
 
-/** Folders are encoded, because a scope cannot have all of their characters. */
+/** The answer encodes the folders of rights, because a scope cannot contain all of their characters. */
 const exchange = async (deps: IssuerDeps, request: RoutedRequest, document: object): Promise<Reply> => {
   requireExchange(document)
   const { exchangeBody, validate } = await loadChecks()

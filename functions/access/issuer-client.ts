@@ -7,8 +7,8 @@ export interface IssuerDeps extends AccessDeps {
 }
 
 /**
- * Not in `lib/service`: every bundle that imports `lib/service` would then contain the code that this file loads on
- * demand.
+ * This is not in `lib/service`, because every bundle that imports `lib/service` would then contain the code that this
+ * file loads on demand.
  */
 export const withIssuerClient = (deps: AccessDeps): IssuerDeps => ({
   ...deps,

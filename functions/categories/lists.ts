@@ -57,7 +57,6 @@ export const listAll = (deps: CategoriesDeps, kind: ContentKind) =>
     keepPage<Answer<ObjectPage | typeof categoryPage>>(deps, query, () => listContents(deps, site.id, kind, query)),
   )
 
-/** 404/220002 for an unknown object. */
 export const listCategoriesOfObject = (deps: CategoriesDeps, kind: ObjectKind) =>
   operation(
     {

@@ -13,7 +13,7 @@ interface OpenApi {
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 
-// The part of the renderer that is used here (https://github.com/swagger-api/swagger-ui, "Plugin API").
+// The part of the renderer's API that this file uses (https://github.com/swagger-api/swagger-ui, "Plugin API").
 interface Renderer {
   readonly authActions: { restoreAuthorization(payload: { readonly authorized: unknown }): void }
   readonly specActions: {

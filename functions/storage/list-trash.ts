@@ -43,7 +43,8 @@ const positionIn = (cursor: string): number => {
 }
 
 /**
- * GET with `?deleted=all`: the removed files and folders of a folder and of everything below it, by the history (H-37).
+ * GET with `?deleted=all`: lists what was removed in a folder and below it. The history says which files and folders
+ * were removed (H-37).
  */
 export const listTrash = (deps: StorageDeps) =>
   operation({ params: describablePath, query: pageOf }, async (input) => {

@@ -65,7 +65,7 @@ const folderView = (
 interface Shown<Listed> {
   readonly view: (entry: Listed, folderUri: string) => ContentView
   readonly textOf: (entry: Listed) => string
-  /** An upper bound for the bytes of an entry, without the result of `textOf` and without the URI of its folder. */
+  /** An entry has at most this many bytes, besides the result of `textOf` and the URI of its folder. */
   readonly roughEntry: number
   readonly roughCharacter: number
 }

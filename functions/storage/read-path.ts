@@ -26,7 +26,8 @@ const presentAsDraft = (query: Switches): boolean => {
   })
 }
 
-// GET with `?link`: a URL of the file's bytes that needs no token (S-73). No cache may keep the answer.
+// GET with `?link`: answers a URL that returns the bytes of the file without a token (S-73). Caches may not keep the
+// answer.
 const getLink = ({ files, linkTo }: StorageDeps) =>
   operation({ params: readablePath, query: presentAsDraft }, async (input) => {
     const { dataCentre, params, query: isDraft } = input

@@ -30,7 +30,6 @@ const bodies = {
 
 export const idOf = ({ webhook = '' }: Readonly<Record<string, string>>) => ({ id: webhook })
 
-/** Errors: webhookUnknown. */
 export const findWebhook = async ({ webhooks }: WebhooksDeps, site: SiteId, id: string): Promise<Webhook> => {
   const found = isWebhookId(id) ? await webhooks.get(site, id) : undefined
   if (!found) throw new ServiceError('webhookUnknown')
@@ -50,7 +49,6 @@ const requirePermitted = ({ permitsPrivate }: WebhooksDeps, targetUrl: string | 
   throw invalidInput('webhookMalformed', [{ path: 'targetUrl', message: 'must be an https address' }])
 }
 
-/** V-1. */
 export const listWebhooks = ({ webhooks }: WebhooksDeps) =>
   operation({}, async ({ site }) => {
     const value: Answer<typeof webhookList> = { items: (await webhooks.listOfSite(site.id)).map(viewOfWebhook) }
@@ -68,7 +66,6 @@ export const createWebhook = (deps: WebhooksDeps) =>
     return { status: 201, document: { value }, headers: neverStored }
   })
 
-/** V-1. Errors: webhookUnknown. */
 export const getWebhook = (deps: WebhooksDeps) =>
   operation({ params: idOf }, async ({ site, params }) => {
     const value: Answer<typeof webhookAnswer> = viewOfWebhook(await findWebhook(deps, site.id, params.id))

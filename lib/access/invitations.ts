@@ -26,7 +26,10 @@ export const describeInvitation = (
   }),
 })
 
-/** the text begins with the name of the person, so that one write accepts the invitation. */
+/**
+ * A-82: the text begins with the name of the person. So the service accepts an invitation with one write, to the record
+ * of this person.
+ */
 export const invite = (person: Person, now: number): { readonly person: Person; readonly invitation: Invitation } => {
   const secret = newToken()
   const expires = Math.floor(now / 1000) + lifetime

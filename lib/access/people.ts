@@ -99,7 +99,7 @@ const isOwner = ({ sites, disabled }: Person, site: SiteId): boolean => {
   return !disabled && entry !== undefined && 'role' in entry && entry.role === 'owner'
 }
 
-/** The sites on which the change takes the role of an owner from the person. */
+/** The sites on which the person was an owner, and is none after the change. */
 export const ownershipsLost = (before: Person, after: Person | undefined): readonly SiteId[] =>
   sitesOfPerson(before).filter((site) => isOwner(before, site) && !(after && isOwner(after, site)))
 

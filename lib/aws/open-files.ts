@@ -15,7 +15,7 @@ import { createUploadParts } from './s3/upload-parts.ts'
 // In bytes: a part of a file of this size fits into an answer of Lambda, which has at most 6 MB with its base64.
 const largestAnswer = 4 * 1024 * 1024
 
-// V-23.
+// The limits of V-23.
 const listeners = { perSite: 20, inAll: 1_000 }
 
 // Only removals of large folders need the queue, so its client is not loaded in a cold start.

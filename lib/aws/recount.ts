@@ -19,8 +19,8 @@ export interface RecountDeps {
 const settledAfter = 17 * 60_000
 const countedFor = 24 * 3600_000
 
-// Lists until the deadline in the order of keys, and continues in the next run. Undefined when the list is not complete
-// yet.
+// Lists keys in their order until the deadline. The next run continues after the last key. Undefined when the list is
+// not complete yet.
 const listBytes = async (
   { files, counts }: RecountDeps,
   site: SiteId,

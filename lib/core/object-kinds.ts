@@ -20,7 +20,7 @@ export interface ContentMember extends Member {
   readonly defaultText?: string
 }
 
-// Paths and operation names contain `segment`. In the answers about a linked object, `objectType` is `type` (C-4).
+// Paths and operation names contain `segment`. The member `objectType` of an answer is the `type` of the kind (C-4).
 // Answers have the members in this order. A member of type `text` is stored separately. `defaultText` describes a
 // default that is a function.
 interface ObjectKindRecord {

@@ -126,7 +126,7 @@ async function* throughDelimiter(window: Window, delimiter: Buffer): AsyncGenera
   }
 }
 
-// Leaves the line end of the blank line, because it may belong to the next delimiter.
+// Does not consume the line end of the blank line, because it may belong to the next delimiter.
 const takeHeader = async (window: Window): Promise<string | undefined> => {
   const end = await find(window, headerEnd, 'the header of a part')
   if (end < 0) return undefined

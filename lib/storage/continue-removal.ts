@@ -19,7 +19,7 @@ export interface RemovalMessage {
   readonly name: string
 }
 
-// In seconds: repeat the task after this delay.
+// In seconds: the delay before the task is repeated.
 export interface Rest {
   readonly delay: number
 }
@@ -75,7 +75,8 @@ export const emptyFolder = async (
   }
   const isLeft = await Promise.all(prefixes.map((prefix) => store.exists(prefix)))
   if (!isLeft.includes(true)) return true
-  // Other requests may have added objects meanwhile, even before the last removed key, so another round follows.
+  // Other requests may have added objects meanwhile, even before the last removed key, so the folder is listed once
+  // more.
   progress.after = undefined
   return isTimeUp() ? false : emptyFolder(store, site, folder, isTimeUp, progress)
 }
@@ -109,7 +110,8 @@ export const continueRemoval = async (
   }
   let removed = 0
   const progress: Progress = { after: taken.after }
-  // A frozen function may be thawed when others have finished the removal, and the folder has new files.
+  // A frozen function may continue after others have finished the removal, and would then remove new files of the
+  // folder.
   const guardedFiles: ObjectStore = {
     ...files,
     remove: async (objects, ...options) => {

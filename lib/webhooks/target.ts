@@ -66,8 +66,8 @@ export const isPublic = (text: string): boolean => {
 const familyOf = (address: string) => ({ address, family: isIP(address) })
 
 /**
- * Looks names up without the system, whose lookups block the threads that also read and write files. `servers`: those of
- * the system by default.
+ * Resolves names without the operating system, whose lookups block the threads that also read and write files. Without
+ * `servers`, asks the DNS servers of the system.
  */
 export const createResolve = (servers?: readonly string[]) => {
   const open = onDemand(async () => {
@@ -88,7 +88,7 @@ export const createResolve = (servers?: readonly string[]) => {
 
 type Resolve = ReturnType<typeof createResolve>
 
-/** V-14: the connection uses only addresses that this lookup has judged. */
+/** V-14: the connection uses only addresses that this lookup accepts. */
 const lookupOf =
   (resolve: Resolve, isPermitted: typeof isPublic): LookupFunction =>
   (name, _, callback) => {

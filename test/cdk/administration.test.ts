@@ -18,7 +18,7 @@ import { templatesOf } from './support/synthesise.ts'
 
 const { directory, us } = templatesOf()
 
-/** A bucket with one file, for the calls that the commands make. */
+/** A bucket with one file, to which the commands send their calls. */
 const openBucket = () => {
   let isThere = true
   const file =

@@ -1,12 +1,11 @@
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { connect } from '../../client/src/index.ts'
 import { nodeFetch, openFile } from '../../client/src/node.ts'
 import type { Fetch } from '../../client/src/transport.ts'
+import { listen } from '../support/listen.ts'
 import { messages } from '../support/messages.ts'
 import { zeros } from './support/scripted-fetch.ts'
 import { test as base } from './support/site.ts'
@@ -101,11 +100,10 @@ test.for([globalThis.fetch, nodeFetch])(
 test.for([globalThis.fetch, nodeFetch])(
   'if the connection is refused, the message includes the code of the system',
   async (fetch) => {
-    const server = createServer().listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
+    const server = createServer()
+    const url = await listen(server)
     await new Promise((resolve) => server.close(resolve))
-    const refused = connect({ url: `http://127.0.0.1:${port}`, token: 'secret', fetch, patience: { attempts: 1 } })
-    await expect(refused).rejects.toThrow(messages.client.noAnswerFrom(`127.0.0.1:${port}`, 'ECONNREFUSED'))
+    const refused = connect({ url, token: 'secret', fetch, patience: { attempts: 1 } })
+    await expect(refused).rejects.toThrow(messages.client.noAnswerFrom(new URL(url).host, 'ECONNREFUSED'))
   },
 )

@@ -88,7 +88,7 @@ test('a switch shows or hides an object in the category (K-15)', async ({ open, 
   await display.press('Space')
   await expect.poll(() => display.isChecked()).toBe(false)
   expect(await displayed()).toBe(0)
-  // Undo restores the hidden link as it was.
+  // Undo restores the link as it was: hidden.
   await page.getByRole('checkbox', { name: 'Select all on this page' }).click()
   await page.getByRole('button', { name: 'Unlink 1' }).click()
   await page.getByRole('button', { name: 'Undo' }).press('Enter')

@@ -1,13 +1,39 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hashToken, newToken } from '../../lib/access/grants.ts'
+import { routes } from '../../lib/contract/routes/routes.ts'
 import { storageRoutes } from '../../lib/contract/routes/storage.ts'
-import { areas } from '../../lib/core/rights.ts'
+import type { SiteId } from '../../lib/core/ids.ts'
+import { type Area, areas } from '../../lib/core/rights.ts'
+import { isOfSite, type Route } from '../../lib/http/router.ts'
 import { listAll } from '../../lib/storage/object-store.ts'
-import { type Answer, codeOf } from '../support/answer.ts'
+import { type Answer, codeOf, statusAndCode } from '../support/answer.ts'
 import { type Act, type Ask, acts, free, put } from './storage/acts.ts'
 import { openStorage, type Requests, type StorageUnderTest } from './storage/service.ts'
 
 // Every operation on files with every kind of right, of tokens and keys. No store knows rights, so one store is enough.
 // access/least-privilege.test.ts has the other operations.
+
+/** The area that the path of an operation belongs to. */
+const areaIn = ({ path }: Route): Area => {
+  if (path.endsWith('/changes')) return 'history'
+  if (/\/(?:users|keys|webhooks)\b/.test(path)) return 'access'
+  if (/\/(?:storage|uploads)\b/.test(path)) return 'files'
+  return path.includes('/v1/') ? 'forms' : 'categories'
+}
+
+const guarded = (routes as readonly Route[]).filter((route) => !route.public && isOfSite(route))
+
+test('a read needs a right of the area, and a change needs a right to write (A-34)', () => {
+  // HEAD of an upload may complete the upload. GET of an upload answers addresses at which its bytes can be stored.
+  const isChange = ({ method, path }: Route) =>
+    /\/(?:\{upload\}|keys)$|\/webhooks\b/.test(path) || (method !== 'GET' && !path.endsWith('/changes'))
+  const needed = guarded.map(({ operation, right }) => [operation, right])
+  expect(needed).toEqual(
+    guarded
+      .filter(isOfSite)
+      .map((route) => [route.operation, `${areaIn(route)}:${isChange(route) ? 'write' : 'read'}`]),
+  )
+})
 
 const everything = areas.map((area) => `${area}:write`)
 
@@ -47,8 +73,12 @@ const rows = storageRoutes.flatMap(({ operation }) =>
 
 describe('Operations on files', () => {
   let storage: StorageUnderTest
+  /** The token of another site. */
+  const elsewhere = newToken()
   beforeAll(async () => {
     storage = await openStorage()
+    const grant = { user: 'test', sites: [1002 as SiteId], permissions: ['files'] as const, expires: 4_000_000_000 }
+    await storage.stores.grants.put({ ...grant, hash: hashToken(elsewhere) }, [])
   })
   afterAll(() => storage.close())
   let count = 0
@@ -71,7 +101,7 @@ describe('Operations on files', () => {
     ...(act.hasOtherEnd ? [`files:write:/${free}`] : []),
   ]
 
-  /** Callers with the same rights: a token, a key with fewer rights than its person, and one with more. */
+  /** Three callers with the same rights: a token, a key with fewer rights than its person, and a key with more. */
   const callersWith = async (act: Act, given: readonly string[]): Promise<readonly [Ask, ...Ask[]]> => {
     const rights = withOtherEnd(act, given)
     const token = askOver(await storage.as(...rights))
@@ -108,6 +138,15 @@ describe('Operations on files', () => {
         }
       }
       expect(await state()).toEqual(before)
+    })
+
+    test('a caller without a valid token for the site is refused (A-10, A-17)', async () => {
+      const { target, prepared } = await newCell(act)
+      const { method, path, headers, ...request } = act.question(encoded(target), target, prepared)
+      const askWith = (Authorization: string) =>
+        storage.callSite(method, path, { ...request, headers: { ...headers, Authorization } })
+      for (const token of ['', 'f'.repeat(64)]) expect(statusAndCode(await askWith(token))).toEqual([401, 101000])
+      expect(statusAndCode(await askWith(elsewhere))).toEqual([400, 104023])
     })
 
     test('a right on all files, on the folder or on the path is enough (A-33, A-37, A-41)', async () => {

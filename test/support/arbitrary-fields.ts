@@ -9,15 +9,13 @@ export const fieldName: fc.Arbitrary<string> = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 80 })
   .filter((name) => /^[^\p{Cc}\p{Cn}]*$/u.test(name))
 
-const orders = (highest: number) => fc.integer({ min: 1, max: highest })
-
 /** The fields of any form, sorted by order, with orders so close together that they collide. */
 export const formFields: fc.Arbitrary<readonly SystemField[]> = fc
   .uniqueArray(
     fc.record({
       typeId: fc.constantFrom(...storedTypes),
       mandatory: fc.boolean(),
-      order: orders(storedTypes.length + 6),
+      order: fc.integer({ min: 1, max: storedTypes.length + 6 }),
       name: fc.option(fieldName, { nil: undefined }),
     }),
     { selector: ({ typeId }) => typeId, maxLength: storedTypes.length },
@@ -28,6 +26,3 @@ export const formFields: fc.Arbitrary<readonly SystemField[]> = fc
       .map(({ name, ...field }): SystemField => ({ ...field, ...(name !== undefined && { name }) }))
       .toSorted((a, b) => a.order - b.order),
   )
-
-/** An order before, between, on or after the orders of such a form. */
-export const anyOrder = orders(storedTypes.length + 10)

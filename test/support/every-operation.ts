@@ -13,14 +13,6 @@ import { hashPassword } from '../../lib/access/passwords.ts'
 import { beginSession } from '../../lib/access/sessions.ts'
 import type { ObservedRemovals } from '../../lib/aws/dynamodb/folder-removals.ts'
 import type { RecordChange } from '../../lib/aws/dynamodb/journal.ts'
-import {
-  openAreas,
-  openDirectory,
-  openIssuers,
-  openSignIns,
-  openUploads,
-  openWebhooks,
-} from '../../lib/aws/open-tables.ts'
 import { tables } from '../../lib/config/tables.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 import { type ObjectKind, objectKindNames, withDefaults } from '../../lib/core/content-kinds.ts'
@@ -46,7 +38,7 @@ import { send } from './gateway.ts'
 import { entry } from './history.ts'
 import { formHeaders, multipart } from './multipart.ts'
 import { testPerson } from './people.ts'
-import { type TestTables, tableSettings } from './tables.ts'
+import { openTableStores, type TestTables } from './tables.ts'
 import { startProvider, type TokenIssuer } from './token-issuer.ts'
 
 const settings = { dataCentre: 'us', dataCentres: ['us'], longestList: 20_000, keptDays: 30 }
@@ -57,18 +49,8 @@ const consoleFolder = join(import.meta.dirname, '..', '..', 'console', 'dist')
 const names = Object.fromEntries(Object.keys(tables).map((name) => [name, name])) as TestTables['names']
 
 /** The ports over the tables of one client. */
-export const storesOver = (dynamodb: DynamoDBDocumentClient, now?: () => number) => {
-  const settings = tableSettings(names)
-  const areas = openAreas(settings, { dynamodb, now })
-  return {
-    ...openDirectory(settings, { dynamodb, record: areas.record }),
-    ...openIssuers(settings, { dynamodb, record: areas.record }),
-    ...areas,
-    ...openUploads(settings, { dynamodb }),
-    ...openSignIns(settings, { dynamodb }),
-    ...openWebhooks(settings, { dynamodb, now }),
-  }
-}
+export const storesOver = (dynamodb: DynamoDBDocumentClient, now?: () => number) =>
+  openTableStores(names, { dynamodb, now })
 
 /**
  * A store of files that checks removals before and after a placement, and then writes the entries of the change, as on

@@ -2,7 +2,6 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { createCategoriesHandler } from '../../functions/categories/group.ts'
 import { createFieldsHandler } from '../../functions/fields/group.ts'
 import { type Grant, hashToken, newToken } from '../../lib/access/grants.ts'
-import { openAreas, openDirectory, openIssuers, openSignIns, openWebhooks } from '../../lib/aws/open-tables.ts'
 import type { Clock } from '../../lib/core/clock.ts'
 import type { SiteId, WebFormId } from '../../lib/core/ids.ts'
 import type { SystemField } from '../../lib/fields/web-forms.ts'
@@ -10,7 +9,7 @@ import type { Handler, RequestRecord } from '../../lib/http/request.ts'
 import { createCategoriesDeps, createFieldsDeps, type FieldsDeps } from '../../lib/service/deps.ts'
 import type { Stores } from '../../lib/service/stores.ts'
 import { entry, unrecorded } from './history.ts'
-import { openTestTables, type TestTables, tableSettings } from './tables.ts'
+import { openTableStores, openTestTables, type TestTables } from './tables.ts'
 
 export const ownSite = 1001 as SiteId
 /** Another site of this data centre, without the new rendering engine. */
@@ -61,14 +60,8 @@ export interface FieldsService {
 
 export const openFieldsService = async (): Promise<FieldsService> => {
   const tables = await openTestTables()
-  const named = tableSettings(tables.names)
-  const storesOver = (dynamodb: DynamoDBDocumentClient) => ({
-    ...openDirectory(named, { dynamodb, record: unrecorded }),
-    ...openAreas(named, { dynamodb, record: unrecorded }),
-    ...openIssuers(named, { dynamodb, record: unrecorded }),
-    ...openSignIns(named, { dynamodb }),
-    ...openWebhooks(named, { dynamodb, record: unrecorded }),
-  })
+  const storesOver = (dynamodb: DynamoDBDocumentClient) =>
+    openTableStores(tables.names, { dynamodb, record: unrecorded })
   const { sites, grants, webForms, contents, links } = storesOver(tables.connect())
   const settings = { dataCentre: 'us', longestList: 20_000 }
 

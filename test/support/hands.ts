@@ -1,13 +1,6 @@
 import { join } from 'node:path'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import {
-  openAreas,
-  openDirectory,
-  openIssuers,
-  openSignIns,
-  openUploads,
-  openWebhooks,
-} from '../../lib/aws/open-tables.ts'
+import type { RecordChange } from '../../lib/aws/dynamodb/journal.ts'
 import type { Clock } from '../../lib/core/clock.ts'
 import { createTableStores } from '../../lib/machine/machine.ts'
 import { openDatabase } from '../../lib/machine/sqlite/database.ts'
@@ -16,7 +9,7 @@ import type { Stores } from '../../lib/service/stores.ts'
 import { makeDirectory, removeDirectory } from './directory.ts'
 import { unrecorded } from './history.ts'
 import { openMemoryTables } from './memory-dynamodb.ts'
-import { openTestTables, type TestTables, tableSettings } from './tables.ts'
+import { openTableStores, openTestTables, type TestTables } from './tables.ts'
 
 /** The ports over tables, without files and queues. */
 type TableStores = Omit<Stores, 'files' | 'removalQueue' | 'uploadParts' | 'live' | 'seals'>
@@ -69,21 +62,9 @@ const onTables = (name: string, openTables: () => Promise<TestTables>): Hand => 
   name,
   async open(clock) {
     const { names, connect, close } = await openTables()
-    const now = clock?.wall
-    const settings = tableSettings(names)
-    const storesOver = (dynamodb: DynamoDBDocumentClient, writesHistory = true): TableStores => {
-      const given = { dynamodb, now, ...(!writesHistory && { record: unrecorded }) }
-      const { record, ...areas } = openAreas(settings, given)
-      return {
-        ...openDirectory(settings, { dynamodb, record }),
-        ...openIssuers(settings, { ...given, record }),
-        ...areas,
-        ...openUploads(settings, { ...given, record }),
-        ...openSignIns(settings, given),
-        ...openWebhooks(settings, { ...given, record }),
-      }
-    }
-    const quickly = storesOver(connect(), false)
+    const storesOver = (dynamodb: DynamoDBDocumentClient, options?: { record: RecordChange }): TableStores =>
+      openTableStores(names, { dynamodb, now: clock?.wall, ...options })
+    const quickly = storesOver(connect(), { record: unrecorded })
     return {
       stores: storesOver(connect()),
       unrecorded: quickly,

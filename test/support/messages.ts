@@ -13,11 +13,6 @@ const actions = [
 /** The messages of the service and its tools, by name: when their words change, no test changes. */
 export const messages = {
   canary: { otherBytes: 'did not return the bytes that were stored' },
-  alarm: {
-    mayBeStored: 'may have been made',
-    repeatIsSafe: 'repeating it is safe',
-    slowReplica: (table: string, region: string) => `${table} take more than 40 seconds to reach ${region}`,
-  },
   aws: {
     noAnswer: (place: string) => text`^The store is busy or does not answer. … (Stacks: SiteAdmin-… at ${place})$`,
     noCredentials: (place: string) =>

@@ -4,13 +4,13 @@ const failure = (name: string, details: object = {}) =>
   Object.assign(new Error(`${name} of the test`), { name, ...details })
 
 /** The errors of the client after it has given up repeating a call. */
-export const passingFailures = {
+const passingFailures = {
   throttled: () => failure('ProvisionedThroughputExceededException', { $metadata: { httpStatusCode: 400 } }),
   'timed out': () => failure('TimeoutError'),
   'failing with 500': () => failure('InternalServerError', { $metadata: { httpStatusCode: 500 } }),
 } as const
 
-export type Failure = keyof typeof passingFailures
+type Failure = keyof typeof passingFailures
 
 interface Call {
   /** The name of the command. */

@@ -1,5 +1,14 @@
 import { CreateTableCommand, type KeySchemaElement, waitUntilTableExists } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import type { RecordChange } from '../../lib/aws/dynamodb/journal.ts'
+import {
+  openAreas,
+  openDirectory,
+  openIssuers,
+  openSignIns,
+  openUploads,
+  openWebhooks,
+} from '../../lib/aws/open-tables.ts'
 import { type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
 import { openDynalite } from './dynalite.ts'
 
@@ -23,6 +32,28 @@ export const tableSettings = (names: TestTables['names']) => ({
   uploadsTable: names.uploads,
   webhooksTable: names.webhooks,
 })
+
+interface StoreOptions {
+  readonly dynamodb: DynamoDBDocumentClient
+  readonly now?: (() => number) | undefined
+  /** Default: entries in the table of the history. */
+  readonly record?: RecordChange
+}
+
+/** The ports over the tables of one client. */
+export const openTableStores = (names: TestTables['names'], options: StoreOptions) => {
+  const settings = tableSettings(names)
+  const areas = openAreas(settings, options)
+  const recorded = { ...options, record: areas.record }
+  return {
+    ...areas,
+    ...openDirectory(settings, recorded),
+    ...openIssuers(settings, recorded),
+    ...openUploads(settings, recorded),
+    ...openSignIns(settings, recorded),
+    ...openWebhooks(settings, recorded),
+  }
+}
 
 const tableNames = Object.keys(tables) as TableName[]
 

@@ -1,20 +1,12 @@
 import type { webcrypto } from 'node:crypto'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { exportJWK, type GenerateKeyPairResult, generateKeyPair, SignJWT } from 'jose'
+import { closeAtOnce, listen } from './listen.ts'
 
 export const listenHere = async (listener: RequestListener) => {
   const server = createServer(listener)
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
-      server.close()
-      server.closeAllConnections()
-    },
-  }
+  return { url: await listen(server), close: async () => closeAtOnce(server) }
 }
 
 type Claims = Readonly<Record<string, unknown>>

@@ -183,7 +183,7 @@ export const createTextPrinter = (asked: Asked = {}, isTerminal = terminals()): 
       if (event.event === 'done' && isTerminal.error && isTerminal.out) return
       const line = lineOf(event)
       if (line === undefined) return
-      // Printed again with the summary, because many lines may come between.
+      // Skipped paths are printed with the summary, because many lines may come in between.
       if (event.event === 'skipped') return void skipped.push(line)
       if (event.event !== 'step' && event.event !== 'done') return say(line)
       clear()

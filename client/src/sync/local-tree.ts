@@ -24,8 +24,8 @@ export interface Remembered extends FileState {
 }
 
 /**
- * A part of the result of `stat`. The types of Node are avoided, because TypeScript programs without them use this
- * module.
+ * The members of `Stats` that this module needs. The types of Node are avoided, because TypeScript programs without
+ * them use this module.
  */
 interface Info {
   readonly size: number

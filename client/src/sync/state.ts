@@ -66,7 +66,7 @@ const load = async <Stored, Result>(
   }
 }
 
-/** Written in one step, so that a killed process leaves the old file. */
+/** Replaces the file in one step, so that a killed process leaves the old file. */
 const replace = async (file: string, value: object): Promise<void> => {
   await mkdir(dirname(file), { recursive: true })
   const temporary = join(dirname(file), temporaryName())

@@ -27,14 +27,14 @@ const keyOf = (identity: string) => `identity/${identity}`
 const has = (person: Person | undefined, identity: string): person is Person =>
   person?.identities?.includes(identity) ?? false
 
-/** Checks the record of the person, because another person may have the name now. */
+/** The remembered name may belong to another person now, so this also checks the record of the person. */
 const findKnown = async ({ people, accessValues }: IdentityDeps, identity: string): Promise<Person | undefined> => {
   const name = await accessValues.get(keyOf(identity))
   const person = name === undefined ? undefined : await people.get(name, true)
   return has(person, identity) ? person : undefined
 }
 
-// Call this before you store the change of the person, because a sign-in finds the person only by this value.
+// Call this before you store the changed person: a later sign-in finds the person only through this value.
 const remember = async ({ accessValues }: IdentityDeps, identity: string, name: string): Promise<void> => {
   if (await accessValues.put(keyOf(identity), name)) return
   await accessValues.take(keyOf(identity))

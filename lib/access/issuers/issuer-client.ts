@@ -99,7 +99,8 @@ const sentences: Readonly<Record<string, string>> = {
   iat: 'It is from the future or older than a day. Ask its issuer for a new one.',
 }
 
-// The signature is checked first, so that only a caller with a genuine token learns which claim is wrong.
+// The library checks the signature before the claims. So only a caller with a genuine token gets a reason that names a
+// claim.
 const faultOf = (error: unknown, issuer: string): unknown => {
   if (error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired) {
     if (error.reason === 'missing') return new TokenFault(`The token lacks the claim ${error.claim}.`)

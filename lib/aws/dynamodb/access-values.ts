@@ -51,7 +51,7 @@ export const createAccessValues = ({ now: clock = Date.now, ...options }: TableO
   const table = openTable<ValueItem>(options)
   const now = () => clock() / 1000
   const keyOf = (key: string) => ({ hash: prefix + key })
-  // DynamoDB may remove expired items only days later.
+  // DynamoDB may keep expired items for days.
   const valid = (item: ValueItem | undefined) =>
     item && (item.expires ?? Number.POSITIVE_INFINITY) > now() ? item.value : undefined
   return {

@@ -157,7 +157,7 @@ const createRecords = (options: TableOptions, now: () => number, keptDays: numbe
       await change(removal, { update, condition: '#pending = :since' })
     },
 
-    // A removal that has not ended, or that failed, hides no earlier record.
+    // Earlier records still count beside a removal that has not ended or that failed.
     async lastOf(site: SiteId, folders: readonly StoragePath[]): Promise<readonly Period[]> {
       const items = await readItems(table, site, folders.map(recordKey))
       return items

@@ -50,7 +50,7 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: UsageOpt
       return item?.counted === undefined ? undefined : item.used
     },
 
-    // In milliseconds, so that no epoch is used twice.
+    // The epoch is the time in milliseconds, so that no epoch is used twice.
     async prepare(site, isNew) {
       const item: UsageItem = { ...keyOf(site), used: 0, since: 0, epoch: now(), ...(isNew && { counted: now() }) }
       // Another command may create this record at the same moment.

@@ -68,7 +68,7 @@ const createKnownForms = () => {
   }
 }
 
-// After this many changes by others, a writer whose answer was lost no longer recognises its own change.
+// After this many changes by others, a writer whose answer was lost cannot recognise its own change any more.
 const mostMarks = 16
 
 // In milliseconds: a writer stops after this time if other writers are always faster.

@@ -12,7 +12,7 @@ interface Deps {
   readonly webhooks: Pick<Webhooks, 'listOfSite'>
   readonly leases: WebhookLeases
   readonly queue: WebhookQueue
-  /** Returns the time of the next work in milliseconds since the epoch, or undefined if there is none. */
+  /** Returns the time when the next work is due, in milliseconds since the epoch. Undefined if no work is left. */
   readonly deliver: (site: SiteId, id: string, deadline: Deadline) => Promise<number | undefined>
   readonly clock: Clock
 }
@@ -22,7 +22,8 @@ const [timeToHandOver, afterTheEnd] = [3_000, 1_000]
 
 const longestDelayInSeconds = 900
 
-// In milliseconds: clocks of processes differ. A message that is due within this time may be the one in process.
+// In milliseconds: the clocks of processes differ by up to this time. A message that is due within this time may be the
+// present message.
 const clockDifference = 5_000
 
 const mostAtOnce = 20

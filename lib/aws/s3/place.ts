@@ -26,7 +26,7 @@ export interface PlaceDeps {
   readonly bodyOf: (staged: Staged) => StagedBody
 }
 
-// Returns the locks that it has found. Errors: NotPlaced.
+// Returns the locks that were found. Errors: NotPlaced.
 const checkBefore = async (
   bucket: Bucket,
   { absent, matching = [] }: PlaceConditions,
@@ -45,7 +45,7 @@ const changesKey = (change: Change, key: string): boolean =>
 const isAtOrBelow = (key: string, other: string): boolean =>
   key === other || (other.endsWith('/') && key.startsWith(other))
 
-// If two placements did not find each other in the first look, at least one of them finds the other now. Errors:
+// If two requests did not find each other in the first look, at least one of them finds the other now. Errors:
 // NotPlaced.
 const checkAfter = async (
   bucket: Bucket,

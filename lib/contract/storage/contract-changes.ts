@@ -80,7 +80,7 @@ export const changesOperation: OperationContract = {
     200: {
       description: 'The changes.',
       schema: changePage,
-      // Generated clients read the first type.
+      // Generated clients read the answer as the first of these types.
       mediaTypes: ['application/json', 'text/event-stream'],
       optionalHeaders: ['Cache-Control', 'X-Accel-Buffering'],
     },

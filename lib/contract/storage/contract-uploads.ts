@@ -36,7 +36,7 @@ const uploadChecksum = {
   ),
 }
 
-// Errors of any upload when its file is placed, also of a resumable upload at its end.
+// The errors that an upload can get when its file is placed. A resumable upload gets them at its end.
 const placementErrors: readonly ErrorName[] = [
   'fileTooLarge',
   'quotaExceeded',

@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { failureOf, isOfSqlite, reasonOf, type SystemFailure } from '../../core/system-failures.ts'
 import { type DataDirectory, layoutVersion } from './data-directory.ts'
 
-/** A fault that a user can correct. The message tells how. */
+/** A fault that a user can correct. The message explains how. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

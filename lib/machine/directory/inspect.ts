@@ -124,7 +124,7 @@ const connectToRead = ({ database, wal }: DataDirectory, reader: Reader): Databa
     return connection
   } catch (error) {
     connection.close()
-    // True if no file can be created beside this one.
+    // The fallback ignores a WAL, so with a WAL it would show an old state of the data.
     if (existsSync(wal)) throw error
     return openImmutable(database)
   }

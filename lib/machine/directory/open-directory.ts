@@ -58,7 +58,7 @@ const begin = (directory: DataDirectory, state: 'new' | 'half restored', fault: 
   makeFolders(directory)
 }
 
-// Returns whether the directory is new. The caller holds the gate.
+// True if the directory is new. The caller holds the gate.
 const prepare = async (directory: DataDirectory, request: Request): Promise<boolean> => {
   const { role, reset } = request
   const fault = admit(directory, purposeOf(request))
@@ -88,7 +88,7 @@ const passGate = async (directory: DataDirectory, request: Request): Promise<Dis
 // The caller holds the gate. Throws UsageError; then nothing in the directory is changed.
 const enter = async (directory: DataDirectory, request: Request) => {
   try {
-    // Empty for a command.
+    // Stays empty for a command.
     using service = new DisposableStack()
     if (request.role === 'service') service.use(takeLockOf(directory, 'service', 'exclusive'))
     const isNew = await prepare(directory, request)

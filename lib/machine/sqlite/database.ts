@@ -63,7 +63,7 @@ export const connect = (file: string | URL, options: DatabaseSyncOptions = {}): 
   return connection
 }
 
-/** Opens a database that no process uses, read-only. Writes nothing beside it. */
+/** Opens a database that no process uses, read-only. Creates no files beside the database. */
 export const openImmutable = (file: string): DatabaseSync =>
   connect(new URL(`${pathToFileURL(file).href}?immutable=1`), { readOnly: true })
 

@@ -51,7 +51,7 @@ export interface StageDeps {
   readonly largestFile: number
 }
 
-/** `key`: undefined while it is unknown. Errors: fileTooLarge, those of a template, those of the content. */
+/** `key` is undefined while the path is unknown. Errors: fileTooLarge, those of a template, those of the content. */
 export const stageContent = (
   { files, largestFile }: StageDeps,
   path: StoragePath,
@@ -60,7 +60,6 @@ export const stageContent = (
 ): Promise<Staged> =>
   files.stage(inspected(content, path, largestFile), { key, contentType: contentTypeOf(nameOf(path), contentType) })
 
-/** S-34. */
 export const placeInFolder = async (
   { files }: StorageStores,
   folder: StoragePath,

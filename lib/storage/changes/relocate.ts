@@ -75,7 +75,7 @@ interface SeenRelocation {
   readonly isReserved?: boolean
   readonly isSourceInWorkflow?: boolean
   readonly isTargetInWorkflow?: boolean
-  // Read only for a target in a workflow, and for templates.
+  // The error for a taken target. Looked up early only if the target is in a workflow, or for templates.
   readonly occupied?: ErrorName | undefined
   readonly ofTemplates?: ServiceError | undefined
 }
@@ -116,7 +116,7 @@ const planRelocation = (seen: SeenRelocation): Plan => {
     ancestors,
     matching: checked.matching,
     entry: { type: kind === 'copy' ? 'file.copied' : 'file.moved', subject: path, details: { to: target } },
-    // A folder that was moved counts as removed at its old path.
+    // A moved folder counts as removed at its old path.
     removedFolder: kind === 'move' && !isFile ? { site, folder: path, since } : undefined,
     late: isFileMove ? undefined : tooMuch(kind),
   }

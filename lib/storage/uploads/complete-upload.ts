@@ -122,7 +122,7 @@ export const completeUpload = async (
   return completed(upload, deps)
 }
 
-// An earlier request may still try to place the upload.
+// An earlier request may still be trying to place the upload.
 const takeOver = async (
   { uploadRecords, uploadParts }: UploadsDeps,
   held: Upload,

@@ -194,6 +194,7 @@ describeWithAdmin('where', () => {
     ['{enabled:{$ne:true}}', [6]],
     ['{enabled:{$neq:true}}', [6]],
     ["{subject:{$beginsWith:'EVEN 1'}}", [10, 12, 14, 16, 18]],
+    ["{subject:{$beginsWith:'ven 1'}}", []],
     ["{subject:{$contains:'n 2'}}", [2, 20, 22, 24]],
     ["{releaseDate:{$gte:'2026-01-24'}}", [24, 25]],
     ["{releaseDate:{$lte:'2026-01-02T12:00:00'}}", [1, 2]],

@@ -22,29 +22,10 @@ describe('A rename', () => {
     expect(headers['content-type']).toBe('text/css')
   })
 
-  it('A renamed folder keeps its contents (S-51)', async () => {
-    for (const name of ['a', 'b/c', 'b/d/e']) await put(`${own}/folder/old/${name}`, name)
-    expect((await rename(`${own}/folder/old`, 'new')).status).toBe(200)
-    expect(await namesIn(`${own}/folder`)).toEqual(['new/'])
-    expect((await read(`${own}/folder/new/b/d/e`)).text).toBe('b/d/e')
-  })
-
   it('A rename to the current name changes nothing (S-57)', async () => {
     await put(`${own}/same/a`, 'x')
     expect((await rename(`${own}/same/a`, 'a')).status).toBe(200)
     expect((await read(`${own}/same/a`)).text).toBe('x')
-  })
-
-  it('A rename to a name in use answers 400/104022 (S-53, E-46)', async () => {
-    for (const name of ['a', 'b', 'c/x']) await put(`${own}/target/${name}`, name)
-    expectError(await rename(`${own}/target/a`, 'b'), 400, 104022)
-    expectError(await rename(`${own}/target/a`, 'c'), 400, 104022)
-    expectError(await rename(`${own}/target/c`, 'a'), 400, 104022)
-    expect((await read(`${own}/target/b`)).text).toBe('b')
-  })
-
-  it('A rename of a missing file answers 404/104001 (S-53)', async () => {
-    expectError(await rename(`${own}/missing`, 'x'), 404, 104001)
   })
 
   it('A rename or move of the root answers 400/104014 (S-109)', async () => {
@@ -107,7 +88,7 @@ describe.each([
     }
   })
 
-  it('A new path that is in use is refused with 400/104022 (S-53)', async () => {
+  it('A new path that is in use answers 400/104022 (S-53, E-46)', async () => {
     for (const name of ['a', 'b', 'c/x']) await put(`${folder}/taken/${name}`, name)
     expectError(await to(`${folder}/taken/a`, `${folder}/taken/b`), 400, 104022)
     expectError(await to(`${folder}/taken/a`, `${folder}/taken/c`), 400, 104022)

@@ -1,6 +1,6 @@
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { listen } from '../../support/listen.ts'
 
 /**
  * How the proxy treats a request: it passes the request on, refuses it, or cuts its connection before the service,
@@ -40,10 +40,8 @@ export const startProxy = async (target: string, decide: Decide) => {
     )
     outgoing.on('error', () => response.destroy())
     incoming.pipe(outgoing)
-  }).listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo
-  const url = `http://127.0.0.1:${port}`
+  })
+  const url = await listen(server)
 
   const pass = async (answer: IncomingMessage, response: ServerResponse, fate: Fate): Promise<void> => {
     if (fate === 'cut after') {

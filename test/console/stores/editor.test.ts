@@ -34,22 +34,6 @@ const opened = async (given: Parameters<typeof siteWith>[0]) => {
   return { ...site, editor }
 }
 
-test('if someone else saved first, the user can choose either version (K-44)', async () => {
-  const { editor, write, now } = await opened('one')
-  editor.text.value = 'mine'
-  write('theirs')
-  expect([await editor.save(), now(), editor.text.value]).toEqual([false, 'theirs', 'mine'])
-  write('theirs again')
-  expect([await editor.save(), editor.theirs.value?.text]).toEqual([false, 'theirs again'])
-  expect([await editor.save(), now()]).toEqual([true, 'mine'])
-  write('last')
-  editor.text.value = 'mine again'
-  await editor.save()
-  editor.takeTheirs()
-  expect([editor.text.value, editor.isChanged.value, editor.theirs.value]).toEqual(['last', false, undefined])
-  expect([await editor.save(), now()]).toEqual([true, 'last'])
-})
-
 test('a file that someone else has removed can be saved again (K-44)', async () => {
   const { editor, write, now } = await opened('one')
   editor.text.value = 'mine'

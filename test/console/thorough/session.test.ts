@@ -3,16 +3,6 @@ import { administer, administerJson } from '../../support/administration.ts'
 import { test } from '../support/console.ts'
 import { confirm, grid, notice, row } from '../support/page.ts'
 
-test('if the service is unavailable during sign-in, the user can try again', async ({ open, service }) => {
-  const page = await open('', { token: null })
-  await page.route('**/api/v1/admin/sites', (route) => route.fulfill({ status: 418, body: 'Not this service.' }))
-  await page.goto(`${service.baseUrl}/console?again#token=${service.token}`)
-  await page.getByText('answered with status 418').waitFor()
-  await page.unroute('**/api/v1/admin/sites')
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await grid(page).waitFor()
-})
-
 test('language and theme are chosen by keyboard, and saved', async ({ open }) => {
   const page = await open('#/1001/files', { locale: 'de-DE' })
   await page.getByRole('button', { name: 'Neuer Ordner' }).waitFor()

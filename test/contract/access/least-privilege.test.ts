@@ -7,7 +7,9 @@ import { hashToken, newToken } from '../../../lib/access/grants.ts'
 import { newKey } from '../../../lib/access/keys.ts'
 import type { Person } from '../../../lib/access/people.ts'
 import { objectKindNames, withDefaults } from '../../../lib/core/content-kinds.ts'
+import { errors } from '../../../lib/core/errors.ts'
 import type { CategoryId, SiteId, WebFormId } from '../../../lib/core/ids.ts'
+import { groupPolicies } from '../../../lib/http/group-policy.ts'
 import type { Handler } from '../../../lib/http/request.ts'
 import {
   createAccessDeps,
@@ -111,7 +113,7 @@ describe.each(hands.slice(0, 1))('On $name', ({ open }) => {
     return text
   }
 
-  /** A key with fewer rights than its person, and one with more: both have these rights. */
+  /** A key with fewer rights than its person, and a key with more. Both have the given rights. */
   const keysWith = (rights: readonly string[]) =>
     Promise.all([keyWith(rights, everything), keyWith(everything, rights)])
 
@@ -188,6 +190,16 @@ describe.each(hands.slice(0, 1))('On $name', ({ open }) => {
           expect(answer.text).not.toContain(secret)
       }
       expect(await state()).toEqual(before)
+    })
+
+    test('a caller without a valid token for the site is refused (A-10, A-17)', async () => {
+      await newTarget(row)
+      const revoked = await tokenWith(everything)
+      await hand.stores.grants.remove(hashToken(revoked), [])
+      for (const token of ['', 'f'.repeat(64), revoked])
+        expect(statusAndCode(await ask(row, token))).toEqual([401, errors.tokenRejected.code])
+      const { status, code } = errors[groupPolicies[row.group].siteUnknown]
+      expect(statusAndCode(await ask(row, await tokenWith(everything, [other])))).toEqual([status, code])
     })
 
     test('a caller with only these rights succeeds (A-33, A-56, A-87, A-89, V-1)', async () => {

@@ -39,14 +39,6 @@ describe('the locks of paths in DynamoDB', () => {
   const below = toStoragePath('photos/2026/may')
 
   describe('a folder that is locked for a restore', () => {
-    test('the folder is locked for others, but not for the holder of the lock', async () => {
-      expect(await removals.lock(site, folder, 'mine', 60_000)).toBe(true)
-      expect(await removals.locksOf(site, [folder, below])).toMatchObject({ isLocked: true })
-      expect(await removals.locksOf(site, [folder, below], 'mine')).toMatchObject({ isLocked: false })
-      expect(await removals.openOf(site, [folder])).toMatchObject([{ id: 'mine', isRestoreLock: true }])
-      expect(await removals.isOpenBelow(site, root)).toBe(true)
-    })
-
     test('a lock that came after the first look counts as a change of the folder', async () => {
       const { ids } = await removals.locksOf(site, [folder])
       await removals.lock(site, folder, 'mine', 60_000)

@@ -37,7 +37,7 @@ const roundsOf = async ({ fill, open, requests }: Exercise): Promise<ReadonlyMap
   }
   const [last] = requests.slice(-1)
   if (last) await measure(last, 'with cold caches')
-  // The first change in a function must also look for the end of the history, so each request runs twice.
+  // The first change in a function also looks for the end of the history, so each request runs twice.
   for (const request of [...requests, ...requests]) await measure(request)
   await close()
   return found

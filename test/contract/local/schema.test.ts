@@ -16,16 +16,6 @@ describe('the tables of a machine', () => {
     expect(connection.prepare('PRAGMA user_version').get()).toEqual({ user_version: 9 })
   })
 
-  test('the next start uses the tables unchanged', () => {
-    const file = scratchFile()
-    const connection = open(file)
-    prepareSchema(connection)
-    connection.exec("INSERT INTO workflows (site, page) VALUES (1, 'a.html')")
-    const again = open(file)
-    prepareSchema(again)
-    expect(again.prepare('SELECT page FROM workflows').all()).toEqual([{ page: 'a.html' }])
-  })
-
   test.each([
     ['a newer version', 'PRAGMA user_version = 10', messages.directory.newer(10)],
     [

@@ -68,7 +68,7 @@ const put = fc.tuple(anyPath, asDraft, anyContent, anyCondition).map(([path, que
   ),
 )
 
-/** Stores the files of a form, or an upload, in a folder. */
+/** Stores a form, or an upload, in a folder. */
 const storeIn = (
   model: SiteModel,
   wanted: string,

@@ -68,13 +68,6 @@ const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(await linked()).toEqual([...range(1, 100), ...range(601, 1_200)])
     })
 
-    test('230 links without a given displayable are made, with one call each', async () => {
-      const many = range(1, 230)
-      await putNews(many)
-      await link(many)
-      expect(await linked()).toEqual(many)
-    })
-
     test('An object is linked with 120 categories in several calls', async () => {
       const many = range(1, 120)
       await putCategories(many)

@@ -135,12 +135,6 @@ const describeRecords = async ({ name, open }: Hand<Tested>): Promise<void> => {
       async ({ webForms }) => idsOf(await webForms.list(largest)),
     ],
     [
-      'web form of many',
-      130,
-      ({ webForms }, id) => webForms.create(form(id), entry),
-      async ({ webForms }) => idsOf(await webForms.list(largest)),
-    ],
-    [
       'token',
       30,
       ({ grants }, id) =>

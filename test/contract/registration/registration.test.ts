@@ -9,7 +9,7 @@ import { unrecorded } from '../../support/history.ts'
 import { askInPlaceOfAws, closeAtOnce, listen, listenInTest } from '../../support/listen.ts'
 import { createTables } from '../../support/tables.ts'
 
-/** Listens in place of CloudFormation, and returns the address. */
+/** Listens in place of CloudFormation. Returns the address. */
 const waitAs = async (listener: RequestListener): Promise<string> => {
   const url = await listenInTest(createServer(listener))
   return `${url}/answer?signature=secret`

@@ -73,13 +73,6 @@ describe.each(changes)('A $name of a file that is replaced just before the chang
     expect(await storage.textOf(path)).toBe('theirs 0')
     expect(storage.leftovers()).toBe(0)
   })
-
-  it('The change answers 503 if the file is replaced again and again', async () => {
-    times = 99
-    expect(statusAndCode(await ask({ 'If-Match': '*' }))).toEqual([503, 100503])
-    expect(await storage.textOf(path)).toMatch(/^theirs/)
-    expect(storage.leftovers()).toBe(0)
-  })
 })
 
 it('A draft is refused when its page or draft changed at the last moment (S-61)', async () => {

@@ -29,12 +29,6 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     },
     run: (storage, folder) => storage.put(`${folder}/p.html`, 'new'),
   },
-  'a rename of a folder': {
-    prepare: async (storage, folder) => {
-      for (const path of ['old/a', 'old/b/c', 'old/p.html']) await storage.put(`${folder}/${path}`, path)
-    },
-    run: (storage, folder) => storage.rename(`${folder}/old`, 'new'),
-  },
   'a move of a folder': {
     prepare: async (storage, folder) => {
       for (const path of ['old/a', 'old/b/c', 'old/p.html']) await storage.put(`${folder}/${path}`, path)

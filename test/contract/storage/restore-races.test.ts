@@ -3,7 +3,6 @@ import { systemClock } from '../../../lib/core/clock.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { codeOf } from '../../support/answer.ts'
 import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
-import { entry } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 import { openStorageOnAws } from './hands.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
@@ -84,24 +83,6 @@ describe('A folder that is being restored on S3', () => {
     expect([restored.status, codeOf(uploaded)]).toEqual([200, 104010])
     expect(await read('/folder/late.txt')).toBe(404)
     expect(await read('/folder/a.txt')).toBe(200)
-  })
-
-  it('Files of a removal that failed half-way are restored, too (H-21)', async () => {
-    expect((await storage.restore('/folder')).status).toBe(200)
-    const { files } = storage.deps
-    const { objects } = await files.list({ prefix: `live/${storage.site}/folder/`, folded: false, limit: 10 })
-    s3.before = async ({ query = {} }) => {
-      if (query['delete'] === undefined) return
-      s3.before = async () => undefined
-      await files.remove(objects.slice(0, 2), entry)
-      throw new Error('The connection broke')
-    }
-    expect((await storage.remove('/folder')).status).toBe(500)
-    later()
-    expect((await storage.remove('/folder')).status).toBe(200)
-    later()
-    expect((await storage.restore('/folder')).status).toBe(200)
-    expect(await readAll()).toEqual(all)
   })
 
   it('A restore that runs out of time restores nothing, and may be repeated', async () => {

@@ -80,7 +80,7 @@ const ifNone = { 'If-None-Match': '*' }
 let tag: string
 const replaceTagged = (path: string) => storage.put(path, 'x', {}, { 'If-Match': tag })
 
-it('An upload with the name of a folder is refused before it writes (S-43)', async () => {
+it('An upload with the name of a folder is refused, and writes nothing (S-43)', async () => {
   await storage.makeFolder('/f')
   await storage.makeFolder('/f/sub')
   const before = s3.requests.length

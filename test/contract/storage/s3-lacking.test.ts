@@ -68,7 +68,7 @@ describe('A store without conditional writes', () => {
     return store.place([{ kind: 'put', key: 'live/a', staged }], { ...nowhere, matching }, entry)
   }
 
-  it('Each write first looks at the version', async () => {
+  it('Each write first reads the version of the object', async () => {
     const { handle } = s3.requestHandler
     s3.requestHandler.handle = ({ headers: { 'if-match': _, 'if-none-match': __, ...headers }, ...request }, options) =>
       handle({ ...request, headers }, options)

@@ -179,15 +179,6 @@ describe.each([
     if (what === 'its copied source') expect((await store.find('live/a'))?.size).toBe('newer'.length)
   })
 
-  it('The calls of a move require the listed version, and a free path', async () => {
-    await putObject(store, 'live/a')
-    const from = await infoOf(store, 'live/a')
-    await place([{ kind: 'move', from, key: 'live/b' }])
-    expect(s3.requests.find(isCopy)?.headers['x-amz-copy-source-if-match']).toBe(from.version)
-    expect(s3.requests.findLast(makesVersion)?.headers['if-none-match']).toBe('*')
-    expect(s3.requests.find(isRemovalOf('live/a'))?.headers['if-match']).toBe(from.version)
-  })
-
   it('The object of another caller is not taken for a copy that failed', async () => {
     await putObject(store, 'live/a')
     const from = await infoOf(store, 'live/a')
@@ -198,19 +189,6 @@ describe.each([
 })
 
 describe('An object that appears while a change is being made', () => {
-  it('A second look finds the object, and the change is undone', async () => {
-    await putObject(store, 'live/a', 'old')
-    const staged = await stageObject(store, 'live/a', 'newer')
-    beforeThe(
-      ({ method, path }) => method === 'PUT' && path.endsWith('/live/a'),
-      () => putObject(others, 'live/a/below'),
-    )
-    const outcome = await place([{ kind: 'put', key: 'live/a', staged }], { absent: ['live/a/'] })
-    expect(outcome).toEqual({ outcome: 'occupied', key: 'live/a/' })
-    expect(await keysIn(store)).toEqual(['live/a', 'live/a/below'])
-    expect((await store.find('live/a'))?.size).toBe('old'.length)
-  })
-
   it('The object may be part of the change itself', async () => {
     const staged = await stageObject(store, 'live/f/a', 'x')
     const changes: Change[] = [

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
+import type { UploadRecords } from '../../../lib/storage/uploads/upload-stores.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
 import { bytesIn } from '../../support/objects.ts'
 import type { S3Request } from '../../support/s3-messages.ts'
@@ -169,9 +170,12 @@ describe('An upload in parts', () => {
   })
 
   test('A user with too many open uploads is refused, with no traces (U-17, U-35)', async () => {
-    Object.assign(service.deps.uploadRecords, { create: async () => false })
+    const most: number[] = []
+    Object.assign(service.deps.uploadRecords, {
+      create: async (...[, given]: Parameters<UploadRecords['create']>) => most.push(given) < 0,
+    })
     const { status, text } = await begin({ name: 'film.mp4', size: bytes.length })
-    expect([status, text]).toEqual([400, expect.stringContaining('1000 open uploads')])
+    expect([status, text, most]).toEqual([400, expect.stringContaining('1000 open uploads'), [1_000]])
     expect(await bucket.leftovers()).toBe(0)
   })
 

@@ -128,13 +128,3 @@ test('A complete upload is known for a day, in case its last answer was lost (U-
   expect((await service.head(upload)).status).toBe(404)
   expect(await service.content('lost.txt')).toBe('hello')
 })
-
-test('A user has at most 1,000 open uploads on a site (U-17)', async () => {
-  const token = await service.issueToken('busy')
-  const first = await service.create('open', 5, { token })
-  for (let count = 1; count < 1_000; count++) expect((await service.create('open', 5, { token })).status).toBe(201)
-  expect(statusAndCode(await service.create('open', 5, { token }))).toEqual([400, 104000])
-  expect((await service.create('open', 5)).status).toBe(201)
-  await service.call('DELETE', uploadIn(first), { token })
-  expect((await service.create('open', 5, { token })).status).toBe(201)
-})

@@ -29,15 +29,9 @@ describe('An upload that completed without being recorded on AWS', () => {
     return { ...service, upload }
   }
 
-  test('The existing file proves that the upload is complete', async () => {
-    const { head, content, upload } = await start()
-    expect((await head(upload)).status).toBe(200)
-    expect(await content('a.txt')).toBe('hello')
-  })
-
   test('The history has one entry for the upload (H-1)', async () => {
     const { head, call, upload } = await start()
-    for (let times = 0; times < 2; times++) await head(upload)
+    for (let times = 0; times < 2; times++) expect((await head(upload)).status).toBe(200)
     const { items } = (await call('GET', '/changes', { query: { after: '', limit: '9' } })).json
     expect(items.map(({ type }: { readonly type: string }) => type)).toEqual(['file.stored'])
   })

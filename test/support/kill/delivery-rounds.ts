@@ -9,7 +9,7 @@ import type { SiteId } from '../../../lib/core/ids.ts'
 import { idOfChange } from '../../../lib/history/list-changes.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
 import { createRandom, type Random } from '../../power-cuts/outage.ts'
-import { closeAtOnce } from '../listen.ts'
+import { closeAtOnce, listen } from '../listen.ts'
 import { storage } from '../paths.ts'
 import { type SpawnedService, startService } from '../spawned-service.ts'
 
@@ -55,12 +55,12 @@ const openReceiver = async (kind: Kind, { random, isDurable, behavesWell, receiv
     else response.writeHead(204).end()
   }
   let server: Server
-  const listen = async (port: number): Promise<number> => {
+  const listenAt = async (port: number): Promise<number> => {
     server = createServer((request, response) => void listener(request, response).catch(() => {}))
     await once(server.listen(port, '127.0.0.1'), 'listening')
     return (server.address() as AddressInfo).port
   }
-  const port = await listen(0)
+  const port = await listenAt(0)
   return {
     kind,
     url: `http://127.0.0.1:${port}/`,
@@ -70,7 +70,7 @@ const openReceiver = async (kind: Kind, { random, isDurable, behavesWell, receiv
     close: () => closeAtOnce(server),
     async restart(): Promise<void> {
       closeAtOnce(server)
-      await listen(port)
+      await listenAt(port)
     },
   }
 }
@@ -118,8 +118,7 @@ export const killDuringDeliveries = async (directory: string, kills: number, see
     trapped += 1
     response.end()
   })
-  await once(trap.listen(0, '127.0.0.1'), 'listening')
-  const trapUrl = `http://127.0.0.1:${(trap.address() as AddressInfo).port}/`
+  const trapUrl = `${await listen(trap)}/`
   const surroundings = { random, isDurable, behavesWell: () => isEnding, received: () => received() }
   const kinds = Object.keys(misbehaviours) as Kind[]
   const receivers = await Promise.all(kinds.map((kind) => openReceiver(kind, surroundings, trapUrl)))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { importField } from '../../../lib/fields/field-rules.ts'
-import type { SystemField } from '../../../lib/fields/web-forms.ts'
+import { importField, insertField } from '../../../lib/fields/field-rules.ts'
+import { maxOrder, type SystemField } from '../../../lib/fields/web-forms.ts'
 
 const form: readonly SystemField[] = [
   { typeId: -2, mandatory: true, order: 1 },
@@ -58,4 +58,16 @@ describe('importing a field', () => {
     const once = importField(form, record)
     expect(importField(once, record)).toEqual(once)
   })
+})
+
+const placed = (typeId: number, order: number): SystemField => ({ typeId, mandatory: false, order })
+
+test('a field that would need a position after the last possible one is refused', () => {
+  const last = [placed(-2, maxOrder - 1), placed(-3, maxOrder)]
+  const refusal = expect.objectContaining({ code: 115000, message: expect.stringContaining('order') })
+  expect(() => insertField(last, placed(-1, maxOrder))).toThrow(refusal)
+  expect(() => insertField(last, placed(-1, maxOrder - 1))).toThrow(refusal)
+  expect(() => insertField(last, { typeId: -1, mandatory: true })).toThrow(refusal)
+  expect(insertField([], placed(-1, maxOrder))).toEqual([placed(-1, maxOrder)])
+  expect(insertField(last, placed(-1, maxOrder - 2))).toHaveLength(3)
 })

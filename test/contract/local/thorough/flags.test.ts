@@ -110,12 +110,6 @@ describe('npm start', () => {
     expect(stderr).not.toContain('hush')
   })
 
-  test('--quiet logs no requests', async ({ start }) => {
-    const service = await start(['--port', '0', '--quiet'])
-    await service.request(fields)
-    expect((await service.stop()).stderr).toBe('')
-  })
-
   test('--help lists every flag and ends with status 0 (O-2)', async () => {
     const { status, stdout } = await run('local/main.js', ['--help'])
     expect(status).toBe(0)

@@ -86,7 +86,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     return outcomes.indexOf('placed')
   }
 
-  it('One of two changes that replace or create the same object wins', async ({ skip }) => {
+  it('Only one of two changes that replace or create the same object succeeds', async ({ skip }) => {
     if (!bench.comparesWrites())
       return skip('NOT PROVEN: this endpoint does not compare the version that a write replaces')
     for (let round = 0; round < rounds; round++) {

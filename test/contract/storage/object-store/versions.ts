@@ -74,7 +74,7 @@ export const describeVersions = (bench: Workbench): void => {
   })
 
   describe('A restored object', () => {
-    it('An unknown version refuses the whole change', async () => {
+    it('A restore with an unknown version changes nothing', async () => {
       const prefix = fresh()
       await put(`${prefix}a`, 'a')
       await remove(`${prefix}a`)
