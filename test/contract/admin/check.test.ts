@@ -163,6 +163,14 @@ describe('the command check', () => {
     expect({ status, found: JSON.parse(stdout) }).toEqual({ status: 1, found: { faults: [fault] } })
   })
 
+  test('check --bytes reports tables of a newer version, and reads no bytes', async ({ siteDirectory }) => {
+    tamper(siteDirectory, 'PRAGMA user_version = 99')
+    expect(await checkDataDirectory(siteDirectory, { withBytes: true })).toEqual([
+      { where: join(siteDirectory, 'site-admin.db'), fault: expect.stringMatching(messages.directory.newer(99)) },
+      { where: expect.stringMatching(/blobs$/), fault: expect.stringMatching(messages.check.bytesUnread) },
+    ])
+  })
+
   test('check reports an empty database', async ({ siteDirectory }) => {
     const file = join(siteDirectory, 'site-admin.db')
     rmSync(file)

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createS3Clients } from '../../../lib/aws/s3/bucket.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
@@ -161,6 +162,26 @@ describe('A write that expects the version that the caller saw', () => {
     const matching = [{ key: other.key, version: other.version }]
     expect(await replace('mine', matching)).toEqual({ outcome: 'changed', key: 'live/other' })
     expect((await listed('live/a')).size).toBe(5)
+  })
+
+  it('One of two writes of several objects wins, in any order of arrival', async () => {
+    const names = ['a', 'b', 'c'].map((name) => `live/${name}`)
+    const place = async (text: string) => {
+      const puts = names.map(async (key) => {
+        const staged = await stageObject(store, key, text)
+        return { kind: 'put', key, staged } as const
+      })
+      const matching = names.map((key) => ({ key, version: undefined }))
+      return store.place(await Promise.all(puts), { ...nowhere, matching }, entry)
+    }
+    // The first call of one write and the last call of the other are late.
+    s3.before = async ({ method, path, body }) => {
+      const isLate = method === 'PUT' && String(body) === `late-${path.at(-1)}`
+      for (let turns = 0; isLate && turns < 20; turns++) await turn()
+    }
+    const outcomes = (await Promise.all([place('late-a'), place('late-c')])).map(({ outcome }) => outcome)
+    expect(outcomes).toEqual(['changed', 'placed'])
+    expect(await keys()).toEqual(names)
   })
 
   it('A write answers 503 if S3 dropped its parts in a race', async () => {
