@@ -1,5 +1,5 @@
 import { createClientSecrets } from '../../lib/aws/client-secrets.ts'
-import { lambdaHandler } from '../../lib/aws/lambda/lambda.ts'
+import { lambdaHandler } from '../../lib/aws/lambda/gateway.ts'
 import { createTelemetry } from '../../lib/aws/lambda/telemetry.ts'
 import { openAccessStores } from '../../lib/aws/open-tables.ts'
 import { readSettingsOf } from '../../lib/config/config.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { lambdaHandler } from '../../lib/aws/lambda/lambda.ts'
+import { lambdaHandler } from '../../lib/aws/lambda/gateway.ts'
 import { createTelemetry } from '../../lib/aws/lambda/telemetry.ts'
 import { openSites } from '../../lib/aws/open-tables.ts'
 import { readSettingsOf } from '../../lib/config/config.ts'

@@ -1,4 +1,4 @@
-import { lambdaHandler } from '../../lib/aws/lambda/lambda.ts'
+import { lambdaHandler } from '../../lib/aws/lambda/gateway.ts'
 import { createTelemetry } from '../../lib/aws/lambda/telemetry.ts'
 import { openFieldsStores } from '../../lib/aws/open-tables.ts'
 import { readSettingsOf } from '../../lib/config/config.ts'

@@ -1,4 +1,4 @@
-import { lambdaHandler } from '../../lib/aws/lambda/lambda.ts'
+import { lambdaHandler } from '../../lib/aws/lambda/gateway.ts'
 import { createTelemetry } from '../../lib/aws/lambda/telemetry.ts'
 import { openStorageStores } from '../../lib/aws/open-files.ts'
 import { readSettingsOf } from '../../lib/config/config.ts'

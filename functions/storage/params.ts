@@ -5,7 +5,7 @@ import type { Level } from '../../lib/core/rights.ts'
 import type { OperationInput } from '../../lib/http/operation.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import type { Requester } from '../../lib/storage/changes/change.ts'
-import { isUnconditional, parseConditions } from '../../lib/storage/conditions.ts'
+import { readConditions } from '../../lib/storage/conditions.ts'
 import { longestListing } from '../../lib/storage/object-store.ts'
 import { parentOf, parsePath, type StoragePath } from '../../lib/storage/path.ts'
 import { ownFoldersBelow, requireScope, type Scope } from '../../lib/storage/scope.ts'
@@ -53,11 +53,11 @@ export const scopeOf = ({ site, caller }: Pick<Asking, 'site' | 'caller'>, level
   level,
 })
 
-/** With a condition, the path is taken as written (S-7). Errors: storageRefused. */
+/** Errors: storageRefused. */
 export const requesterOf = (asking: Asking): Requester => {
   const { author, deadline, headers } = asking
-  const conditions = parseConditions(headers['if-match'], headers['if-none-match'])
-  return { ...scopeOf(asking, 'write'), author, deadline, conditions, isCaseSensitive: !isUnconditional(conditions) }
+  const conditions = readConditions(headers['if-match'], headers['if-none-match'])
+  return { ...scopeOf(asking, 'write'), author, deadline, ...conditions }
 }
 
 export const asDraft = (query: Switches): boolean => query.get('version') === 'draft'

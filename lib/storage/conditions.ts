@@ -19,13 +19,14 @@ const parseTags = (header: string | undefined, name: string): TagList | undefine
   })
 }
 
-export const parseConditions = (ifMatch: string | undefined, ifNoneMatch: string | undefined): Conditions => ({
-  match: parseTags(ifMatch, 'If-Match'),
-  noneMatch: parseTags(ifNoneMatch, 'If-None-Match'),
-})
-
 export const isUnconditional = ({ match, noneMatch }: Conditions): boolean =>
   match === undefined && noneMatch === undefined
+
+/** With a condition, the path is taken as written (S-7). Errors: storageRefused. */
+export const readConditions = (ifMatch: string | undefined, ifNoneMatch: string | undefined) => {
+  const conditions = { match: parseTags(ifMatch, 'If-Match'), noneMatch: parseTags(ifNoneMatch, 'If-None-Match') }
+  return { conditions, isCaseSensitive: !isUnconditional(conditions) }
+}
 
 export const namesStates = ({ match = '*', noneMatch = '*' }: Conditions): boolean => match !== '*' || noneMatch !== '*'
 

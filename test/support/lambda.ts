@@ -1,6 +1,5 @@
 import type { Context } from 'aws-lambda'
-import type { GatewayEvent } from '../../lib/aws/lambda/gateway.ts'
-import type { LambdaHandler } from '../../lib/aws/lambda/lambda.ts'
+import type { GatewayEvent, LambdaHandler } from '../../lib/aws/lambda/gateway.ts'
 import { type Answer, answerOf } from './answer.ts'
 import type { Request as CoreRequest } from './gateway.ts'
 

@@ -1,10 +1,15 @@
 import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import type { APIGatewayProxyEvent } from 'aws-lambda'
+import middy from '@middy/core'
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda'
+import type { AccessSettings } from '../../config/config.ts'
 import { streaming } from '../../config/streaming.ts'
 import { plainAddress } from '../../core/addresses.ts'
-import type { Answer, Request } from '../../http/request.ts'
+import { createDeadline, reserves } from '../../core/deadline.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { Answer, Handler, Request, Send } from '../../http/request.ts'
+import { createSecretCheck } from './origin-secrets.ts'
 
 type ProxyEvent = Pick<
   APIGatewayProxyEvent,
@@ -171,4 +176,43 @@ export const toGateway = async (answer: Answer, caller: Caller): Promise<Gateway
   if (text !== undefined) return { statusCode, headers, body: text, isBase64Encoded: false }
   if (elsewhere && !isDecoded(caller.accept, caller.binaryAccept)) return toGateway(await elsewhere(), caller)
   return { statusCode, headers, body: bytes.toString('base64'), isBase64Encoded: true }
+}
+
+export type LambdaHandler = (event: GatewayEvent, context: Context) => Promise<GatewayResult>
+
+// Errors: unavailable, when the stream of the answer breaks.
+const buffered =
+  (caller: Caller): Send<GatewayResult> =>
+  async (answer) => {
+    try {
+      return await toGateway(answer, caller)
+    } catch (error) {
+      if (!(answer.body instanceof Readable) || error instanceof ServiceError) throw error
+      throw new ServiceError('unavailable', { cause: error })
+    }
+  }
+
+/**
+ * The entry of a Lambda function behind API Gateway. Shortly before the time is up, middy aborts the signal of the
+ * request, and the core answers 503 and logs the request. The answer of middy would come earlier, so its promise never
+ * settles.
+ */
+export const lambdaHandler = (
+  handler: Handler,
+  {
+    pathEncoding = 'encoded',
+    binaryAccept = 'any',
+    originSecrets = [],
+  }: Partial<Pick<AccessSettings, 'pathEncoding' | 'binaryAccept' | 'originSecrets'>> = {},
+): LambdaHandler => {
+  const isSecret = createSecretCheck(originSecrets)
+  return middy<GatewayEvent, GatewayResult>({
+    timeoutEarlyInMillis: reserves.answer,
+    timeoutEarlyResponse: () => new Promise(() => {}),
+  }).handler((event, context, { signal }) => {
+    const request = fromGateway(event, pathEncoding, signal, isSecret)
+    const send = buffered({ accept: request.headers['accept'] ?? '', binaryAccept })
+    const deadline = createDeadline(() => context.getRemainingTimeInMillis())
+    return handler(request, deadline, send)
+  })
 }

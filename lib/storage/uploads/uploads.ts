@@ -5,7 +5,7 @@ import { mediaType } from '../../core/media-type.ts'
 import { type Requester, refuse, type StorageStores } from '../changes/change.ts'
 import { isInWorkflow } from '../changes/look.ts'
 import { admitFile, editionOf, placeInFolder } from '../changes/put.ts'
-import { isUnconditional, parseConditions } from '../conditions.ts'
+import { readConditions } from '../conditions.ts'
 import { contentTypeOf, isTemplate } from '../file-kind.ts'
 import type { Staged } from '../object-store.ts'
 import { fileKey, nameOf, parseFileName, type StoragePath, toStoragePath } from '../path.ts'
@@ -64,10 +64,10 @@ const isForDraft = ({ version }: Pick<UploadRequest, 'version'>): boolean => {
 
 type Conditional = Pick<Target, 'ifMatch' | 'ifNoneMatch'>
 
-export const requesterOf = (uploader: Requester, { ifMatch, ifNoneMatch }: Conditional): Requester => {
-  const conditions = parseConditions(ifMatch, ifNoneMatch)
-  return { ...uploader, conditions, isCaseSensitive: !isUnconditional(conditions) }
-}
+export const requesterOf = (uploader: Requester, { ifMatch, ifNoneMatch }: Conditional): Requester => ({
+  ...uploader,
+  ...readConditions(ifMatch, ifNoneMatch),
+})
 
 const conditionalOf = ({ ifMatch, ifNoneMatch }: UploadRequest): Conditional => ({
   ...(ifMatch !== undefined && { ifMatch }),

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { afterAll, describe, expect, test } from 'vitest'
-import { lambdaHandler } from '../../../lib/aws/lambda/lambda.ts'
+import { lambdaHandler } from '../../../lib/aws/lambda/gateway.ts'
 import { done, type Reply } from '../../../lib/http/reply.ts'
 import { bareHandler } from '../../support/bare-handler.ts'
 import { openFieldsService } from '../../support/fields-service.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createFieldsHandler } from '../../../functions/fields/group.ts'
-import { lambdaHandler } from '../../../lib/aws/lambda/lambda.ts'
+import { lambdaHandler } from '../../../lib/aws/lambda/gateway.ts'
 import type { LinkList } from '../../../lib/categories/category-links.ts'
 import { reserves } from '../../../lib/core/deadline.ts'
 import { type CategoryId, storedId, type WebFormId } from '../../../lib/core/ids.ts'

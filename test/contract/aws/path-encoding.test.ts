@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { fromGateway, type PathEncoding } from '../../../lib/aws/lambda/gateway.ts'
-import { lambdaHandler } from '../../../lib/aws/lambda/lambda.ts'
+import { fromGateway, lambdaHandler, type PathEncoding } from '../../../lib/aws/lambda/gateway.ts'
 import { statusAndCode } from '../../support/answer.ts'
 import { baseUrls, distantSite, openFieldsService, ownSite } from '../../support/fields-service.ts'
 import { sendEvent } from '../../support/lambda.ts'
