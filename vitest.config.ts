@@ -6,17 +6,16 @@ import { temporaryFolder } from './test/support/temporary-folder.ts'
 process.env['TMPDIR'] ??= temporaryFolder()
 
 /**
- * Test files share the modules that they import, because reading the SDK of AWS again for each file takes minutes. Two
- * files change imported modules, so they have their own project. Node imports TypeScript itself, so nothing is
+ * Test files share the modules that they import, because reading the SDK of AWS again for each file takes minutes. One
+ * file changes imported modules, so it has its own project. Node imports TypeScript itself, so nothing is
  * transformed.
  */
 const shared = { isolate: false, experimental: { viteModuleRunner: false, nodeLoader: false } }
-/** A busy machine may take long to reach a polled state. */
 const patiently = { testTimeout: 30_000, hookTimeout: 30_000, expect: { poll: { timeout: 15_000 } } }
 
 /**
- * `npm run test:long`: pages in a browser, installed packages, deployments in pairs of settings, and services that are
- * started, killed or left without power while they work.
+ * `npm run test:long` runs tests of pages in a browser, installed packages, deployments in pairs of settings, and
+ * services that are started, killed or left without power while they work.
  */
 export const longTests = [
   'test/cdk/thorough/*.test.ts',
@@ -31,7 +30,7 @@ export const longTests = [
   'test/power-cuts/*.test.ts',
 ]
 
-/** These take the longest, and would run alone at the end. */
+/** The longest files come first, because at the end each would run alone. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
@@ -42,10 +41,9 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Milliseconds for a case or a hook of the acceptance suite: emulators on a small machine need more. */
+/** In milliseconds, for a case or a hook of the acceptance suite. Emulators on a small machine need more. */
 const patience = Number(process.env['ACCEPTANCE_PATIENCE'] ?? 30_000)
 
-/** The specification over HTTP, on each kind of store. */
 const acceptance = {
   ...shared,
   include: ['test/acceptance/**/*.test.ts'],
@@ -58,7 +56,7 @@ const acceptance = {
 export default defineConfig({
   test: {
     fsModuleCache: true,
-    // One more file than cores, because most of the time a file waits.
+    // Runs one more file than the machine has cores, because most of the time a file waits.
     maxWorkers: availableParallelism() + 1,
     // Fewer garbage collections save a tenth of the time.
     execArgv: ['--max-semi-space-size=64'],
@@ -73,7 +71,7 @@ export default defineConfig({
           ...patiently,
           name: 'contract',
           // Lists the files by name, because an `exclude` here would override `--exclude` on the command line.
-          include: ['test/contract/{,!(packaging)/}!(new-kind|least-privilege|reference|kill-*).test.ts'],
+          include: ['test/contract/{,!(packaging)/}!(new-kind|reference|kill-*).test.ts'],
         },
       },
       {
@@ -87,7 +85,7 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
-      { test: { ...patiently, name: 'new-kind', include: ['test/contract/**/{new-kind,least-privilege}.test.ts'] } },
+      { test: { ...patiently, name: 'new-kind', include: ['test/contract/**/new-kind.test.ts'] } },
       { test: { ...shared, ...patiently, name: 'client', include: ['test/client/!(package).test.ts'] } },
       { test: { isolate: false, ...patiently, name: 'console', include: ['test/console/stores/*.test.ts'] } },
       {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module'
 
-// In JavaScript for the same reason as local/main.js.
+// This file is JavaScript for the same reason as local/main.js.
 enableCompileCache()
 // If the parent process (bin/site-admin.js) is killed, no other process can end this process.
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))

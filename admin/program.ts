@@ -62,7 +62,7 @@ export const createProgram = (
     .option('--stack-prefix <prefix>', 'aws: the prefix of the stack names', 'SiteAdmin')
     .option(
       '--directory-region <region>',
-      'aws: use the copy of the directory in this region while its home region is lost',
+      'aws: read the directory from its copy in this region, if its home region is down',
       parseRegion,
     )
     .option('--json', 'print the result as one JSON value', false)
@@ -113,7 +113,7 @@ const carryOut = async (args: readonly string[], isJson: boolean): Promise<void>
   }
 }
 
-// The failure that caused this refusal.
+// The failure behind a refusal, or the error itself.
 const causeOf = (error: unknown): unknown => Object(error).cause ?? error
 
 /**

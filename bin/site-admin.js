@@ -32,7 +32,7 @@ const findNode = () => {
 const runOn = (node) => {
   const flags = args.includes('serve') ? flagsOfService : []
   const child = spawn(node, [...flags, fileURLToPath(entry), ...args], {
-    // The channel only shows that this process still runs.
+    // The only purpose of the channel is to show that this process still runs.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })
   const isOnTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY

@@ -21,7 +21,7 @@ process.exitCode = await runScript(usage, options, async ({ context = [] }) => {
   const findings = await Promise.all(wanted.map(([region, count]) => checkConcurrency(region, count, settings))).catch(
     (error) => {
       if (!noCredentials.test(error.name)) throw error
-      const questions = wanted.map(([region, count]) => `\n- ${region}: may ${count} functions run at once?`)
+      const questions = wanted.map(([region, count]) => `\n- ${region}: can ${count} functions run at once?`)
       throw new Error(`${error.message}\n${advice}${questions.join('')}`)
     },
   )

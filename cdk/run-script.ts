@@ -10,7 +10,9 @@ const valuesOf = <const Wanted extends Options>(options: Wanted) => {
   }
 }
 
-/** Runs a script with its options. Returns the exit status: that of `run`, 1 for an error, or 2 for wrong usage. */
+/**
+ * Runs a script with its options. Returns the exit status: the result of `run`, 1 for an error, or 2 for wrong usage.
+ */
 export const runScript = async <const Wanted extends Options>(
   usage: string,
   options: Wanted,

@@ -6,8 +6,8 @@ import { join } from 'node:path'
  * `npm run generate -w client [-- FOLDER]` generates the types and low-level calls from docs/openapi.json, without the
  * network. A test compares the committed files with its output.
  */
-// The generator calls TypeScript as a library, which version 7 of the project is not. It gets the version of this
-// folder.
+// The generator uses TypeScript as a library, but version 7, which the project uses, is no library. So the generator
+// uses the version in this folder.
 registerHooks({
   resolve: (specifier, context, next) =>
     next(specifier, specifier === 'typescript' ? { ...context, parentURL: import.meta.url } : context),

@@ -24,7 +24,7 @@ const largestFile = 1024 * 1024
 const readText = (file: string): string => {
   const stats = statSync(file)
   if (!stats.isFile()) throw new Error('it is not a file')
-  if (stats.size > largestFile) throw new Error('it has more than 1 MiB')
+  if (stats.size > largestFile) throw new Error('it is larger than 1 MiB')
   return readFileSync(file, 'utf8')
 }
 
@@ -70,7 +70,7 @@ const readCertificate = (files: CertificateFiles): Certificate => {
   return { cert, key, expires: first.validToDate.toISOString() }
 }
 
-// Differs after every change of the file, and after another file has taken its name.
+// The state of a file. It differs after every change, and after another file has taken the name.
 const stateOf = (file: string): string => {
   try {
     const { dev, ino, size, mtimeMs, ctimeMs } = statSync(file)
@@ -80,7 +80,7 @@ const stateOf = (file: string): string => {
   }
 }
 
-// In milliseconds. Polls, because watching the folders would miss files behind symbolic links.
+// In milliseconds. The service polls the files, because watching folders would miss files behind symbolic links.
 const interval = 1_000
 
 /**

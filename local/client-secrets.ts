@@ -10,6 +10,8 @@ export const createClientSecrets =
     try {
       return readClientSecrets(await readFile(file, 'utf8')).get(issuer)
     } catch (error) {
-      throw new Error(`CLIENT_SECRETS_FILE names ${file}: ${error instanceof Error ? error.message : ''}`)
+      throw new Error(
+        `The file ${file} in CLIENT_SECRETS_FILE cannot be used: ${error instanceof Error ? error.message : ''}`,
+      )
     }
   }

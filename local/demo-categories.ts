@@ -85,7 +85,7 @@ const demoObjects: Partial<Record<ObjectKind, DemoObjects>> = {
   blog: { count: 8, objectOf: blog, isIn: isInOne, isDisplayable: () => true },
 }
 
-// A kind that has no demo data gets the examples of the document.
+// The kinds without demo data get the examples of the OpenAPI document.
 const plainObjects = (kind: ObjectKind): DemoObjects => ({
   count: 8,
   objectOf: (id) => withDefaults(kind, { id }, Date.UTC(2025, 0, id)),

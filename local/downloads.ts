@@ -63,7 +63,7 @@ export const createLinkTo =
     return { url: `${url}${prefix}/${key.split('/').map(encodeURIComponent).join('/')}?${query}`, expires }
   }
 
-// Errors: fileUnknown, for every fault of the link.
+// Errors: fileUnknown, whatever is wrong with the link.
 const claimIn = ({ params, query }: RoutedRequest, { secret }: Secret, now: number): Claim => {
   const claim = {
     key: decode(params['key'] ?? ''),

@@ -60,11 +60,10 @@ const parseDataCentres = (text: string): [DataCentreListener, ...DataCentreListe
   return [first, ...others]
 }
 
-/** Drops a trailing slash. */
 export const parseBaseUrl = (text: string): string => {
   const url = readBaseUrl(text)
   if (url === undefined)
-    throw new InvalidArgumentError('It must be an http or https URL without a query and a password.')
+    throw new InvalidArgumentError('It must be an http or https URL without a query or a password.')
   return url
 }
 
@@ -105,7 +104,7 @@ const addBaseUrls = (dataCentres: Flags['dataCentres'], baseUrls: BaseUrls | und
   if (typeof baseUrls === 'string') {
     if (others.length > 0) {
       throw new UsageError(
-        'With several data centres, --base-url must name each of them, such as ' +
+        'With several data centres, --base-url must give the URL of each, such as ' +
           'us=https://us.example,eu=https://eu.example.',
       )
     }
@@ -129,7 +128,7 @@ export const addServiceOptions = (command: Command): Command =>
     )
     .option('--trust-proxy <cidr>', 'accept X-Forwarded-For from these proxies, separated by commas', parseProxies)
     .option('--insecure-sign-in', 'accept passwords over http from other machines', false)
-    .option('--allow-private-webhooks', 'let webhooks send to this machine and its network', false)
+    .option('--allow-private-webhooks', 'allow webhooks to send to this machine and its private network', false)
     .option(
       '--data-centres <list>',
       'serve several data centres with one directory, such as us:4000,eu:4001',

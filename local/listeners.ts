@@ -77,7 +77,7 @@ export const createListeners = (
       return { urls, listening }
     },
 
-    /** Waits for running requests. Prints the number of these requests, and the number of those that it cuts off. */
+    /** Waits for running requests. Reports how many there are, and how many of them it cuts off. */
     async close(): Promise<void> {
       const open = listeners.filter(({ server }) => server.listening)
       await Promise.all(open.map(({ close }) => close((closing) => say(sentenceOf(closing)))))

@@ -50,11 +50,14 @@ const gaugesOf = ({ measures, dataDirectory, listeners }: Watched) => {
     disk_free_bytes: ['The free space of the disk of the data directory.', free],
     oldest_removal_age_seconds: ['The age of the oldest open removal of a folder.', age],
     webhooks_waiting: [
-      'Webhooks with entries that were not sent yet.',
+      'The number of webhooks with changes that were not sent yet.',
       async () => (await measures.webhooks()).waiting,
     ],
-    webhooks_failing: ['Webhooks whose last delivery failed.', async () => (await measures.webhooks()).failing],
-    listeners: ['The requests that wait for changes.', listeners],
+    webhooks_failing: [
+      'The number of webhooks whose last delivery failed.',
+      async () => (await measures.webhooks()).failing,
+    ],
+    listeners: ['The number of requests that wait for changes.', listeners],
   } as const satisfies Record<string, readonly [help: string, read: () => number | Promise<number>]>
 }
 
@@ -170,7 +173,7 @@ export const createMetrics = (watched: Watched) => {
   return {
     watchServer: createByteCounts(registry),
 
-    /** Counts the records, and passes all of them on. */
+    /** Counts requests and sign-ins, and passes the records on. */
     alsoTo: (telemetry: Telemetry): Telemetry => ({
       ...telemetry,
       signIn(record) {

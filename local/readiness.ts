@@ -1,7 +1,7 @@
 import { ServiceError } from '../lib/core/errors.ts'
 import { isDiskFull } from '../lib/core/system-failures.ts'
 
-/** V-29: the service is ready when its start has ended, and while its disk has space. */
+/** V-29: the service is ready after its start, as long as its disk has free space. */
 export const createReadiness = (dataDirectory: string) => {
   let hasStarted = false
   return {
@@ -9,7 +9,6 @@ export const createReadiness = (dataDirectory: string) => {
       hasStarted = true
     },
 
-    /** Errors: unavailable, outOfSpace. */
     async check(): Promise<void> {
       if (!hasStarted) throw new ServiceError('unavailable')
       if (isDiskFull(dataDirectory)) throw new ServiceError('outOfSpace')

@@ -2,7 +2,7 @@ import { write, writeSync } from 'node:fs'
 import { describeError } from '../lib/core/describe-error.ts'
 import type { RequestRecord, SignInRecord, Telemetry } from '../lib/http/request.ts'
 
-// Faults of the flags are logged too, so this flag is read before all others.
+// The log also contains faults of the flags, so this flag is read before all others.
 const isJson = /(^|\s)--log[\s=]json(\s|$)/.test(process.argv.join(' '))
 
 const inJson = (message: string, error?: unknown): string =>
@@ -10,7 +10,7 @@ const inJson = (message: string, error?: unknown): string =>
 
 // In milliseconds.
 const delay = 50
-// In characters: the most that waits when nobody reads standard error. Further lines are lost, and counted.
+// In characters: waiting lines that nobody reads may take this much memory. Further lines are lost, and counted.
 const mostWaiting = 4 * 1024 * 1024
 
 // Writes lines to standard error. Requests do not wait for the writes.
@@ -22,7 +22,7 @@ const createLogLines = (descriptor: number) => {
   let timer: NodeJS.Timeout | undefined
 
   const take = (): Buffer => {
-    const loss = `${lost} lines of the log were lost, because nobody read standard error.`
+    const loss = `${lost} lines of the log were lost, because no program read standard error.`
     const lines = lost > 0 ? [...waiting, `${isJson ? inJson(loss) : loss}\n`] : waiting
     waiting = []
     length = 0
@@ -69,7 +69,7 @@ const createLogLines = (descriptor: number) => {
         const bytes = take()
         if (bytes.length > 0) writeSync(descriptor, bytes)
       } catch {
-        // Here, too, the reader may be gone.
+        // If nobody reads the log any more, its last lines are lost.
       }
     },
   }

@@ -72,7 +72,7 @@ const handlersFor = (deps: ServerDeps) => {
   return (path: string): Handler => (isDownload(path) ? downloads : groups(path))
 }
 
-// The default data centre of this list becomes the only default in the directory.
+// The default data centre of this list becomes the only default data centre in the directory.
 const registerDataCentres = async (
   sites: SiteDirectory,
   urls: Readonly<Record<string, string>>,
@@ -174,7 +174,7 @@ export const startService = async (options: Options) => {
     return { baseUrl: urls[home] ?? '', dataCentres: urls, listening, metricsUrl, demo, hasPeople, stop }
   } catch (error) {
     await stop()
-    // A full disk may be noticed only by the writes at the start.
+    // The writes at the start may be the first to find a full disk.
     throw isOutOfSpace(error) ? diskFullError(directory, error) : error
   }
 }

@@ -66,7 +66,7 @@ const welcome = (service: RunningService, admin: string): string => {
 
 const counted = (count: number, what: string) => `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`
 
-// Asks for a confirmation on a terminal. Without a terminal, throws (O-11).
+// Asks for a confirmation on a terminal. Throws if there is no terminal (O-11).
 const confirmReset =
   (dataDirectory: string): Reset =>
   async (contents) => {
@@ -108,7 +108,7 @@ export const serve = async (given: Flags, admin: string): Promise<void> => {
   if (format === 'json') for (const line of readyLines(service)) say(line)
   const { baseUrl, dataCentres, listening, metricsUrl, demo } = service
   const isBehindProxy = flags.dataCentres.some((dataCentre) => dataCentre.baseUrl !== undefined)
-  // O-6: the JSON object has no members for missing values.
+  // O-6: the JSON object lacks members that have no value.
   const forPrograms = {
     baseUrl,
     dataCentres,

@@ -34,12 +34,12 @@ export const createWebhookSender = (stores: LocalStores, permitsPrivate: boolean
     try {
       return await deliverNext(deps, site, id, untilStopped)
     } catch (error) {
-      if (!isStopped) console.error(`Webhook ${id} of site ${site} failed. It continues later:`, error)
+      if (!isStopped) console.error(`Webhook ${id} of site ${site} failed. The service tries again later:`, error)
       return clock.wall() + pauseAfterFailure
     }
   }
 
-  /** Delivers after each change of the site, and at the time of the next retry. */
+  /** Delivers after each change of the site, and when the next retry is due. */
   const hire = (key: WebhookKey) => {
     let isLeaving = false
     let wake = () => {}
@@ -82,7 +82,7 @@ export const createWebhookSender = (stores: LocalStores, permitsPrivate: boolean
     for (const [name, worker] of workers) if (!enabled.has(name)) void dismiss(name, worker)
   }
 
-  /** A webhook that is enabled again gets its next worker when the last one has ended. */
+  /** If a webhook is enabled again while its last worker still runs, the next worker begins after the last one. */
   function follow(): void {
     clearTimeout(retry)
     compare().catch(() => {

@@ -27,12 +27,11 @@ export const readBlocks = (cidrs: readonly string[]): BlockList | undefined => {
 }
 
 interface Proxies {
-  /** */
   readonly trusted: BlockList | undefined
   readonly isBehindProxy: boolean
 }
 
-/** Undefined when nobody knows the address. */
+/** The result is undefined when nobody knows the address of the caller. */
 export const createAddressOf = ({ trusted, isBehindProxy }: Proxies) => {
   const isTrusted = (hop: string): boolean => {
     const family = familyOf(hop)

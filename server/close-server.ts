@@ -15,7 +15,7 @@ export const closerOf = (server: Server, timeout = 10_000): Close => {
     connections.set(socket, new Set())
     socket.once('close', () => connections.delete(socket))
   }
-  // Over TLS, requests come on another socket, after the handshake.
+  // Over TLS, requests arrive on another socket than the first one, after the handshake.
   server.on('connection', track).on('secureConnection', track)
   const owe = ({ socket }: IncomingMessage, response: ServerResponse) => {
     const owed = connections.get(socket)
@@ -29,8 +29,8 @@ export const closerOf = (server: Server, timeout = 10_000): Close => {
   const inFlight = () => [...connections.values()].reduce((sum, owed) => sum + owed.size, 0)
 
   const closeIdle = () => {
-    // Connections that were busy when the server closed become idle later, and are ended here. Node does not count a
-    // connection as idle before its first request. Browsers open such connections in advance.
+    // Connections that were busy when the server closed become idle later. This ends them, too. Node does not count a
+    // connection as idle before its first request, and browsers open such connections in advance.
     server.closeIdleConnections()
     for (const connection of connections.keys()) if (connection.bytesRead === 0) connection.destroy()
   }

@@ -21,8 +21,8 @@ interface Waiting {
 }
 
 // Starts each request after the answer to the previous request on the same connection. Otherwise a thousand pipelined
-// requests would need memory for a thousand answers. While requests wait, the connection is not read. `begin` must end
-// or destroy the response.
+// requests would need memory for a thousand answers. While requests wait, nothing is read from the connection. `begin`
+// must end or destroy the response.
 const createTurns = () => {
   const queues = new WeakMap<Socket, Waiting[]>()
 
@@ -58,7 +58,7 @@ const createTurns = () => {
 
 type Group = (typeof prefixes)[number]['group']
 
-/** Returns the handler for a path, as the gateway chooses a function. */
+/** Chooses the handler of a path as the gateway chooses a function. */
 export const dispatch =
   (handlers: Readonly<Record<Group, Handler>>) =>
   (path: string): Handler =>
@@ -66,7 +66,7 @@ export const dispatch =
 
 const complaintInterval = 1_000
 
-// Sends 100 Continue when the body is first read, and therefore never before an early error.
+// Sends 100 Continue when an operation first reads the body, so never before an early error.
 const bodyAfterLeave = (request: IncomingMessage, response: ServerResponse): Readable =>
   Readable.from(
     (async function* () {
@@ -154,7 +154,6 @@ const options = { requireHostHeader: false }
 export const createServer = (handlerFor: (path: string) => Handler, front: Front = {}): Server =>
   answerOn(createHttpServer(options), handlerFor, front)
 
-/** The same over TLS. */
 export const createSecureServer = (
   certificate: SecureContextOptions,
   handlerFor: (path: string) => Handler,

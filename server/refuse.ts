@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
-// An answer that is given before the handler runs. Its code is the HTTP status.
+// An answer from before the handler runs. Its code is the HTTP status.
 interface Refusal {
   readonly status: number
   readonly headers: Readonly<Record<string, string | number>>
@@ -32,16 +32,13 @@ const refuse = (response: ServerResponse, { status, headers, body }: Refusal): v
 export const refuseMalformed = (response: ServerResponse): void => refuse(response, refusal(400, notHttp))
 
 export const refuseExpectation = (response: ServerResponse): void =>
-  refuse(
-    response,
-    refusal(417, 'The service supports no expectation but 100-continue. Leave out Expect, or send 100-continue.'),
-  )
+  refuse(response, refusal(417, 'The header Expect can only be 100-continue. Leave out Expect, or send 100-continue.'))
 
 export const refuseStranger = (message: IncomingMessage, response: ServerResponse): void => {
   response.once('finish', () => message.complete || message.destroy())
   refuse(
     response,
-    refusal(403, 'This address answers only requests of its distribution. Use the base URL of the service.'),
+    refusal(403, 'This address answers only requests that come through CloudFront. Use the base URL of the service.'),
   )
 }
 
@@ -64,7 +61,7 @@ export const refuseConnection = (error: NodeJS.ErrnoException, socket: Duplex): 
 }
 
 export const refuseTunnel = (socket: Duplex): void => {
-  // From here on, no other code handles the errors, the data and the end of the socket.
+  // After this, no other code handles errors, data and the end of the socket.
   socket.on('error', () => {})
   socket.resume()
   socket.once('finish', () => socket.destroy())

@@ -31,15 +31,14 @@ const discardRest = async (request: IncomingMessage, { bytes, ms }: BodyLimits):
       if (length > bytes) return
     }
   } catch {
-    // The caller has disconnected, or was too slow. The answer is written in both cases.
+    // The caller has disconnected, or was too slow. The service sends its answer in both cases.
   } finally {
     clearTimeout(timer)
   }
 }
 
-// Rejects with the error of the stream, or with an error if the length is not the declared length. Only the listener has
-// a variable for a chunk: any other variable would keep the chunk in memory until the answer ends. A loop would keep
-// promises while it waits for a chunk.
+// Rejects with the error of the stream, or with an error if the length is not the declared length. To free each chunk
+// early, only the listener has a variable for it, and there is no loop, whose promises would stay while it waits.
 const writeStream = async (
   stream: Readable,
   declared: number | undefined,
@@ -82,7 +81,7 @@ function* piecesOf(body: string | Uint8Array): Generator<Uint8Array, void> {
 
 const hasLength = (status: number) => status !== 204 && status !== 304
 
-/** `isWaiting` is true while the caller waits for 100 Continue before it sends its body. */
+/** `isWaiting` is true while the caller waits for 100 Continue before it sends the body. */
 export interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -112,7 +111,7 @@ export const sendOn = (
   const sendWhole = (answer: Answer, body: string | Uint8Array): void | Promise<void> => {
     const length = Buffer.byteLength(body)
     const unread = writeHead(answer, length)
-    // The text is ASCII, so it has as many bytes as characters, and is written faster as Latin 1.
+    // The text is ASCII, so it has as many bytes as characters. Writing it as Latin 1 is faster.
     const encoding = length === body.length ? 'latin1' : 'utf8'
     const isHead = request.method === 'HEAD'
     if (!unread) {

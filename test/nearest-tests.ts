@@ -25,7 +25,7 @@ const findUsers = (root: string, files: readonly string[]): ReadonlyMap<string, 
 /** The number of steps between a file and each file that uses it. */
 const distancesFrom = (start: string, users: ReadonlyMap<string, readonly string[]>): Map<string, number> => {
   const distances = new Map([[start, 0]])
-  // Iterating over a map includes entries that are added meanwhile, so the search moves outwards step by step.
+  // Iterating over a map includes entries that are added meanwhile, so the search reaches ever more distant files.
   for (const [file, distance] of distances) {
     for (const user of users.get(file) ?? []) if (!distances.has(user)) distances.set(user, distance + 1)
   }

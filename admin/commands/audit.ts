@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { roles } from '../../lib/access/roles.ts'
 import { type ChangeType, readChangeType } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
@@ -6,7 +6,7 @@ import type { History } from '../../lib/history/history.ts'
 import { newestChanges, viewOfChange } from '../../lib/history/list-changes.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { onStores, siteOf } from '../stores/stores.ts'
-import { type OfSite, parseSpan, siteCommandOf } from '../terminal/arguments.ts'
+import { type OfSite, parserOf, parseSpan, siteCommandOf } from '../terminal/arguments.ts'
 
 interface Options extends OfSite {
   // In seconds.
@@ -17,11 +17,7 @@ interface Options extends OfSite {
 
 const mostShown = 10_000
 
-const parseType = (text: string): ChangeType => {
-  const type = readChangeType(text)
-  if (type === undefined) throw new InvalidArgumentError('It must be a type of change, such as file.stored.')
-  return type
-}
+const parseType = parserOf(readChangeType, 'It must be a type of change, such as file.stored.')
 
 // The history of a removed site stays in its data centre. The directory no longer names this data centre, so the
 // command reads all data centres.

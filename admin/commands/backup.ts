@@ -46,7 +46,7 @@ interface Counts extends DamageCounts {
   readonly disabledWebhooks?: number
 }
 
-// Explains the damage that needs no repair, and the webhooks of a restored directory (V-33).
+// Text for damage that needs no repair, and for the webhooks of a restored directory (V-33).
 const explain = async ({ damagedEarlier: states, damagedUploads: uploads, disabledWebhooks: webhooks = 0 }: Counts) => {
   const nothing = 'The current files of the sites are complete.'
   if (states > 0) {
@@ -74,7 +74,7 @@ const report = async (place: object, counts: Counts, json: boolean): Promise<voi
 }
 
 const wasEnded = (what: string) =>
-  new UsageError(`The ${what} was interrupted. Nothing of it is left. Repeat the command.`)
+  new UsageError(`The ${what} was interrupted and left nothing behind. Repeat the command.`)
 
 const onOneMachine = (command: Command): GlobalOptions => {
   const options = command.optsWithGlobals<GlobalOptions>()
@@ -93,7 +93,7 @@ export const backupCommand = (): Command =>
     .argument('<directory>', 'the folder for the backup; it must be empty, or not exist')
     .option(
       '--bytes',
-      'also read every file that shares its bytes with the backup, and compare these bytes with its fingerprint',
+      'also compare the bytes of every file that the backup does not copy with the fingerprint of the file',
       false,
     )
     .option(...damageOption)
@@ -109,7 +109,7 @@ export const backupCommand = (): Command =>
 export const restoreCommand = (): Command =>
   commandOf('restore', restoreDescription, 'restore /backups/2026-11-22 --data-dir /var/lib/site-admin')
     .argument('<directory>', 'the folder of the backup')
-    .option('--keep-webhooks', 'the directory replaces the old one: its webhooks continue to send', false)
+    .option('--keep-webhooks', 'keep the webhooks enabled, because this copy replaces the old directory', false)
     .option(...damageOption)
     .action(async (backup: string, { evenIfDamaged, keepWebhooks }: RestoreOptions, self: Command) => {
       const { dataDir, json } = onOneMachine(self)

@@ -23,7 +23,7 @@ interface Count {
   exported: number
 }
 
-// One record per line, in pieces. Counts the records.
+// Joins the records, one per line, into texts of about `piece` characters. Counts the records.
 async function* piecesOf(records: AsyncIterable<object>, count: Count): AsyncGenerator<string, void> {
   let text = ''
   for await (const record of records) {
@@ -64,7 +64,7 @@ const writeWhole = async (records: AsyncIterable<object>, file: string): Promise
 // Returns the target of a symbolic link, so that the link itself stays.
 const resolveTarget = (file: string): string => (lstatSync(file, { throwIfNoEntry: false }) ? realpathSync(file) : file)
 
-// A file inside the data directory could replace the database.
+// An export into the data directory could overwrite the database.
 const refuseWithin = (dataDirectory: string, path: string, out: string): void => {
   if (!liesIn(layoutOf(dataDirectory), path)) return
   throw new Refusal(
@@ -73,15 +73,15 @@ const refuseWithin = (dataDirectory: string, path: string, out: string): void =>
 }
 
 const refusals: ReadonlyMap<SystemFailure | undefined, string> = new Map([
-  ['missing', 'its folder does not exist. Create it first, or name another file'],
-  ['notFolder', 'its folder does not exist. Create it first, or name another file'],
+  ['missing', 'its folder does not exist. Create the folder first, or name another file'],
+  ['notFolder', 'its folder does not exist. Create the folder first, or name another file'],
   ['isFolder', 'it is a directory. Name a file'],
   ['noRights', 'you lack the right to write it. Name a file in a folder that you may write into'],
   ['readOnlyDisk', 'its file system is read-only. Name a file elsewhere'],
   ['full', 'its disk is full. Make room, or name a file elsewhere'],
 ])
 
-// A device or a pipe must not be replaced by a file. `source` is the data directory of one machine.
+// A file must not replace a device or a pipe. `source` is the data directory of one machine.
 const writeFile = async (records: AsyncIterable<object>, out: string, source: string | undefined): Promise<number> => {
   try {
     const path = resolveTarget(out)

@@ -1,8 +1,7 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import {
   addIssuer,
   type Issuer,
-  isIssuerId,
   isIssuerUrl,
   isPlainText,
   issuerOf,
@@ -12,24 +11,13 @@ import type { ChangeType, HistoryEntry } from '../../lib/core/history-entry.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { entryOf } from '../stores/changes.ts'
 import { onStores } from '../stores/stores.ts'
-import { commandOf, groupOf } from '../terminal/arguments.ts'
+import { commandOf, groupOf, parseIssuerId, parserIf } from '../terminal/arguments.ts'
 
-const parsed =
-  (isRight: (text: string) => boolean, fault: string) =>
-  (text: string): string => {
-    if (!isRight(text)) throw new InvalidArgumentError(fault)
-    return text
-  }
-
-export const parseIssuerId = parsed(
-  isIssuerId,
-  'It must begin with a lower-case letter, and have only lower-case letters, digits and hyphens.',
-)
-const parseIssuerUrl = parsed(
+const parseIssuerUrl = parserIf(
   isIssuerUrl,
   'It must be an https URL without a query, exactly as in the claim iss of its tokens. Only 127.0.0.1 may use http.',
 )
-const parseText = parsed(isPlainText, 'It must be 1 to 255 ASCII characters without spaces.')
+const parseText = parserIf(isPlainText, 'It must be 1 to 255 ASCII characters without spaces.')
 
 // People of every site may sign in through an issuer, so each site gets an entry.
 const entriesOf = async ({ sites }: AdminStores, type: ChangeType, { id, url }: Issuer): Promise<HistoryEntry[]> =>
@@ -64,7 +52,7 @@ export const issuerCommand = (): Command =>
   groupOf('issuer', 'identity providers whose tokens the service accepts', 'issuer list', [
     commandOf('add', 'trust an OpenID Connect issuer; then give its tokens rights with "rule add"', ...addExamples)
       .argument('<url>', 'the URL of the issuer, exactly as in the claim iss of its tokens', parseIssuerUrl)
-      .requiredOption('--id <id>', 'the name of the issuer in addresses and in other commands', parseIssuerId)
+      .requiredOption('--id <id>', 'a short name for the issuer, used in URLs and in other commands', parseIssuerId)
       .requiredOption('--audience <audience>', 'the claim aud that tokens of programs must have', parseText)
       .option('--client-id <id>', 'the id of this service at the issuer, so that people can sign in', parseText)
       .action(onStores(add)),

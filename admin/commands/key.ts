@@ -99,7 +99,7 @@ export const keyCommand = (): Command =>
       .addOption(rightOption('a right').makeOptionMandatory())
       .addOption(lifetimeOption('the lifetime of the key, such as 30d or 12w; at most a year', '90d'))
       .action(onStores(create)),
-    siteCommandOf('list', 'list the keys of a site with their present rights', 'key list --site 1001').action(
+    siteCommandOf('list', 'list the keys of a site with their current rights', 'key list --site 1001').action(
       onStores(list),
     ),
     commandOf('change', 'give a key to another person', 'key change ID --user bob')

@@ -46,7 +46,7 @@ const parseMembers = (text: string): object => {
 
 const step = 1_000
 
-// Only the members that identify an object.
+// Returns only the members that identify an object.
 const list = async (stores: AdminStores, kind: ObjectKind, { site }: OfSite): Promise<object[]> => {
   const { contents } = await areaOf(stores, site)
   const { shown, flag, date } = objectKinds[kind].examples
@@ -82,7 +82,7 @@ const create = async (stores: AdminStores, kind: ObjectKind, { site, id: wanted,
     if ('problems' in result) throw new Refusal(`${firstFault(result.problems)}.`)
     return withDefaults(kind, result.value, Date.now())
   }
-  // Checks the members before the first call.
+  // If members are wrong, this throws before the first call to the store.
   contentUnder(1)
   const id = await createUnderId({
     wanted,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import {
   addRule,
   isForPrograms,
@@ -20,13 +20,14 @@ import {
   commandOf,
   groupOf,
   type OfSite,
+  parseIssuerId,
+  parserOf,
   parseSiteId,
   rightOption,
   siteCommandOf,
   spanUpTo,
 } from '../terminal/arguments.ts'
 import { Refusal } from '../terminal/output.ts'
-import { parseIssuerId } from './issuer.ts'
 
 interface AddOptions extends OfSite {
   readonly issuer: string
@@ -36,17 +37,14 @@ interface AddOptions extends OfSite {
   readonly role?: RoleName
 }
 
-const parseRuleClaim = (text: string): readonly [string, string] => {
-  const claim = parseClaim(text)
-  if (claim) return claim
-  throw new InvalidArgumentError(
-    'It must look like repository=acme/site. A rule cannot use the claims iss, aud, exp, iat, nbf and jti.',
-  )
-}
+const parseRuleClaim = parserOf(
+  parseClaim,
+  'It must look like repository=acme/site. A rule cannot use the claims iss, aud, exp, iat, nbf and jti.',
+)
 
 const parseLifetime = spanUpTo(longestGrant, 'It must be a duration such as 15m, and at most an hour.')
 
-// Without roles that need folders, because a rule has no folders.
+// The roles that need folders are missing, because a rule has no folders.
 const rolesOfRules = (Object.keys(roles) as RoleName[]).filter((name) => !roles[name].isPerFolder)
 
 const grantsOf = ({ right, ttl, role }: AddOptions): Rule['grants'] => {
@@ -71,7 +69,7 @@ const add = async (stores: AdminStores, options: AddOptions) => {
   await siteOf(stores, site)
   const claims = Object.fromEntries(claim)
   if (Object.keys(claims).length < claim.length)
-    throw new Refusal('Name each claim once: a token must have all of them.')
+    throw new Refusal('Give each claim only once: a token must have all claims of a rule.')
   const rule: Rule = { id: randomBytes(4).toString('hex'), issuer, claims, site, grants: grantsOf(options) }
   await stores.issuers.changeTrust((trust) => addRule(trust, rule), [entryOfRule('rule.created', rule)])
   return view(rule)
@@ -92,7 +90,7 @@ const remove = async ({ issuers }: AdminStores, id: string) => {
 const lifetimeOption = new Option('--ttl <lifetime>', 'the lifetime of tokens for programs')
   .argParser(parseLifetime)
   .default(900, '15m')
-const roleDescription = 'the role of people, who are added when they sign in'
+const roleDescription = 'the role for people who sign in; the first sign-in adds the person'
 const roleOption = new Option('--role <role>', roleDescription).choices(rolesOfRules)
 
 const addExamples = [

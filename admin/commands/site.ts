@@ -82,7 +82,7 @@ const create = async (stores: AdminStores, options: CreateOptions) => {
   return view(siteUnder(id))
 }
 
-// Kept versions of replaced and removed files.
+// The versions of replaced and removed files that are still kept.
 const countKept = async (stores: AdminStores, site: Site): Promise<Kept> => {
   const { files } = await stores.areas(site)
   const kept = await Promise.all([`live/${site.id}/`, `draft/${site.id}/`].map((prefix) => files.keptBelow(prefix)))
@@ -92,7 +92,7 @@ const countKept = async (stores: AdminStores, site: Site): Promise<Kept> => {
 
 const show = async (stores: AdminStores, id: SiteId) => {
   const site = await siteOf(stores, id)
-  // The caller may be permitted to read sites, but not files.
+  // The caller may have the right to read sites, but not files. Then the count is missing.
   const kept = await countKept(stores, site).catch(() => undefined)
   const usedBytes = await (await stores.areas(site)).usage.bytesOf(id)
   const ofQuota = { quota: site.quota ?? null, usedBytes: usedBytes ?? null }

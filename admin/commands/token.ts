@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { permissionsOf, rightsOfToken } from '../../lib/access/callers.ts'
 import { type Grant, hashToken, newToken, type Permission, permissions } from '../../lib/access/grants.ts'
+import { inIso } from '../../lib/core/clock.ts'
 import type { ChangeType, HistoryEntry } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { type Right, rightOf, simplified, textOfRight } from '../../lib/core/rights.ts'
@@ -29,8 +30,6 @@ interface IssueOptions {
   readonly ttl: number
 }
 
-const expiryOf = ({ expires }: Grant) => new Date(expires * 1000).toISOString()
-
 // Each site that the token covers gets a history entry. The entry names the token by the first characters of its hash.
 const entriesOf = (type: ChangeType, { hash, user, sites }: Grant): readonly HistoryEntry[] =>
   sites.map((site) => entryOf(type, site, `token/${hash.slice(0, 12)}`, { user }))
@@ -54,8 +53,11 @@ const issue = async (stores: AdminStores, { user, site, ttl, ...granted }: Issue
     expires: Math.floor(Date.now() / 1000) + ttl,
   }
   await stores.grants.put(grant, entriesOf('token.created', grant))
-  return printOnce(self, { token, expires: expiryOf(grant) }, { what: 'token', name: grant.hash, again: 'issue' }, () =>
-    stores.grants.remove(grant.hash, entriesOf('token.removed', grant)),
+  return printOnce(
+    self,
+    { token, expires: inIso(grant.expires) },
+    { what: 'token', name: grant.hash, again: 'issue' },
+    () => stores.grants.remove(grant.hash, entriesOf('token.removed', grant)),
   )
 }
 
@@ -65,7 +67,7 @@ const list = async (stores: AdminStores, { site }: Partial<OfSite>) => {
     const { hash, user, sites } = grant
     const rights = rightsOfToken(grant)
     const permissions = permissionsOf(rights)
-    return { hash, user, sites, permissions, rights: rights.map(textOfRight), expires: expiryOf(grant) }
+    return { hash, user, sites, permissions, rights: rights.map(textOfRight), expires: inIso(grant.expires) }
   })
 }
 
@@ -95,7 +97,7 @@ export const tokenCommand = (): Command =>
       .requiredOption('--site <id>', 'a site that the token covers (repeatable)', collect(parseSiteId))
       .addOption(permissionOption())
       .addOption(rightOption('a right in place of the default rights').default([]))
-      .addOption(lifetimeOption('the time that the token works, such as 30m, 4h, 3d or 2w', '2w'))
+      .addOption(lifetimeOption('how long the token works, such as 30m, 4h, 3d or 2w', '2w'))
       .action(onStores(issue)),
     commandOf('list', 'list the tokens by their hash', 'token list --site 1001')
       .option('--site <id>', 'only tokens that cover this site', parseSiteId)

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { askSecret, isTerminal } from '../../client/src/command/ask.ts'
 import { describeInvitation, type Invitation } from '../../lib/access/invitations.ts'
 import { checkPassword } from '../../lib/access/password-rules.ts'
@@ -26,6 +26,8 @@ import {
   groupOf,
   type OfSite,
   parseName,
+  parserIf,
+  parserOf,
   parseSiteId,
   type RemoveOptions,
   rightOption,
@@ -54,7 +56,7 @@ interface ChangeOptions extends EntryOptions, PersonOptions {
   readonly enable?: true
 }
 
-// An administrator has every right.
+// Commands act with every right.
 const managerOn = (site: SiteId, others: readonly SiteId[] = []): Manager => {
   const rights = rightsOfRole('owner')
   return { site, author: administrator, rightsBySite: new Map([site, ...others].map((id) => [id, rights])) }
@@ -67,8 +69,8 @@ const entryIn = ({ role, folder, right }: EntryOptions): SiteEntry | undefined =
     return { rights: right.map(textOfRight) }
   }
   if (role === undefined) return undefined
-  if (isPerFolder(role) && !folder) throw new Refusal(`The role ${role} needs its folders: add --folder /PATH.`)
-  if (!isPerFolder(role) && folder) throw new Refusal(`The role ${role} has no folders: leave out --folder.`)
+  if (isPerFolder(role) && !folder) throw new Refusal(`The role ${role} needs at least one folder: add --folder /PATH.`)
+  if (!isPerFolder(role) && folder) throw new Refusal(`The role ${role} is not limited to folders: leave out --folder.`)
   return { role, ...(folder && { folders: folder }) }
 }
 
@@ -94,7 +96,7 @@ const invitationView = async (stores: AdminStores, person: Person, site: SiteId,
 
 const readPassword = async (): Promise<string> => {
   const password = await askSecret('Password (not shown): ')
-  if (password === '') throw new Refusal('Standard input has no password.')
+  if (password === '') throw new Refusal('Standard input is empty. Write the password to it.')
   if (isTerminal() && (await askSecret('Password again: ')) !== password)
     throw new Refusal('The two passwords differ. Nothing was changed.')
   return password
@@ -104,13 +106,13 @@ const setPassword = async (stores: AdminStores, name: string, password: string):
   const person = await personNamed(stores, name)
   const after = await withPassword({ findSite: stores.sites.getSite, clock: systemClock }, person, password)
   if ((await stores.people.replace(person, after, [])) === 'done') return
-  throw new Refusal(`${person.name} was changed at the same time. Repeat the command.`)
+  throw new Refusal(`${person.name} was changed by someone else at the same time. Repeat the command.`)
 }
 
 const add = async (stores: AdminStores, name: string, options: AddOptions) => {
   const { site: sites, email, displayName, passwordStdin } = options
   const entry = entryIn(options)
-  if (!entry) throw new Refusal('Name the rights of the person with --role or --right. "role list" lists the roles.')
+  if (!entry) throw new Refusal('Give the person rights with --role or --right. "role list" lists the roles.')
   const names = (await Promise.all(sites.map((id) => siteOf(stores, id)))).map((site) => site.name)
   const password = passwordStdin && (await readPassword())
   if (password !== undefined) checkPassword(password, [name, ...names])
@@ -208,22 +210,17 @@ const remove = async (
   return { removed: true }
 }
 
-const parseUserName = (text: string): string => {
-  if (!isPersonName(text)) throw new InvalidArgumentError('It must have 1 to 64 letters, digits or . _ - @ +')
-  return text
-}
+const parseUserName = parserIf(isPersonName, 'It must have 1 to 64 letters, digits or . _ - @ +')
 
-const parseEmail = (text: string): string => {
-  if (!/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text) || text.length > 254)
-    throw new InvalidArgumentError('It must be an e-mail address.')
-  return text
-}
+const parseEmail = parserIf(
+  (text) => /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text) && text.length <= 254,
+  'It must be an e-mail address.',
+)
 
-const parseFolder = (text: string): string => {
+const parseFolder = parserOf((text) => {
   const right = text.startsWith('/') ? parseRight(`files:write:${text}`) : undefined
-  if (!right) throw new InvalidArgumentError('It must be a folder, such as /news.')
-  return `/${right.folder}`
-}
+  return right && `/${right.folder}`
+}, 'It must be a folder, such as /news.')
 
 const personCommand = (...described: Parameters<typeof commandOf>): Command =>
   commandOf(...described).argument('<name>', 'the name of the person', parseUserName)
@@ -260,7 +257,7 @@ export const userCommand = (): Command =>
     ),
     personCommand(
       'disable',
-      'end all sessions and keys of a person until "user change --enable"',
+      'end all sessions of a person, and stop the keys until "user change --enable"',
       'user disable ann',
     ).action(onStores(disable)),
     confirmed(

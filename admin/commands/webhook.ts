@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { errors, ServiceError } from '../../lib/core/errors.ts'
 import { typePatterns } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
@@ -23,7 +23,7 @@ import type { AdminStores, AreaStores } from '../stores/admin-stores.ts'
 import { administrator } from '../stores/changes.ts'
 import { printOnce } from '../stores/find-grant.ts'
 import { areaOf, onStores } from '../stores/stores.ts'
-import { collect, groupOf, type OfSite, siteCommandOf } from '../terminal/arguments.ts'
+import { collect, groupOf, type OfSite, parserIf, siteCommandOf } from '../terminal/arguments.ts'
 import { Refusal } from '../terminal/output.ts'
 
 interface Options extends OfSite {
@@ -151,19 +151,12 @@ const repeat = async (stores: AdminStores, id: string, delivery: string, options
   }
 }
 
-const parsed =
-  (isValid: (text: string) => boolean, message: string) =>
-  (text: string): string => {
-    if (isValid(text)) return text
-    throw new InvalidArgumentError(message)
-  }
-
-const parseTarget = parsed(isTarget, 'It must be an https address without user, password and fragment.')
+const parseTarget = parserIf(isTarget, 'It must be an https address without user, password and fragment.')
 
 const parseLine = (most: number) =>
-  parsed((text) => isOneLine(text) && text.length <= most, `It must be one line of at most ${most} characters.`)
+  parserIf((text) => isOneLine(text) && text.length <= most, `It must be one line of at most ${most} characters.`)
 
-const parseType = parsed(
+const parseType = parserIf(
   (text) => text === everyType || typePatterns.includes(text),
   'It must be a type of change, such as file.stored or file.*, or the word all.',
 )
@@ -176,8 +169,8 @@ const privateOption = [
 const withSettings = (command: Command): Command =>
   command
     .option('--type <type>', 'a type to report, such as file.* or link.added, or all (repeatable)', collect(parseType))
-    .option('--subject <text>', 'the beginning of the subjects to report', parseLine(longest.subject))
-    .option('--description <text>', 'a note for people', parseLine(longest.description))
+    .option('--subject <text>', 'report only changes whose subject begins with this text', parseLine(longest.subject))
+    .option('--description <text>', 'a note that describes the webhook', parseLine(longest.description))
     .option(...privateOption)
 
 const urlOption = ['--url <address>', 'the address that gets the changes', parseTarget] as const
@@ -202,11 +195,11 @@ export const webhookCommand = (): Command =>
       .argument(...idArgument)
       .option(...urlOption)
       .option('--enable', 'send changes again')
-      .option('--no-enable', 'send no changes')
+      .option('--no-enable', 'stop sending changes')
       .option('--rotate', 'add a secret, and print it once; the previous secret works for 24 hours')
       .action(onStores(change, inText)),
     ofWebhook('remove', 'remove a webhook').action(onStores(remove)),
-    ofWebhook('test', 'send a test from this machine')
+    ofWebhook('test', 'send a test event from this machine')
       .option(...privateOption)
       .action(onStores(test, deliveryInText)),
     ofWebhook('deliveries', 'list the last 100 deliveries').action(

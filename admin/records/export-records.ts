@@ -17,7 +17,7 @@ async function* formRecords({ webForms }: ContentStores, site: SiteId): AsyncGen
   }
 }
 
-// `siteId` is left out, because the import sets it. Null is left out, because it is the default of most members.
+// The import sets `siteId`, and null is the default of most members, so both are left out.
 const membersOf = (kind: ContentKind, content: Content): object => {
   const members = Object.entries(contentMembers[kind]).filter(([name]) => name !== 'siteId')
   return Object.fromEntries(
@@ -73,7 +73,7 @@ async function* linkRecords(stores: ContentStores, site: SiteId, written: Writte
 }
 
 /**
- * Everything of a site except its files, as records. A record comes after the records that it refers to. Changes that
+ * Exports everything of a site except its files. A record comes after the records that it refers to. Changes that
  * happen during the export may be missing. Errors: unavailable.
  */
 export async function* exportRecords(stores: ContentStores, site: SiteId): AsyncGenerator<object, void> {

@@ -7,9 +7,9 @@ import { type Fault, type RecordKind, recordKinds } from './record-kinds.ts'
 
 export interface ImportOptions {
   readonly isStrict?: boolean
-  // True: members that a record leaves out get their defaults. False: they keep their stored values.
+  // If true, members that a record leaves out get their defaults. If false, they keep their stored values.
   readonly replaces?: boolean
-  // Ends the import after the present batch.
+  // Ends the import after the current batch.
   readonly signal?: AbortSignal
 }
 
@@ -27,7 +27,7 @@ const parse = ({ text, fault }: RawRecord): { kind: RecordKind; members: object 
     value = readJson(text)
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    // Errors of the service's own reader already have a clear message.
+    // Other errors of `readJson` already have a clear message.
     return error instanceof SyntaxError ? `${notJson}: ${error.message}. ${asJson}` : error.message
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is not an object'
@@ -104,7 +104,7 @@ export const importRecords = async (
       if (signal?.aborted || (isStrict && faults.skipped() > 0)) break
     }
   } catch (error) {
-    // The end of an import also ends the reading of the file. This is not a failure.
+    // The signal ends the import, and also ends the reading of the file with an error. This error is not a failure.
     if (isTaking || !signal?.aborted) throw error
   }
   if (!signal?.aborted) await flush()

@@ -40,8 +40,8 @@ const saveAsUtf8 = 'Save it in UTF-8, and import it again'
 
 const nameOf = (file: string): string => (file === '-' ? 'Standard input' : file)
 
-// Node treats a directory or a disk on standard input as an empty file. Opened as a file, a disk is read, and a
-// directory is refused.
+// Node would read a directory or a disk on standard input as an empty file. If the command opens the path of standard
+// input itself, it reads the disk, and the directory causes an error.
 const openStandardInput = (): Readable => {
   const stats = fstatSync(0)
   return stats.isDirectory() || stats.isBlockDevice() ? createReadStream('', { fd: 0 }) : process.stdin
@@ -55,8 +55,8 @@ const openInput = (file: string): Readable => {
 }
 
 const refusals: ReadonlyMap<SystemFailure | undefined, string> = new Map([
-  ['missing', 'there is no such file. Check its path'],
-  ['notFolder', 'there is no such file. Check its path'],
+  ['missing', 'this file does not exist. Check the path'],
+  ['notFolder', 'this file does not exist. Check the path'],
   ['isFolder', 'it is a directory. Name a file'],
   ['noRights', 'you lack the right to read it. Run the command as a user who may read the file'],
 ])
@@ -82,9 +82,8 @@ export const statsOf = (file: string): Stats | undefined => {
 }
 
 /**
- * The text of a file, or of standard input for `-`. A file is checked completely first, so that no part of an invalid
- * file is imported. The signal ends the reading with an error. Throws a Refusal if the input cannot be read or is not
- * UTF-8.
+ * The text of a file, or of standard input for `-`. Checks a whole file first, so that no part of an invalid file is
+ * imported. The signal ends the reading with an error. Throws a Refusal if the input cannot be read or is not UTF-8.
  */
 export async function* readInput(file: string, signal?: AbortSignal): AsyncGenerator<string> {
   // Standard input and pipes cannot be read twice.
@@ -166,7 +165,7 @@ const lineReader = (record: Gatherer): Reader => {
   }
 }
 
-// The effect of a character on the outermost array.
+// What a character does to the outermost array: begin an element, end the array, or separate two elements.
 type Boundary = 'begin' | 'comma' | 'end'
 
 const depthChanges: Readonly<Record<string, number>> = { '[': 1, '{': 1, ']': -1, '}': -1 }
@@ -179,7 +178,7 @@ const followArray = (): ((character: string) => Boundary | undefined) => {
   const outsideString = (character: string): Boundary | undefined => {
     if (character === '"') inString = true
     if (character === ',' && depth === 1) return 'comma'
-    // A closing brace without an opening one belongs to the element that it breaks.
+    // A closing brace without an opening one is a fault of its element, and does not end the array.
     const change = character === '}' && depth <= 1 ? 0 : (depthChanges[character] ?? 0)
     depth += change
     if (change > 0 && depth === 1) return 'begin'

@@ -24,11 +24,10 @@ export interface Fault {
 interface Destination {
   readonly site: SiteId
   readonly stores: ContentStores
-  // True: members that a record leaves out get their defaults. False: they keep their stored values.
   readonly replaces: boolean
 }
 
-// Stores records in order. For each record, returns the reason why it was not stored, or undefined. Repeating is safe.
+// Stores records in order. Returns, for each record, the reason why it was not stored, or undefined. Repeating is safe.
 type Store<Value> = (records: readonly Value[], destination: Destination) => Promise<readonly (string | undefined)[]>
 
 // The largest numbers of records and characters in a batch, which waits in memory.
@@ -76,7 +75,7 @@ const recordKind =
 
 export type RecordKind = ReturnType<typeof recordKind>
 
-// Merges the records of one id. With `replaces`, only the last record counts.
+// Merges the records with the same id. With `replaces`, only the last record counts.
 const foldById = <Value extends { readonly id: number }>(values: readonly Value[], replaces: boolean) => {
   const byId = new Map<number, Value>()
   for (const value of values) byId.set(value.id, { ...(replaces ? undefined : byId.get(value.id)), ...value })
@@ -98,7 +97,7 @@ const webFormRecord = recordKind(webFormSchema, async (records, { site, stores: 
 const textOf = (fields: readonly SystemField[]): string =>
   JSON.stringify(fields.map(({ typeId, name, mandatory, order }) => [typeId, name, mandatory, order]))
 
-// The sentence is the same for all forms, so that the fault is listed once. Failures of the service are thrown.
+// Names no form, so that the same fault of several forms is listed once. Failures of the service are thrown.
 const sentenceOf = (error: unknown): string => {
   if (!(error instanceof ServiceError) || error.status >= 500) throw error
   return error.message

@@ -7,7 +7,7 @@ import { fieldTypeName } from '../../lib/fields/catalogue.ts'
 import { maxOrder } from '../../lib/fields/web-forms.ts'
 import { longestName } from '../terminal/arguments.ts'
 
-// If names have at most this length, a full form stays below the 4 KB of one read unit.
+// With names of at most this length, a full form stays below the 4 KB of one read unit.
 const longestFieldName = 80
 
 const nameOf = (longest: number) =>

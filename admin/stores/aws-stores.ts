@@ -1,11 +1,11 @@
 import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
 import { logLostEntry, type RecordChange } from '../../lib/aws/dynamodb/journal.ts'
-import { createFilesOnDemand } from '../../lib/aws/files-on-demand.ts'
 import { openAreas, openDirectory, openIssuers, openJournal, openWebhooks } from '../../lib/aws/open-tables.ts'
 import { readStackOutputs } from '../../lib/aws/stack-outputs.ts'
 import { type TableName, tableSettings } from '../../lib/config/tables.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { capitalised } from '../../lib/core/names.ts'
+import { onDemand } from '../../lib/core/on-demand.ts'
 import type { SiteDirectory } from '../../lib/sites/site-directory.ts'
 import type { SecretSeals } from '../../lib/webhooks/webhooks.ts'
 import { Refusal } from '../terminal/output.ts'
@@ -27,9 +27,29 @@ const outputsOf = async (stack: string, wanted: string | undefined) => {
   return { need, find: (name: string) => outputs.get(name) }
 }
 
-// Few commands need the key, so the first call loads its client.
+// Few commands need files or the key, so the first call loads their client.
+const createFiles = (
+  bucket: string,
+  region: string,
+  records: Pick<ReturnType<typeof openAreas>, 'removals' | 'record'>,
+): AreaStores['files'] => {
+  const open = onDemand(async () => {
+    const [{ createS3Clients }, { createS3ObjectStore }] = await Promise.all([
+      import('../../lib/aws/s3/bucket.ts'),
+      import('../../lib/aws/s3/s3-object-store.ts'),
+    ])
+    return createS3ObjectStore({ ...createS3Clients({ region }), bucket, ...records })
+  })
+  return {
+    keptBelow: async (...given) => (await open()).keptBelow(...given),
+    list: async (...given) => (await open()).list(...given),
+    exists: async (...given) => (await open()).exists(...given),
+    remove: async (...given) => (await open()).remove(...given),
+  }
+}
+
 const createSeals = (key: string, region: string): SecretSeals => {
-  const open = async () => (await import('../../lib/aws/kms-seals.ts')).createKmsSeals(key, { region })
+  const open = onDemand(async () => (await import('../../lib/aws/kms-seals.ts')).createKmsSeals(key, { region }))
   return {
     seal: async (...given) => (await open()).seal(...given),
     open: async (...given) => (await open()).open(...given),
@@ -99,7 +119,7 @@ export const openAwsStores = async (prefix: string, replica?: string): Promise<A
         webhooks,
         deliveries,
         ...(key !== undefined && { seals: createSeals(key, region) }),
-        files: createFilesOnDemand(need('FilesBucket'), region, { removals, record }),
+        files: createFiles(need('FilesBucket'), region, { removals, record }),
       }
     },
     memory: async () => longestMemory,

@@ -5,7 +5,7 @@ import type { AdminStores } from './admin-stores.ts'
 import { grantsOf } from './site-removal.ts'
 import type { GlobalOptions } from './stores.ts'
 
-// A secret that a command shows once: its owner, and the commands that revoke and replace it.
+// Describes a secret that a command shows once: who owns it, and which commands revoke and replace it.
 interface Secret {
   readonly what: 'token' | 'key' | 'webhook'
   readonly name: string

@@ -29,7 +29,7 @@ export const runningWorkflows = async ({ workflows }: AreaStores, site: SiteId):
   return paths
 }
 
-/** Counts each kind, and the bytes of the files. With `atLeast`, the site has more files than were counted. */
+/** The number of each kind, and the bytes of the files. With `atLeast`, the site has more files than were counted. */
 export const contentsOf = async (stores: AdminStores, site: Site) => {
   const area = await stores.areas(site)
   const { files, bytes, atLeast } = await countFolder(area.files, site.id, root, unlimited)
@@ -78,7 +78,7 @@ const empty = async ({ workflows, files, webForms, contents, webhooks }: AreaSto
   await webhooks.clear(site)
 }
 
-// Returns whether one of the tokens may still be accepted by a cache.
+// Returns true if a cache may still accept one of the tokens.
 const uncover = async (stores: AdminStores, { id }: Site): Promise<boolean> => {
   let isAnyCurrent = false
   for (const grant of await grantsOf(stores, id)) {

@@ -63,7 +63,7 @@ const placeOf = ({ target, dataDir, stackPrefix, directoryRegion }: GlobalOption
   return `Stacks: ${stackPrefix}-… at ${address}${region ? `, ${region}` : ''}`
 }
 
-// Errors about credentials that are missing, wrong or expired, or that lack permissions.
+// Names of errors about credentials that are missing, wrong or expired, or that lack permissions.
 const rightsErrors: ReadonlySet<string> = new Set([
   'CredentialsProviderError',
   'TokenProviderError',
@@ -91,7 +91,7 @@ export const adviceOn = (error: unknown): string | undefined => {
   if (failure !== undefined) return failure
   if (error.name === 'ResourceNotFoundException') {
     return (
-      'This region has no tables of the service. Name the region of one of its data centres with --directory-region, ' +
+      'This region has no tables of the service. With --directory-region, name the region of a data centre, ' +
       'and check --stack-prefix.'
     )
   }
@@ -99,7 +99,7 @@ export const adviceOn = (error: unknown): string | undefined => {
   return `AWS refuses this: ${error.message.replace(/\.$/, '')}. Check your credentials and their permissions.`
 }
 
-// Adds the place of the stores to messages that do not name it. Program faults stay unchanged.
+// Adds the place of the stores to messages that do not name it. Programming errors stay unchanged.
 const located = (error: unknown, options: GlobalOptions): unknown => {
   const advice = adviceOn(error)
   if (advice === undefined || error instanceof UsageError) return error

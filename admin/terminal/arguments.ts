@@ -1,6 +1,20 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { isIssuerId } from '../../lib/access/issuers/issuers.ts'
 import { largestContentId, parseId, type SiteId } from '../../lib/core/ids.ts'
 import { areas, parseRight, type Right } from '../../lib/core/rights.ts'
+
+/** A parser of an argument. `read` returns undefined for other texts, and `fault` tells the user what is accepted. */
+export const parserOf =
+  <Value>(read: (text: string) => Value | undefined, fault: string) =>
+  (text: string): Value => {
+    const value = read(text)
+    if (value === undefined) throw new InvalidArgumentError(fault)
+    return value
+  }
+
+/** A parser that takes the text as it is, if it is right. */
+export const parserIf = (isRight: (text: string) => boolean, fault: string) =>
+  parserOf((text) => (isRight(text) ? text : undefined), fault)
 
 export const parsePositiveId = <Id extends number>(text: string): Id => {
   const id = parseId<Id>(text)
@@ -29,19 +43,15 @@ export const parseName = (text: string): string => {
   return name
 }
 
-export const parseDataCentreId = (text: string): string => {
-  if (!/^[a-z][a-z0-9-]{0,31}$/.test(text)) {
-    throw new InvalidArgumentError(
-      'It must begin with a lower-case letter, and have only lower-case letters, digits and hyphens.',
-    )
-  }
-  return text
-}
+const plainId = 'It must begin with a lower-case letter, and have only lower-case letters, digits and hyphens.'
 
-export const parseRegion = (text: string): string => {
-  if (!/^[a-z]{2}(?:-[a-z]+)+-\d$/.test(text)) throw new InvalidArgumentError('It must be a region such as eu-west-1.')
-  return text
-}
+export const parseDataCentreId = parserIf((text) => /^[a-z][a-z0-9-]{0,31}$/.test(text), plainId)
+export const parseIssuerId = parserIf(isIssuerId, plainId)
+
+export const parseRegion = parserIf(
+  (text) => /^[a-z]{2}(?:-[a-z]+)+-\d$/.test(text),
+  'It must be a region such as eu-west-1.',
+)
 
 export const parseQuota = (text: string): number | undefined => {
   if (text === 'none') return undefined
@@ -54,14 +64,12 @@ const day = 24 * 3600
 const secondsIn: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: day, w: 7 * day, y: 365 * day }
 
 /** Parses a duration such as `15m` to seconds. */
-export const spanUpTo =
-  (longest: number, fault: string) =>
-  (text: string): number => {
+export const spanUpTo = (longest: number, fault: string) =>
+  parserOf((text) => {
     const [, count = '', unit = ''] = /^(\d{1,8})([smhdwy])$/.exec(text) ?? []
     const seconds = Number(count) * (secondsIn[unit] ?? 0)
-    if (seconds < 1 || seconds > longest) throw new InvalidArgumentError(fault)
-    return seconds
-  }
+    return seconds < 1 || seconds > longest ? undefined : seconds
+  }, fault)
 
 /** In seconds: `30m`, `4h`, `2d`, `1w`. */
 export const parseSpan = spanUpTo(Number.POSITIVE_INFINITY, 'It must be a duration such as 30m, 4h, 2d or 1w.')
@@ -75,7 +83,7 @@ export const lifetimeOption = (description: string, usual: string): Option =>
 const mostRights = 50
 
 const collectRights = (text: string, previous: readonly Right[] = []): Right[] => {
-  if (previous.length >= mostRights) throw new InvalidArgumentError(`Give it at most ${mostRights} times.`)
+  if (previous.length >= mostRights) throw new InvalidArgumentError(`Give this option at most ${mostRights} times.`)
   const right = parseRight(text)
   if (!right) {
     throw new InvalidArgumentError(
@@ -90,7 +98,6 @@ const collectRights = (text: string, previous: readonly Right[] = []): Right[] =
 export const rightOption = (description: string): Option =>
   new Option('--right <right>', `${description}, such as files:write:/news (repeatable)`).argParser(collectRights)
 
-/** A command with its description. Its help shows the examples. */
 export const commandOf = (name: string, description: string, ...examples: readonly string[]): Command =>
   new Command(name)
     .description(description)
@@ -98,17 +105,14 @@ export const commandOf = (name: string, description: string, ...examples: readon
 
 export const parseSiteId = parsePositiveId<SiteId>
 
-/** A command that works on one site. */
 export const siteCommandOf = (...described: Parameters<typeof commandOf>): Command =>
   commandOf(...described).requiredOption('--site <id>', 'the site', parseSiteId)
 
-/** A command that removes something only with --yes. */
 export const confirmed = (command: Command): Command =>
   command
     .option('--yes', 'remove it; without --yes, only list what would be removed')
     .option('--dry-run', 'only list what would be removed')
 
-/** A command that only has subcommands. */
 export const groupOf = (name: string, description: string, example: string, commands: readonly Command[]): Command =>
   commands.reduce((group, command) => group.addCommand(command), commandOf(name, description, example))
 

@@ -2,7 +2,7 @@ import { escapeControls } from '../../client/src/command/format-text.ts'
 
 type Row = object
 
-// A table shows the first values of a longer list. JSON has all values.
+// A table shows only the first values of a longer list. JSON output contains all values.
 const mostInCell = 10
 
 const cell = (value: unknown): string => {
@@ -15,7 +15,6 @@ const cell = (value: unknown): string => {
   return value === null || value === undefined ? '' : escapeControls(String(value))
 }
 
-/** Pads the cells of each column to equal width. */
 export const inColumns = (lines: readonly (readonly string[])[]): readonly (readonly string[])[] => {
   const widest = (column: number) => lines.reduce((width, line) => Math.max(width, line[column]?.length ?? 0), 0)
   const widths = lines[0]?.map((_, column) => widest(column)) ?? []
@@ -32,7 +31,7 @@ const asTable = (rows: readonly Row[]): string => {
 const isRows = (value: unknown): value is readonly Row[] =>
   Array.isArray(value) && value.every((entry) => typeof entry === 'object')
 
-// The plain members in one line, then each list as a table.
+// Shows the plain members in one line, and below it each list as a table.
 const asText = (value: Row): string => {
   const members = Object.entries(value)
   const own = Object.fromEntries(members.filter(([, member]) => !isRows(member)))
@@ -76,7 +75,7 @@ export const printText = async (text: string): Promise<void> => {
   const failure = await tryToPrint(text)
   if (!failure || isClosedByReader(failure)) return
   throw new Refusal(
-    `${outputLost(failure)} The command did its work, but its output was lost. Send the output to a disk with ` +
+    `${outputLost(failure)} The command succeeded, but its output was lost. Write the output to a disk with ` +
       'free space.',
   )
 }
@@ -89,9 +88,9 @@ export const textOf = (value: Row | readonly Row[], json: boolean): string => {
 
 export const print = (value: Row | readonly Row[], json: boolean): Promise<void> => printText(textOf(value, json))
 
-/** A check has found faults and listed them. The exit status is 1. */
+/** The exit status is 1, because a check has found faults. The check has already listed them. */
 export class FaultsFound extends Error {
   override readonly name = 'FaultsFound'
 }
 
-export const notSure = 'Nothing was removed: add --yes to remove it.'
+export const notSure = 'Nothing was removed. To remove it, add --yes.'

@@ -10,7 +10,7 @@ import { type FunctionSettings, functionEntry, functionNames, functionSettings }
 const requireForCommonJs =
   "import { createRequire as nodeRequire } from 'node:module'; const require = nodeRequire(import.meta.url);"
 
-// A JSON import is only served, so it stays a file, and Node does not parse it as code.
+// A bundle serves a JSON import without reading it. So the JSON stays a file, and Node does not parse it as code.
 const keepData: Plugin = {
   name: 'keep-data',
   setup({ onLoad }) {
@@ -66,7 +66,7 @@ const bundledNames = [...functionNames, 'registration', 'canary', 'stream'] as c
 
 export type Bundles = Readonly<Record<(typeof bundledNames)[number], string>>
 
-// This function is a process without a handler: Lambda runs `index.js` as a script.
+// Lambda runs `index.js` of this function as a script, so the bundle exports no handler.
 export const bundleStream = async (folder: string): Promise<void> => {
   await bundleFunction(functionEntry('stream'), folder)
   await writeFile(join(folder, 'index.js'), "import('./index.mjs')\n")
@@ -74,7 +74,7 @@ export const bundleStream = async (folder: string): Promise<void> => {
 
 export const bundleFunctions = async (): Promise<Bundles> => {
   const folder = mkdtempSync(join(tmpdir(), 'site-admin-bundles-'))
-  // When the process ends, the app has already copied the files that it deploys.
+  // The bundles are temporary. When the process ends, the app has already copied them.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const folderOf = (name: keyof Bundles) => join(folder, name)
   await Promise.all([

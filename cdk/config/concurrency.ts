@@ -36,7 +36,7 @@ const judge = (region: string, wanted: number, available: number) => {
 const isUnsupportedCall = (error: unknown): boolean =>
   error instanceof LambdaServiceException && [404, 501].includes(error.$metadata.httpStatusCode ?? 0)
 
-/** If the deployment is repeated, its reservations exist already, so they count as available. */
+/** An earlier run of this deployment may have made these reservations. They count as available. */
 export const checkConcurrency = async (region: string, wanted: number, settings: Settings) => {
   const client = new LambdaClient({
     region,

@@ -54,7 +54,7 @@ export const functionSettings: Readonly<Record<FunctionName, FunctionSettings>> 
     invokesItself: true,
   },
   removals: {
-    description: 'Finishes the removal of large folders, and recounts the used bytes, in slices of a minute',
+    description: 'Finishes the removal of large folders, and recounts the used bytes, for up to a minute in each run',
     memorySize: 512,
     timeout: Duration.seconds(90),
     invokesItself: true,
@@ -63,7 +63,7 @@ export const functionSettings: Readonly<Record<FunctionName, FunctionSettings>> 
 
 export const functionNames = Object.keys(functionSettings) as FunctionName[]
 
-/** The function `webhooks` exists only with the setting of this name. */
+/** The function `webhooks` exists only if the setting `webhooks` exists. */
 export type ByFunction<Value> = Readonly<
   Record<Exclude<FunctionName, 'webhooks'>, Value> & Partial<Record<FunctionName, Value>>
 >

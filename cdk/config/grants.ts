@@ -6,7 +6,7 @@ type TableAction = `${'Get' | 'BatchGet' | 'Put' | 'Update' | 'Delete' | 'BatchW
 export interface TableAccess {
   readonly table: TableName
   readonly index?: string
-  /** If set, the grant covers only items whose partition key matches. */
+  /** If set, the permission covers only items whose partition key matches. */
   readonly keys?: string
   readonly actions: readonly TableAction[]
 }
@@ -100,14 +100,14 @@ export interface FileAccess {
   readonly objects: readonly ObjectAction[]
 }
 
-// For `site-admin --target aws`, which counts kept versions and removes the files of a site. A delete by version and
-// tag needs GetObject.
+// For `site-admin --target aws`, which counts kept versions and removes the files of a site. S3 allows a delete by
+// version and tag only with GetObject.
 export const administrationFileGrants: FileAccess = {
   bucket: ['ListBucket', 'ListBucketVersions'],
   objects: ['GetObject', 'DeleteObject'],
 }
 
-/** Rights on files. Functions delete versions to undo a failed upload. */
+/** Actions on files. Functions delete versions to undo a failed upload. */
 export const fileGrants: Partial<Readonly<Record<FunctionName, FileAccess>>> = {
   storage: { bucket: ['ListBucket', 'ListBucketVersions'], objects: objectActions },
   // An object is deleted only if it has the tag of the listed version. The right to read the object is needed for this
@@ -119,7 +119,7 @@ type QueueAction = 'SendMessage' | 'ReceiveMessage' | 'DeleteMessage' | 'GetQueu
 
 const workerActions: readonly QueueAction[] = ['SendMessage', 'ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes']
 
-/** Rights on queues. A worker sends a message with the rest of its work. */
+/** Actions on queues. A worker sends a message with the rest of its work. */
 export const queueGrants: Partial<
   Readonly<Record<FunctionName, { readonly queue: 'removals' | 'webhooks'; readonly actions: readonly QueueAction[] }>>
 > = {
@@ -131,7 +131,7 @@ export const queueGrants: Partial<
 /** For `site-admin webhook`, which rotates secrets and sends tests. */
 export const administrationKeyGrants: readonly ('Encrypt' | 'Decrypt')[] = ['Encrypt', 'Decrypt']
 
-/** V-4: rights on the key of secrets. */
+/** V-4: actions on the key that encrypts the secrets of webhooks. */
 export const keyGrants: Partial<Readonly<Record<FunctionName, readonly ('Encrypt' | 'Decrypt')[]>>> = {
   webhooks: ['Encrypt', 'Decrypt'],
 }

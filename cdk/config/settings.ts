@@ -49,18 +49,18 @@ const dataCentre = z.strictObject({
   deletionProtection: z.boolean().optional(),
   streaming: z.boolean().optional(),
   originSecret: z.int().min(1).optional(),
-  // The names of restored tables, by the name of the table in lib/config/tables.ts.
+  // The names of restored tables. Each key is the name of the table in lib/config/tables.ts.
   restoredTables: z.partialRecord(z.enum(regionalTables), z.string().regex(/^[\w.-]{3,255}$/)).optional(),
   alarmTopic: arnOf('sns', /[\w-]+/, 'a topic').optional(),
 })
 
-// Jobs of one GitHub repository and environment, which may deploy without a key.
+// The GitHub repository and environment whose jobs may deploy without a key.
 const deploymentRole = z.strictObject({
   // As in GitHub's tokens: `owner/name`, or `owner@1/name@2` with ids for a repository created since July 2026.
   repository: z.string().regex(/^[\w.-]+(@\d+)?\/[\w.-]+(@\d+)?$/, 'must be OWNER/NAME or OWNER@1/NAME@2'),
   environment: z
     .string()
-    .regex(/^[\w.-]+$/, 'must have only letters, digits, dots, hyphens and underscores')
+    .regex(/^[\w.-]+$/, 'must contain only letters, digits, dots, hyphens and underscores')
     .default('production'),
 })
 
@@ -131,19 +131,19 @@ const faultsAt = (all: Settings, id: string, dataCentre: DataCentreSettings): re
     [
       ['directory', 'edge', 'watch'].includes(id),
       path,
-      'must have another id, because a stack of the app has this name',
+      'must have another id, because another stack already has this name',
     ],
     [isElsewhere, `${path}.customDomain.certificateArn`, `must be the ARN of a certificate in ${certificates}`],
     [(alarmTopic?.split(':')[3] ?? region) !== region, `${path}.alarmTopic`, `must be in ${region}`],
     [
       restored.length > 0 && !isProtected(all, dataCentre),
       `${path}.restoredTables`,
-      'needs deletionProtection. Without it, the deployment would delete the tables that they replace',
+      'needs deletionProtection. Without it, the deployment would delete the tables that the restored tables replace',
     ],
     [
       restored.includes('journal') && needsStream(all),
       `${path}.restoredTables.journal`,
-      'must be absent with changeEvents or webhooks, because a restored table has no stream',
+      'must be left out with changeEvents or webhooks, because a restored table has no stream',
     ],
     [
       streaming === true && partition !== 'aws',
@@ -188,7 +188,7 @@ const faultsIn = (all: Settings): readonly Fault[] => {
       'coldAfterDays',
       'must be at least 30 less than keptDays, because S3 bills at least 30 days of the cheaper storage',
     ],
-    [isShared, 'dataCentres', 'must not share a domainName, because a domain can lead to only one of them'],
+    [isShared, 'dataCentres', 'must not share a domainName, because a domain can point to only one of them'],
     [!isEmulated && isForEmulators, 'emulatorEndpoint', 'is missing. On AWS, leave out pathEncoding and binaryAccept'],
     ...Object.entries(all.dataCentres).flatMap(([id, dataCentre]) => faultsAt(all, id, dataCentre)),
   ]
@@ -208,7 +208,8 @@ const explain: z.core.$ZodErrorMap = ({ code, input, inst, keys }) => {
 }
 
 /**
- * Validates the settings. From the command line they come as JSON texts. Throws an Error that names the wrong setting.
+ * Validates the settings. On the command line, each setting is a JSON text. Throws an Error that names the wrong
+ * setting.
  */
 export const parseSettings = (value: unknown): Settings => {
   const checked = settings.superRefine((all, { addIssue }) => {
@@ -232,7 +233,7 @@ export const readSettings = (node: Node): Settings => parseSettings(node.tryGetC
 export const homeRegion = ({ directoryRegion, dataCentres, defaultDataCentre }: Settings): string =>
   directoryRegion ?? dataCentres[defaultDataCentre]?.region ?? ''
 
-/** The data centres whose distributions need a certificate or a firewall of this app. */
+/** The data centres for whose distributions this app creates a certificate or a firewall. */
 export const onEdge = ({ dataCentres, webApplicationFirewall }: Settings): readonly [string, DataCentreSettings][] =>
   Object.entries(dataCentres).filter(
     ([, { streaming, customDomain }]) =>

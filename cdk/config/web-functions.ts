@@ -4,13 +4,12 @@ import * as z from 'zod'
 import { streaming } from '../../lib/config/streaming.ts'
 import type { Settings } from './settings.ts'
 
-// The rates that Lambda offers: multiples of 100 up to 1,000, then multiples of 1,000 up to 10,000.
+// Rounds up to a rate that Lambda offers: multiples of 100 up to 1,000, then multiples of 1,000 up to 10,000.
 const offeredRate = (rate: number): number => {
   const step = rate <= 1_000 ? 100 : 1_000
   return Math.min(10_000, Math.ceil(rate / step) * step)
 }
 
-/** The throttling of the gateway, in a rate that Lambda offers. */
 export const endpointLimits = ({ rate, burst }: Settings['throttling']) => ({
   maxEnvironments: Math.max(2, Math.ceil(burst / streaming.requestsAtOnce)),
   rateLimit: offeredRate(rate),
@@ -25,7 +24,7 @@ const readQuotas = async (region: string) => {
   return quotas.parse(JSON.parse(stdout)).accountQuotas
 }
 
-/** For each region with streaming, compares the quotas of Web Functions with the throttling of its data centres. */
+/** Compares the quotas of Web Functions with the throttling of the data centres, in each region with streaming. */
 export const checkWebFunctions = ({ dataCentres, throttling }: Settings) => {
   const streams = Object.values(dataCentres).filter((dataCentre) => dataCentre.streaming)
   const { maxEnvironments, rateLimit } = endpointLimits(throttling)

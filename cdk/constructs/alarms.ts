@@ -10,7 +10,7 @@ import type { Settings } from '../config/settings.ts'
 export interface Watch {
   readonly id: string
   readonly metric: IMetric
-  // If it is not set, the threshold is 0: any higher value sets off the alarm.
+  // The threshold is 0 by default, so that any higher value sets off the alarm.
   readonly threshold?: number
   readonly periods: number
   readonly impact: string
@@ -34,7 +34,10 @@ const createTopic = (scope: Construct, email: string): Topic => {
   return topic
 }
 
-/** These alarms also report when they end. If the installation has a topic, it is in the region of the alarms. */
+/**
+ * These alarms also report that they have ended. If the installation has a topic, the topic is in the region of the
+ * alarms.
+ */
 export const createAlarms = (
   scope: Construct,
   watches: readonly Watch[],

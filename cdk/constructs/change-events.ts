@@ -34,7 +34,7 @@ const cloudEvent = (dataCentre: string) => ({
   },
 })
 
-/** Only updates that add an entry. Expired items, and the head of a history, are left out. */
+/** Selects only updates that add an entry. Expired items, and the head of a history, add none. */
 export const additions = {
   pattern: JSON.stringify({
     eventName: ['INSERT', 'MODIFY'],

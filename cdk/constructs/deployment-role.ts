@@ -3,7 +3,7 @@ import { Role, WebIdentityPrincipal } from 'aws-cdk-lib/aws-iam'
 import { type Settings, stackRegions } from '../config/settings.ts'
 import { allow } from './statements.ts'
 
-// An account has only one provider for GitHub, which others may use too, so this app does not create it.
+// An account can have only one provider for GitHub, and other apps may use it, so this app does not create it.
 const issuer = 'token.actions.githubusercontent.com'
 
 const bootstrapRoles = ['deploy-role', 'file-publishing-role', 'lookup-role']

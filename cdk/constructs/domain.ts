@@ -5,7 +5,7 @@ import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets'
 import { Construct, type IDependable } from 'constructs'
 import type { DataCentreSettings } from '../config/settings.ts'
 
-// TLS 1.2 and 1.3. By default, a regional API also allows TLS 1.0 on its domains.
+// Allows TLS 1.2 and 1.3. By default, a regional API also allows TLS 1.0 on its domains.
 const security = { securityPolicy: SecurityPolicy.TLS13_1_2_PQ_2025_09, endpointAccessMode: EndpointAccessMode.STRICT }
 
 export type CustomDomain = NonNullable<DataCentreSettings['customDomain']>

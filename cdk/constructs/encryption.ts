@@ -8,7 +8,7 @@ import { allow } from './statements.ts'
 type KeyedService = 'dynamodb' | 's3' | 'sqs' | 'ssm'
 type KeyAction = 'Decrypt' | 'GenerateDataKey'
 
-// The property that names the key, by type of resource. Other types need more than this property.
+// The property of each resource type that names the key. Other types need more than one property.
 const keyProperties: Readonly<Record<string, string>> = {
   // The environment of this function contains the secrets of the distribution. No other environment contains secrets.
   'AWS::Lambda::WebFunctionRevision': 'KmsKeyArn',
@@ -20,7 +20,8 @@ const keyProperties: Readonly<Record<string, string>> = {
 const encryptResource = (resource: CfnResource, key: string): void => {
   const property = keyProperties[resource.cfnResourceType]
   if (property !== undefined) resource.addPropertyOverride(property, key)
-  // Leaves out the bucket of code, which has no data of sites: the policy of the key may not let Lambda read the code.
+  // Leaves out the bucket with the code of the functions. It contains no data of sites, and the policy of the key may
+  // not let Lambda read the code.
   if (CfnBucket.isCfnBucket(resource) && resource.node.path.includes('FilesBucket')) {
     const serverSideEncryptionByDefault = { sseAlgorithm: 'aws:kms', kmsMasterKeyId: key }
     const rule = { bucketKeyEnabled: true, serverSideEncryptionByDefault }

@@ -21,8 +21,8 @@ import { createLogs } from './service-functions.ts'
 
 type Functions = ByFunction<IFunction>
 
-// Sends each request to a function: requests below the prefix of a group to the function of this group, all others to
-// one function, so that 404 and 405 come from the service.
+// Sends requests below the prefix of a group to the function of this group. One function gets all other requests, so
+// that the service itself answers 404 and 405.
 const addRoutes = ({ root }: RestApi, functions: Functions): void => {
   const integrations = new Map(
     Object.entries<IFunction>(functions).map(([name, lambda]) => [
@@ -44,7 +44,7 @@ const addRoutes = ({ root }: RestApi, functions: Functions): void => {
     segments.reduce<IResource>((parent, segment, depth) => {
       const path = `/${segments.slice(0, depth + 1).join('/')}`
       const resource = below(parent, segment, groupAt(path))
-      // A resource has one variable child.
+      // A resource can have only one variable child.
       if (segments[depth + 1] !== '{site}') below(resource, '{proxy+}', groupAt(`${path}/{proxy+}`))
       return resource
     }, root)
@@ -57,13 +57,13 @@ interface Refusal {
   readonly retryAfter?: number
 }
 
-// The service has no code for these answers, so the code is the status.
+// The code of these answers is the status, because the service has no other code for them.
 const byStatus = (status: number, message: string) => ({ code: status, status, message })
 
 // Callers reach the limit of Lambda first: an event has at most 6 MB, with the body in base64. The limit of the
 // gateway, 10 MB, is higher.
 const requestTooLarge =
-  'The request is too large: its body can have about 4.5 MB (6 MB in base64). Send files one by one, ' +
+  'The request is too large: its body can have at most about 4.5 MB (6 MB in base64). Send files one by one, ' +
   'and larger files as resumable uploads (tus 1.0), in pieces of up to 4.5 MB.'
 
 // The function is throttled, has failed or takes too long. The gateway does not know how much of its work the function
@@ -158,8 +158,8 @@ export const createGateway = (
     description: 'Site administration service',
     endpointTypes: [EndpointType.REGIONAL],
     binaryMediaTypes,
-    // The role for the logs of gateways. An account has one in each region. The role stays when this API is removed,
-    // because other APIs may use it.
+    // The role for the logs of gateways, of which an account has one in each region. The role stays when this API is
+    // removed, because other APIs may use it.
     cloudWatchRole: true,
     cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
     deployOptions: {

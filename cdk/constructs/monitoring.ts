@@ -153,7 +153,7 @@ const ageOfRemovals = (scope: Construct, { functions }: Watched, { stackName }: 
   return new Metric({ namespace: stackName, metricName, statistic: 'Maximum', period })
 }
 
-// `waiting`: messages wait for half an hour. `failed`: the function gave messages up.
+// `waiting`: some messages have waited for half an hour. `failed`: messages became dead letters.
 const queueWatches = (
   name: FunctionName,
   { queue, failed }: WorkQueue,
@@ -240,7 +240,7 @@ const changeEventsWatch = ({ failed }: NonNullable<Watched['changeEvents']>): Wa
 const webhooksWatches = (webhooks: WorkQueue): readonly Watch[] =>
   queueWatches('webhooks', webhooks, {
     waiting: 'Webhooks report changes half an hour late.',
-    failed: 'Some webhooks do not report changes until the next change of their site.',
+    failed: 'Some webhooks report a change only after the next change to the same site.',
   })
 
 const watchesOf = (watched: Watched, lost: Metric, age: Metric): readonly Watch[] => [
@@ -258,7 +258,7 @@ const watchesOf = (watched: Watched, lost: Metric, age: Metric): readonly Watch[
   ...(watched.canary ? [canaryWatch(watched.canary)] : []),
 ]
 
-// A broken version sets off these alarms within ten minutes. CloudFormation watches at most five alarms.
+// A broken version sets off one of these alarms within ten minutes. CloudFormation watches at most five alarms.
 const rollbackAlarms = ['ServerErrors', 'removalsFailures', 'StreamFailures', 'StreamStarts']
 
 export const watchDataCentre = (

@@ -32,8 +32,8 @@ export const createLogs = (scope: Construct, id: string, logGroupName?: string):
   new LogGroup(scope, id, { ...(logGroupName !== undefined && { logGroupName }), removalPolicy: RemovalPolicy.DESTROY })
 
 /**
- * Keeps every log of a stack for `days`, also the logs of functions that the CDK adds, which have no log group of their
- * own.
+ * Keeps every log of a stack for `days`. Functions that the CDK adds have no log group of their own, so their logs are
+ * included here.
  */
 export const keepLogs = (stack: Stack, days: number): void => {
   for (const resource of stack.node.findAll()) {
@@ -53,8 +53,9 @@ interface LambdaOptions extends Omit<FunctionSettings, 'packageFiles' | 'folders
 }
 
 /**
- * A Lambda function with Node 24 on arm64. Its structured logs are in its own log group. It has no other permission.
- * The dashboard computes its figures from the logs, so there are no custom metrics. Tracing is off by default.
+ * A Lambda function with Node 24 on arm64. Its structured logs are in its own log group. The function may only write
+ * these logs. The dashboard computes its figures from the logs, so there are no custom metrics. Tracing is off by
+ * default.
  */
 export const createServiceFunction = (
   scope: Construct,
@@ -101,7 +102,7 @@ export interface FunctionOptions {
 // In bytes: the part of a file that fits into an event of 6 MB, in base64, together with the rest of the request.
 const largestFile = 4_500_000
 
-// A-93: no other function may read it. An operator creates it.
+// A-93: the parameter with the client secrets. An operator creates it, and no other function may read it.
 const clientSecretsOf = ({ prefix }: Settings): string => `/${prefix}/client-secrets`
 
 const onClientSecrets = (settings: Settings, stack: Stack): PolicyStatement => {

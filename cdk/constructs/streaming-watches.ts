@@ -7,7 +7,7 @@ import type { StreamFunction } from './streaming.ts'
 
 export const streamingWatches = ({ lambda, logs }: StreamFunction): readonly Watch[] => {
   const metricName = 'StreamStartFailures'
-  // Lambda only checks that the process accepts connections, and has no metric for failed starts.
+  // Lambda only checks that the process accepts connections, and reports no failed starts as a metric.
   const starts = new MetricFilter(logs, metricName, {
     logGroup: logs,
     filterPattern: FilterPattern.allTerms('platform.initReport', 'failure'),

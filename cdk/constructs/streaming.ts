@@ -75,7 +75,7 @@ const createStreamFunction = (
     logGroup: logs,
     // The function itself drops messages below its level.
     applicationLogLevel: ApplicationLogLevel.TRACE,
-    // Only this level reports a failed start.
+    // Lambda reports a failed start only at this level.
     systemLogLevel: SystemLogLevel.WARN,
     // The function itself checks the secret of the distribution. With IAM, the distribution would need a digest of the
     // whole body before it sends the first byte.
@@ -110,8 +110,8 @@ const functionOrigin = ({ lambda, secrets: [secret] }: StreamFunction): IOrigin 
     customHeaders: withSecret(secret),
   })
 
-// Passes requests and answers on unchanged. Answers are not cached, because they depend on the token, and not
-// compressed, because this would weaken the entity tag.
+// Passes requests and answers on unchanged. Caching is off, because answers depend on the token. Compression is off,
+// because it would weaken the entity tags.
 const passing = (origin: IOrigin): BehaviorOptions => ({
   origin,
   allowedMethods: AllowedMethods.ALLOW_ALL,
@@ -166,7 +166,7 @@ export const createStreaming = (
     httpVersion: HttpVersion.HTTP2_AND_3,
     ...(customDomain && { domainNames: [customDomain.domainName] }),
     ...(certificate && { certificate, minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021 }),
-    // The latency of the origins, for an alarm.
+    // An alarm needs the latency of the origins, which is one of these metrics.
     publishAdditionalMetrics: true,
     ...(edge.webAclArn && { webAclId: edge.webAclArn }),
   })

@@ -8,13 +8,13 @@ import { additions, streamActions, streamOf } from './change-events.ts'
 import { createWorkQueue } from './file-storage.ts'
 import { allow } from './statements.ts'
 
-/** The queue of webhooks with undelivered entries, and the key of their secrets (V-4, V-17). */
+/** The queue of webhooks with undelivered entries, and the key that encrypts the secrets of webhooks (V-4, V-17). */
 export const createWebhookParts = (scope: Construct, deletionProtection: boolean) => {
   const parts = new Construct(scope, 'Webhooks')
   const key = new Key(parts, 'SecretsKey', {
-    description: 'Seals the secrets of webhooks',
+    description: 'Encrypts the secrets of webhooks',
     enableKeyRotation: true,
-    // Without the key, no secret can be opened.
+    // Without the key, nobody can decrypt the secrets.
     removalPolicy: deletionProtection ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
   })
   return { ...createWorkQueue(parts, functionSettings.webhooks.timeout), key }

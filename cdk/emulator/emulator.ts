@@ -31,7 +31,7 @@ export const registerMissing = async (
   return missing.map(({ id }) => id)
 }
 
-/** The host is an IP address, so that S3 clients put bucket names into paths. */
+/** The host of `endpoint` is an IP address, so that S3 clients put bucket names into paths. */
 export interface Emulator extends Pick<Settings, 'pathEncoding' | 'binaryAccept'> {
   readonly name: 'MiniStack' | 'LocalStack'
   readonly endpoint: string

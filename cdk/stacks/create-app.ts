@@ -38,7 +38,7 @@ const acceptedWithStreaming = (region: string, { webApplicationFirewall }: Setti
     'AwsSolutions-CFR2': 'A firewall costs money per request. Installations turn it on with webApplicationFirewall.',
   }),
   'AwsSolutions-CFR3':
-    'The rule knows only the older logs, which contain query strings. The stack for watching logs every ' +
+    'The rule knows only the older logs, which contain query strings. The monitoring stack logs every ' +
     'request without its query string.',
   'AwsSolutions-CFR4':
     'A distribution without its own domain has the certificate of CloudFront, which sets the TLS version.',
@@ -85,7 +85,7 @@ export const checkFindings = (app: App, findings: Findings = acceptedOf(readSett
 
 export const createApp = (bundles: Bundles, props: AppProps = {}): App => {
   const app = new App(props)
-  // With a strong reference, a certificate could not be replaced.
+  // If the references were strong, no certificate could be replaced.
   app.node.setContext(DEFAULT_CROSS_STACK_REFERENCES, 'weak')
   const settings = readSettings(app.node)
   const account = accountOfDeployment()

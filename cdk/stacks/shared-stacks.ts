@@ -22,7 +22,7 @@ interface Props extends StackProps {
   readonly settings: Settings
 }
 
-/** Sites, data centres and tokens: global tables with a replica in the region of each data centre. */
+/** Sites, data centres and tokens are in global tables with a replica in the region of each data centre. */
 export class DirectoryStack extends Stack {
   constructor(scope: Construct, id: string, { settings, ...props }: Props) {
     super(scope, id, props)
@@ -61,7 +61,7 @@ interface WatchProps extends Props {
   readonly distributions: Readonly<Record<string, Distribution>>
 }
 
-/** Logs and alarms of distributions. CloudFront has both in one region only. */
+/** The logs and alarms of distributions are in this stack, because CloudFront offers both in one region only. */
 export class WatchStack extends Stack {
   constructor(scope: Construct, stackId: string, { settings, distributions, ...props }: WatchProps) {
     super(scope, stackId, props)
@@ -75,7 +75,10 @@ export class WatchStack extends Stack {
   }
 }
 
-/** Certificates and firewalls of distributions. CloudFront reads them from one region only. */
+/**
+ * The certificates and firewalls of distributions are in this stack, because CloudFront reads them from one region
+ * only.
+ */
 export class EdgeStack extends Stack {
   readonly edges: Readonly<Record<string, Edge>>
 

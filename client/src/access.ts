@@ -36,7 +36,7 @@ export interface People {
 
 export interface Keys {
   list(): AsyncIterable<Key>
-  /** No other answer shows the key. */
+  /** Only this answer contains the text of the key. */
   create(key: NewKey): Promise<CreatedKey>
   revoke(id: string): Promise<void>
 }
@@ -47,7 +47,7 @@ export interface Access {
   /** The owner of the token, with the rights on each site. */
   me(): Promise<Me>
   changePassword(change: PasswordChange): Promise<void>
-  /** Ends the session of the client, or with `all` every session of the person. */
+  /** Ends the session of this token. With `all`, ends every session of the person. */
   signOut(options?: { readonly all?: true }): Promise<void>
 }
 

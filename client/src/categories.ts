@@ -21,9 +21,9 @@ import type { Blog, BlogAssociation, Category, NewsAssociation, NewsItem } from 
 import { paginate } from './pages.ts'
 
 export interface ListQuery {
-  /** A condition, as in docs/api.md: `{ subject: { $contains: 'office' } }`. */
+  /** A condition that objects must meet, as in docs/api.md: `{ subject: { $contains: 'office' } }`. */
   readonly where?: Readonly<Record<string, unknown>>
-  /** Members, with `-` in front for descending order: `-releaseDate,subject`. */
+  /** The members to sort by. `-` in front of a name means descending order: `-releaseDate,subject`. */
   readonly order?: string
   /** The members to return: `objectId,news(subject)`. */
   readonly fields?: string
@@ -39,7 +39,7 @@ export interface Placed<Item> {
   readonly total: number
 }
 
-/** News items or blogs. A repeated `link` or `unlink` also succeeds. */
+/** The news items or the blogs of a site. A repeated `link` or `unlink` also succeeds. */
 export interface Objects<Association, Item> {
   list(query?: ListQuery): AsyncIterable<Partial<Item>>
   of(category: number, query?: ListQuery): AsyncIterable<Partial<Association>>

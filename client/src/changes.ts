@@ -5,7 +5,7 @@ import type { Change } from './generated/types.gen.ts'
 import { paginate } from './pages.ts'
 
 export interface Changes {
-  /** All changes, oldest first. To continue later, pass the `id` of the last change as `after`. */
+  /** Lists all changes, the oldest first. To continue later, pass the `id` of the last change as `after`. */
   list(query?: ChangesQuery): AsyncIterable<Change>
   /**
    * Yields each change once, as it happens, and does not end. By default, begins with the next change. When the
@@ -29,7 +29,7 @@ export interface ChangesPage {
 
 const largestPage = 500
 
-/** Loaded when it is first used, because most pages in a browser follow no changes. */
+/** Loads its code when it is first used, because most pages in a browser follow no changes. */
 async function* follow(connection: Connection, query: FollowQuery): AsyncGenerator<Change, void> {
   const { followChanges } = await import('./follow-changes.ts')
   yield* followChanges(connection, query)

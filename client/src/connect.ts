@@ -24,7 +24,7 @@ export interface Service {
 export interface Credentials {
   readonly username: string
   readonly password: string
-  /** How long the token lasts: `short` is 4 hours, `long` 2 weeks. Default: `long`. */
+  /** The lifetime of the token: `short` is 4 hours, `long` is 2 weeks. Default: `long`. */
   readonly tokenExpiryPeriod?: 'short' | 'long'
 }
 
@@ -76,8 +76,7 @@ const chooseSite = (sites: readonly Site[], id: number | undefined): Site => {
 type KnownMembers = { items: []; users: []; keys: []; id: number; name: string }
 
 /**
- * Sends generated calls through the transport. Among the calls that change something, only the creation of a field cannot
- * be repeated safely.
+ * Sends generated calls through the transport. Every call can be repeated safely, except the one that creates a field.
  */
 const createCall =
   (baseUrl: string, send: Send): SendCall =>
@@ -110,7 +109,7 @@ const sendTo = (
     signal,
   })
 
-/** For calls that need no token. */
+/** Sends calls that need no token. */
 export const openCall = (options: Service): SendCall => {
   const base = readUrl(options.url)
   return createCall(base, sendTo(base, options, { trustedUrls: () => [base] }))
@@ -144,7 +143,7 @@ export const acceptInvitation = async (options: Service & Acceptance): Promise<s
 
 export interface Sites {
   readonly list: readonly Site[]
-  /** A client for one site, at its data centre. The id may be left out if the token covers only one site. */
+  /** Returns a client for one site, at its data centre. The id may be left out if the token covers only one site. */
   choose(id?: number): SiteClient
 }
 

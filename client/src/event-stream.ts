@@ -3,7 +3,7 @@ const longestEvent = 1_000_000
 
 interface StreamedEvent {
   readonly id: string | undefined
-  /** Empty if the event only names an id. */
+  /** Empty if the event has an id, but no data. */
   readonly data: string
 }
 
@@ -15,7 +15,9 @@ const readBlock = (block: string): StreamedEvent => {
 
 type Read = Awaited<ReturnType<ReadableStreamDefaultReader<Uint8Array>['read']>>
 
-/** The complete events of a `text/event-stream`, also those without data. `limit` limits the time of each read. */
+/**
+ * Yields the complete events of a `text/event-stream`, even those without data. `limit` limits the time of each read.
+ */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
   limit: (read: Promise<Read>) => Promise<Read>,

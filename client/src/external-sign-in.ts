@@ -20,8 +20,8 @@ export interface ExternalSignIn {
 }
 
 /**
- * Open the address in a browser. The browser comes back to the console with a one-time code behind `#`. `signIn` takes
- * this code with the verifier. A page needs https or 127.0.0.1 for this.
+ * Open the address in a browser. The issuer sends the browser back to the console, with a one-time code after `#`.
+ * `signIn` takes this code with the verifier. A page needs https or 127.0.0.1 for this.
  */
 export const beginSignIn = async ({ url }: Pick<Service, 'url'>, issuer: string): Promise<ExternalSignIn> => {
   const verifier = inBase64Url(crypto.getRandomValues(new Uint8Array(32)))

@@ -21,7 +21,7 @@ const changed = (path: string) =>
 /** In milliseconds: after this time without a byte, the connection counts as broken. */
 const longestSilence = 60_000
 
-/** The bytes of an answer. Ends early if the connection breaks. */
+/** Yields the bytes of an answer. Ends early if the connection breaks. */
 const chunksOf = async function* ({ body }: Response, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader()
   const next = async () => {
@@ -75,13 +75,13 @@ export const readBytes = async function* (
     }
     failures = received > before ? 0 : failures + 1
   } while (received < size && failures < mostFruitlessReads)
-  // The bucket does not know the tags of the service, so the tag is compared at the end.
+  // The bucket does not know the tags of the service, so the service is asked for the tag at the end.
   if (isFromBucket && (await files.stat(path)).etag !== etag) throw changed(path)
   if (received < size) {
     throw new ServiceError({
       status: 0,
       code: 0,
-      message: `The download of ${path} broke off several times. Check the network, then repeat the command.`,
+      message: `The download of ${path} was interrupted several times. Check the network, then repeat the command.`,
     })
   }
 }

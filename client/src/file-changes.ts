@@ -7,8 +7,8 @@ import type { Limit, ResumableOptions } from './upload.ts'
 
 export interface PutOptions extends ResumableOptions {
   /**
-   * Left out: the file must not exist. An `etag`: only this state is replaced. `true`: any state is replaced. Error:
-   * 412 / 100412.
+   * By default, the file must not exist. With an `etag`, only this state is replaced. With `true`, any state is
+   * replaced. Error: 412 / 100412.
    */
   readonly replace?: string | boolean
   readonly contentType?: string
@@ -34,8 +34,8 @@ export interface FileChanges {
   move(from: string, to: string, condition?: FileCondition): Promise<void>
   copy(from: string, to: string, condition?: FileCondition): Promise<void>
   /**
-   * Removes a file, or a folder with everything in it. Large folders finish after the call. With `force: false`, only
-   * an empty folder (403 / 104024).
+   * Removes a file, or a folder with everything in it. The service removes large folders after the call. With `force:
+   * false`, removes a folder only if it is empty (403 / 104024).
    */
   remove(path: string, condition?: FileCondition & { readonly force?: boolean }): Promise<void>
   removeDraft(path: string): Promise<void>
@@ -73,7 +73,7 @@ const conditionOn = async (stat: Stat, path: string, etag: string | undefined): 
     throw new ServiceError({
       status: 404,
       code: 104001,
-      message: `This site has no "${path}", but "${pathOf(entry)}". Use that spelling.`,
+      message: `This site has no "${path}", but it has "${pathOf(entry)}". Use that spelling.`,
     })
   return entry.etag === undefined ? {} : { 'If-Match': entry.etag }
 }
@@ -106,8 +106,8 @@ const alreadyExists = (path: string, replace: boolean, error: ServiceError): Ser
     {
       ...error,
       message: replace
-        ? `"${path}" is a folder, or someone has just stored it. Read the path, then decide.`
-        : `"${path}" already exists. Pass replace: true to replace it, or its etag to replace only that state.`,
+        ? `"${path}" is a folder, or someone has just stored a file there. Read the path, then decide.`
+        : `"${path}" already exists. Pass replace: true to replace it, or the etag of the file to replace only that state.`,
     },
     { cause: error },
   )
@@ -142,7 +142,7 @@ export const createFileChanges = (
     }
   }
 
-  /** Conditional. If a repetition finds no source, the earlier attempt has moved it. */
+  /** The repeated change has a condition. If it finds no source, the earlier attempt has moved the source. */
   const relocate = async (from: string, to: string, member: 'path' | 'copyTo', etag: string | undefined) => {
     const condition = await conditionOn(stat, from, etag)
     const call = {

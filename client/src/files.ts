@@ -38,21 +38,21 @@ export interface ReadOptions {
 /** Paths are not encoded: `news/2026 (draft).html`. The root is an empty path. */
 export interface Files extends FileChanges {
   list(folder?: string): AsyncIterable<FolderContent>
-  /** Every file below a folder, sorted by path. */
+  /** Lists every file below a folder, sorted by path. */
   listAll(folder?: string, signal?: AbortSignal): AsyncIterable<ListedFile>
   stat(path: string): Promise<Omit<Entry, 'contents' | 'cursor'>>
   read(path: string, options?: ReadOptions): Promise<Response>
-  /** A URL that needs no token, for five minutes. */
+  /** Returns a URL that needs no token, for five minutes. */
   link(path: string): Promise<DownloadLink>
-  /** The progress of the token's newest upload, in percent. */
+  /** Returns the progress of the token's newest upload, in percent. */
   progress(): Promise<number>
   removal(path: string): Promise<RemovalPreview>
-  /** The kept versions of a file, newest first. */
+  /** Lists the kept versions of a file, the newest first. */
   versions(path: string): AsyncIterable<Version>
   deleted(folder?: string): AsyncIterable<Deleted>
-  /** The removed files and folders at any depth below a folder, latest removal first. */
+  /** Lists the removed files and folders at any depth below a folder, the latest removal first. */
   trash(folder?: string): AsyncIterable<TrashItem>
-  /** Files and folders below a folder whose names contain the text. The case is ignored. */
+  /** Finds the files and folders below a folder whose names contain the text. The case does not matter. */
   search(folder: string, text: string, signal?: AbortSignal): AsyncIterable<FoundItem>
 }
 

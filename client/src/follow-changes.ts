@@ -14,7 +14,10 @@ export interface ChangesQuery {
 
 export interface FollowQuery extends ChangesQuery {
   readonly signal?: AbortSignal
-  /** Called with the failure when the connection is lost, and without an argument when the connection is back. */
+  /**
+   * The client calls this with the failure when it loses the connection, and without an argument when the connection is
+   * back.
+   */
   readonly onConnection?: (failure?: ServiceError) => void
 }
 
@@ -50,7 +53,7 @@ const urlOf = ({ site }: Connection, { types, subject }: ChangesQuery, more: Rea
 const limitRead = <Value>(read: Promise<Value>, signal: AbortSignal): Promise<Value> =>
   new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)
-    const timer = setTimeout(() => reject(new Error('The service was silent.')), longestSilence)
+    const timer = setTimeout(() => reject(new Error('The service sent nothing for too long.')), longestSilence)
     signal.addEventListener('abort', stop, { once: true })
     read.then(resolve, reject).finally(() => {
       clearTimeout(timer)
@@ -67,7 +70,7 @@ async function* readStream(body: ReadableStream<Uint8Array>, signal: AbortSignal
 const isPage = ({ items, next }: Partial<ChangePage>): boolean => isList(items) && next !== undefined
 
 /**
- * A service that cannot stream waits before it answers an empty page. If such an answer comes at once, too many
+ * A service that cannot stream waits before it answers an empty page. An immediate empty page means that too many
  * requests wait.
  */
 async function* readPage(page: ChangePage, waited: number, signal: AbortSignal): AsyncGenerator<Step, void> {
@@ -76,7 +79,7 @@ async function* readPage(page: ChangePage, waited: number, signal: AbortSignal):
   else if (page.items.length === 0 && waited < shortestPause) await pause(5 * shortestPause, signal)
 }
 
-/** The steps after a position, until the answer ends. */
+/** Yields the steps after a position, until the answer ends. */
 async function* followOnce(
   connection: Connection,
   query: FollowQuery,
@@ -105,7 +108,7 @@ async function* followOnce(
   }
 }
 
-/** The end of the history. */
+/** Returns the position at the end of the history. */
 const findEnd = async (connection: Connection, { signal }: FollowQuery): Promise<string> => {
   const url = urlOf(connection, {}, { limit: '1' })
   const response = await connection.send({ method: 'GET', url, repeatable: true, signal })

@@ -13,7 +13,7 @@ import type { Field, FieldChange, FieldType, FieldTypeId, WebForm } from './gene
 import { paginate } from './pages.ts'
 import { hasStatus, ServiceError } from './service-error.ts'
 
-/** A system field, with the tag of the state that was read. */
+/** A system field, and the tag of the state that the client has read. */
 export interface ReadField extends Field {
   readonly etag: string
 }
@@ -21,7 +21,7 @@ export interface ReadField extends Field {
 export interface NewSystemField {
   readonly type: FieldTypeId
   readonly mandatory: boolean
-  /** By default, the field becomes the last one. */
+  /** By default, the field is added at the end. */
   readonly order?: number
 }
 
@@ -46,7 +46,7 @@ const fieldUnknown = 115002
 
 export const createForms = ({ site, call }: Connection): Forms => {
   const path = { site: site.id }
-  /** These lists have one page. */
+  /** The service returns these lists as one page. */
   const list = <Item>(read: () => Promise<{ data: { items: readonly Item[] } }>) =>
     paginate(async () => ({ items: (await read()).data.items, next: undefined }))
 
@@ -87,7 +87,7 @@ export const createForms = ({ site, call }: Connection): Forms => {
       try {
         await deleteField(call, { path: { ...path, webForm, field }, headers: { 'If-Match': tag } })
       } catch (error) {
-        // The field existed before, so an earlier attempt has removed it, and its answer was lost.
+        // The field existed before this call, so an earlier attempt has removed it, and the answer was lost.
         if (!(error instanceof ServiceError && error.code === fieldUnknown)) throw error
       }
     },

@@ -68,7 +68,7 @@ const fetchByStream = (
     })
     request.on('response', (incoming) => {
       answer = incoming
-      // The service answered before the end of the request: the connection is closed, and the rest is not sent.
+      // The service has answered before the end of the request. So the rest is not sent, and the connection is closed.
       incoming.once('end', () => {
         if (!request.writableFinished) request.destroy()
       })

@@ -1,4 +1,4 @@
-/** `path` has the values for the names in braces of an address. */
+/** `path` contains a value for each name in braces of an address. */
 interface Given {
   readonly path?: Readonly<Record<string, string | number>>
   readonly query?: Readonly<Record<string, unknown>>

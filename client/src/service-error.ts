@@ -61,7 +61,7 @@ export const unexpectedAnswer = ({ status }: Response, host: string, requestId =
     status,
     code: status,
     message:
-      `${host} answered with status ${status}, but not like this service. ` +
+      `${host} answered with status ${status}, but the answer does not come from this service. ` +
       'Check the address and any proxy in between.',
     requestId,
   })
@@ -69,7 +69,10 @@ export const unexpectedAnswer = ({ status }: Response, host: string, requestId =
 export const isList = <Each>(value: readonly Each[] | undefined, isOne: (each: Each) => unknown = Boolean): boolean =>
   Array.isArray(value) && value.every(isOne)
 
-/** The JSON object of an answer. An empty answer counts as an empty object. Errors: a `ServiceError` if another server has answered. */
+/**
+ * Reads the JSON object of an answer. An empty answer counts as an empty object. Errors: a `ServiceError` if another
+ * server has answered.
+ */
 export const answerOf = async <Answer extends object>(
   isRight: (answer: Partial<Answer>) => unknown,
   response: Response,
@@ -80,7 +83,7 @@ export const answerOf = async <Answer extends object>(
   throw unexpectedAnswer(response, host)
 }
 
-// In milliseconds. The header has seconds or a date (RFC 9110, section 10.2.3).
+// In milliseconds. The header contains seconds or a date (RFC 9110, section 10.2.3).
 export const retryAfter = (headers: Headers): number => {
   const value = headers.get('Retry-After') ?? ''
   const wait = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()

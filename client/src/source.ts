@@ -4,7 +4,8 @@ export interface Watch {
 }
 
 /**
- * The local bytes cannot be read. A repetition does not help, because the network is not the cause. `cause` has the reason.
+ * The local bytes cannot be read. A repetition does not help, because the network is not the cause. `cause` contains
+ * the reason.
  */
 export class Unreadable extends Error {}
 
@@ -17,9 +18,9 @@ export interface StreamedBody {
 
 export type Body = Blob | Uint8Array<ArrayBuffer> | string
 
-/** Bytes that every installation accepts in one request; API Gateway allows 4.5 MB. */
+/** In bytes: every installation accepts this much in one request. API Gateway allows 4.5 MB. */
 export const largestRequest = 4_500_000
-/** The bytes of each part of an upload in parts, except the last one. A smaller file has no parts. */
+/** In bytes: the size of each part of an upload, except the last one. A smaller file has no parts. */
 export const partLength = 8 * 1024 ** 2
 
 /**

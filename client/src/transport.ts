@@ -53,11 +53,11 @@ const longestDelay = 20_000
 const longestRetryAfter = 120_000
 const mostRedirects = 3
 
-/** Bytes that platforms and systems may buffer after a read. */
+/** In bytes: platforms and systems may buffer this much after a read. */
 const mostUnderway = 5_000_000
 
-// In milliseconds, for an answer: a minute plus the time that the bytes take at 16 kB/s. For streamed bytes, the time
-// since the last read.
+// In milliseconds, for an answer: a minute, and the time that the bytes take at 16 kB/s. For streamed bytes, this
+// counts from the last read.
 const timeoutFor = (body: Call['body']): number => {
   const size =
     body === undefined ? 0 : typeof body === 'string' ? body.length : 'size' in body ? body.size : body.length
@@ -121,7 +121,7 @@ const redirectOf = ({ status, headers }: Response, url: string): string | undefi
   return location && [301, 302, 307, 308].includes(status) ? new URL(location, url).href : undefined
 }
 
-/** A file may be in a bucket. Its URL needs no token and must not receive it. */
+/** A file may be in a bucket. The URL of the bucket needs no token, and must not receive one. */
 const isFileRead = ({ method }: Call, { status }: Response): boolean => method === 'GET' && status === 302
 
 const isStreamed = (body: Body | StreamedBody): body is StreamedBody =>
@@ -259,7 +259,7 @@ const accepted = async (call: Call, response: Response, base: string): Promise<R
   const failure = await (isUnexpected
     ? unexpectedAnswer(response, hostOf(call.url))
     : failureOf(response, hostOf(call.url)))
-  // The token and the path of this service mean nothing to another server.
+  // The token and the paths of this service mean nothing to another server. So the note names the address.
   const isOther = failure.code === failure.status || failure.status === 401
   const note = isOther ? addressNote(call.url, base) : ''
   throw new ServiceError({ ...failure, message: `${failure.message}${note}`, path: pathIn(call.url) })
@@ -268,8 +268,8 @@ const accepted = async (call: Call, response: Response, base: string): Promise<R
 /**
  * Sends requests with the token to trusted addresses only. Repeats a request if that is safe and can help, after a
  * random wait (full jitter), and never before `Retry-After`. Returns answers with status 2xx, 304, or 3xx to other
- * hosts. Throws a `ServiceError` for all others, `Unreadable` for local bytes that cannot be read, and the reason of
- * the signal.
+ * hosts. Throws a `ServiceError` for all other answers, `Unreadable` for local bytes that cannot be read, and the
+ * reason of the signal.
  */
 export const createTransport = ({ signal: ends, ...options }: TransportOptions) => {
   const follow = createRedirectFollower(options)

@@ -4,7 +4,7 @@ import { partLength, type Source } from './source.ts'
 import type { Send } from './transport.ts'
 import { addressIn, type Destination, type Limit, type SendFile } from './upload.ts'
 
-/** The number of parts whose addresses are requested together. These parts are sent side by side. */
+/** Requests the addresses of this many parts together, and sends these parts side by side. */
 const partsAtOnce = 8
 const mostAttempts = 3
 
@@ -50,7 +50,7 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
       return addressIn(response, destination)
     },
 
-    /** Undefined if the upload is gone or has another size. */
+    /** Undefined if the upload no longer exists or has another size. */
     async find(address: string): Promise<UploadState | undefined> {
       try {
         const state = await stateOf(address)

@@ -13,8 +13,8 @@ export interface ResumableOptions {
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined
   readonly signal?: AbortSignal | undefined
   /**
-   * The address of an earlier upload of the same bytes. If that upload is gone or has another size, a new upload
-   * starts.
+   * The address of an earlier upload of the same bytes. If that upload no longer exists or has another size, a new
+   * upload starts.
    */
   readonly resume?: string | undefined
   /** Receives the address of the upload. Save it, to continue within a day after a crash. */
@@ -29,7 +29,10 @@ export interface Destination {
   readonly uploads: string
 }
 
-/** In bytes: a piece that every installation accepts, the largest piece in memory, and the largest streamed piece. */
+/**
+ * In bytes: a piece that every installation accepts, the largest piece in memory, and the largest piece that is
+ * streamed.
+ */
 const safePiece = 4_000_000
 const largestHeld = 16 * 1024 ** 2
 const largestStreamed = 1024 ** 3
@@ -67,8 +70,8 @@ export type SendFile<Result> = (
 
 /**
  * Chooses the size of each piece. Streamed bytes are sent as one piece: a proxy that refuses a piece because of its
- * declared size does so before most of it is sent. Pieces in memory start small, and grow as long as they are fast and
- * accepted.
+ * declared size refuses it before most of the bytes are sent. Pieces in memory start small, and grow as long as they
+ * are fast and accepted.
  */
 const createPieces = (limit: Limit, isStreamed: boolean) => {
   let size = isStreamed ? largestStreamed : safePiece
@@ -82,8 +85,8 @@ const createPieces = (limit: Limit, isStreamed: boolean) => {
       size = isStreamed && bytes >= 2 * safePiece ? largestStreamed : Math.max(safePiece, quick)
     },
     /**
-     * Continues with smaller pieces. If the size was the certain or probable reason, the pieces stay small. False if
-     * the pieces are already small.
+     * Continues with smaller pieces. If the size was the certain or probable reason of a failure, all later pieces stay
+     * small. Returns false if the pieces are already small.
      */
     shrink(bytes: number, isCertain: boolean): boolean {
       if (bytes <= safePiece) return false

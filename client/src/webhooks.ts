@@ -21,13 +21,13 @@ import type {
 export interface Webhooks {
   list(): AsyncIterable<Webhook>
   get(id: string): Promise<Webhook>
-  /** No other answer shows the secret. */
+  /** Only this answer contains the secret. */
   create(webhook: NewWebhook): Promise<CreatedWebhook>
-  /** With `rotate`, the answer has a new secret. */
+  /** With `rotate`, the answer contains a new secret. */
   change(id: string, change: WebhookChange): Promise<ChangedWebhook>
   remove(id: string): Promise<void>
   test(id: string): Promise<Delivery>
-  /** The last 100, the newest first. */
+  /** Lists the last 100 deliveries, the newest first. */
   deliveries(id: string): AsyncIterable<Delivery>
   repeat(id: string, delivery: string): Promise<Delivery>
 }

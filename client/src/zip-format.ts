@@ -12,7 +12,7 @@ export type ZipItem = ZippedFile | { readonly name: string }
 
 const zip64Length = 76
 const zip64Mark = 0x504b0606
-/** More items do not fit into the field for their number. */
+/** The largest number that fits into the field for the number of items. */
 const mostCounted = 0xfffe
 
 const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>

@@ -4,7 +4,7 @@ import { viewTexts } from '../texts/view-texts.ts'
 const isKey = <Named extends object>(names: Named, key: string): key is Extract<keyof Named, string> =>
   Object.hasOwn(names, key)
 
-/** "Files: read and change, in /news" */
+/** Writes a right as "Files: read and change, in /news". */
 const describeRight = (text: string): string => {
   const { areas, levels, within } = viewTexts.value.access
   const { area, level, folder } = parseRight(text)
@@ -18,7 +18,7 @@ interface Entry {
   readonly rights: readonly string[]
 }
 
-/** The role with its folders, or each right of a person without a role. */
+/** Describes the role with its folders. For a person without a role, describes each right. */
 export const describeEntry = ({ role, folders, rights }: Entry): readonly string[] => {
   const { roles, within, noRights } = viewTexts.value.access
   if (role === null || !isKey(roles, role)) return rights.length === 0 ? [noRights] : rights.map(describeRight)

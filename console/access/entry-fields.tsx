@@ -12,7 +12,7 @@ interface Entry {
 }
 
 interface EntryFields {
-  /** Empty: the person keeps a list of rights. */
+  /** If this is empty, the person has a list of rights instead of a role. */
   readonly role: Signal<Role | ''>
   readonly folders: Signal<string>
   readonly entry: { readonly value: Entry | undefined }
@@ -25,7 +25,7 @@ export const foldersIn = (text: string): string[] =>
     .map((line) => line.trim().replace(/^\/*/, '/'))
     .filter((folder) => folder !== '/')
 
-/** The role and the folders in a form. `entry` is undefined until they are complete. */
+/** The fields for a role and its folders. `entry` is undefined until they are complete. */
 export const useEntryFields = (user?: User): EntryFields => {
   const [first = ''] = grantableRoles(usePage().rights)
   const role = useSignal<Role | ''>(user ? (user.role ?? '') : first)

@@ -18,7 +18,7 @@ type Levels = Readonly<Record<Area, '' | 'read' | 'write'>>
 /** A-88: in days. A key lasts until the end of its last day, which is less than a year from now. */
 const lifetimes = { usual: 90, longest: 364 } as const
 
-/** A day of this time zone, as \`2026-01-31\`. */
+/** Returns a day of this time zone, as `2026-01-31`. */
 const dayIn = (days: number): string => {
   const date = new Date()
   date.setDate(date.getDate() + days)
@@ -81,7 +81,7 @@ const DayField = ({ value }: { readonly value: Signal<string> }) => {
   )
 }
 
-/** The folders in which the caller has rights; empty when these rights cover all files. */
+/** Returns the folders in which the caller has rights. Empty when these rights cover all files. */
 const useOwnFolders = (): readonly string[] => {
   const { me, client } = usePage()
   const held = me.sites.find(({ id }) => id === client.site.id)?.rights ?? []
@@ -97,7 +97,7 @@ interface CreateKeyProps {
   readonly onClose: () => void
 }
 
-/** A person starts with the least: reading files. */
+/** The dialog begins with the smallest right: reading files. */
 export const CreateKeyDialog = ({ onCreated, onClose }: CreateKeyProps) => {
   const { client, rights } = usePage()
   const t = viewTexts.value.keys

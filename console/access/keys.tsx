@@ -58,7 +58,10 @@ const KeysTable = ({ keys, onRevoke }: KeysTableProps) => {
   )
 }
 
-/** A key belongs to a person, so a token of an operator can see and revoke keys, but not create one (A-87). */
+/**
+ * A key belongs to a person. So a caller with a token of `token issue` can see and revoke keys, but not create one
+ * (A-87).
+ */
 export const Keys = () => {
   const { me } = usePage()
   const t = viewTexts.value

@@ -56,7 +56,7 @@ const OpenDialog = ({ opened, onChanged }: OpenDialogProps) => {
   }
 }
 
-/** The people of the site (K-29). Only callers who may change people see the buttons. */
+/** Shows the people of the site (K-29). Only callers who may change people see the buttons. */
 export const People = () => {
   const { client, rights } = usePage()
   const heading = useId()

@@ -10,7 +10,7 @@ interface SecretDialogProps {
   readonly label: string
   readonly hint: string
   readonly secret: string
-  /** The name of the button, and the notice after it. */
+  /** The text of the copy button, and the notice after a copy. */
   readonly copy: string
   readonly copied: string
   readonly onClose: () => void

@@ -4,7 +4,7 @@ import { viewTexts } from '../texts/view-texts.ts'
 interface TableProps {
   readonly label: string
   readonly columns: readonly string[]
-  /** The last cell of each row has the actions. */
+  /** True if the last cell of each row contains the actions. */
   readonly hasActions?: boolean
   readonly children: ComponentChildren
 }

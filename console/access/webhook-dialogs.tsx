@@ -18,7 +18,7 @@ interface CreateProps {
   readonly onClose: () => void
 }
 
-/** A webhook reports only what its maker may read (V-1). */
+/** A webhook reports only changes that its creator may read (V-1). */
 export const CreateWebhookDialog = ({ onCreated, onClose }: CreateProps) => {
   const { client, rights } = usePage()
   const t = viewTexts.value.webhooks
@@ -146,7 +146,7 @@ const DeliveryRow = ({ value, isBusy, onRepeat }: DeliveryRowProps) => {
   )
 }
 
-/** The last deliveries with their answers. A repetition shows its own answer at the top. */
+/** Shows the last deliveries, each with the answer of its target. After a repetition, its answer is at the top. */
 export const DeliveriesDialog = ({ value, onClose }: WebhookProps) => {
   const { client } = usePage()
   const t = viewTexts.value

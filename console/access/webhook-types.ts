@@ -15,11 +15,14 @@ export const reportable: readonly Reported[] = ['files', 'forms', 'categories', 
 
 export const rightFor = (subject: Reported): AreaRight => subjects[subject].right
 
-/** Every type for all subjects, so that the webhook also reports imports and changes of the site. */
+/**
+ * If all subjects are chosen, the list is empty, which means every type. The webhook then also reports imports and
+ * changes of the site.
+ */
 export const typesOf = (chosen: readonly Reported[]) =>
   chosen.length === reportable.length ? [] : chosen.flatMap((subject) => [...subjects[subject].types])
 
-/** The subjects with all of their types in the list, then the remaining types. */
+/** Names the subjects whose types are all in the list, then the remaining types. */
 export const describeTypes = (types: readonly string[]): string => {
   const t = viewTexts.value.webhooks
   if (types.length === 0) return t.everything

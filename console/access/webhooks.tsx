@@ -28,7 +28,7 @@ type Opened =
 
 const isAboutWebhooks = ({ type }: Change): boolean => type.startsWith('webhook.')
 
-/** V-17: a deployment without webhooks answers like an unknown path. */
+/** V-17: a deployment without webhooks answers as for an unknown path. */
 const lacksWebhooks = (failure: unknown): boolean => failure instanceof ServiceError && failure.code === 100004
 
 const State = ({ enabled, failingSince, lastSuccess }: Webhook) => {
@@ -73,7 +73,7 @@ const WebhooksTable = ({ webhooks, itemsFor }: TableProps) => {
   )
 }
 
-/** V-1: the view needs `access:write`, and a new webhook `history:read`. */
+/** V-1: the view needs the right `access:write`. A new webhook also needs `history:read`. */
 export const Webhooks = () => {
   const { client, rights } = usePage()
   const t = viewTexts.value.webhooks

@@ -7,7 +7,7 @@ import { Failure } from '../parts/failure.tsx'
 import { goTo, parseRoute } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 
-/** The tab keeps this while the person is at the issuer. */
+/** The tab saves these values while the person is at the issuer. */
 interface Begun {
   readonly verifier: string
   readonly keep: Keep
@@ -27,7 +27,10 @@ interface IssuersProps {
   readonly isKept: Signal<boolean>
 }
 
-/** A button for each issuer through which people can sign in. Browsers calculate the challenge only in a secure page. */
+/**
+ * Shows a button for each issuer through which people can sign in. Browsers can compute the challenge only in a secure
+ * page.
+ */
 export const Issuers = ({ session: { url }, isKept }: IssuersProps) => {
   const issuers = useSignal<readonly string[]>([])
   const failure = useSignal<unknown>(undefined)
@@ -67,7 +70,7 @@ export const Issuers = ({ session: { url }, isKept }: IssuersProps) => {
 
 const refused = 101001
 
-/** A link may have any text behind `#`, so only numbers and ids are shown. */
+/** Anybody can write a link with any text behind `#`, so only numbers and ids are shown. */
 const failureIn = (outcome: URLSearchParams): ServiceError => {
   const t = texts.value.signIn
   const [code = ''] = /^\d{1,6}$/.exec(outcome.get('error') ?? '') ?? []
@@ -80,7 +83,7 @@ const failureIn = (outcome: URLSearchParams): ServiceError => {
   )
 }
 
-/** Ends a sign-in that this tab began. Drops the outcome of any other sign-in. */
+/** Ends a sign-in that this tab has begun. Ignores the outcome of any other sign-in. */
 export const finishSignIn = async (session: Session, outcome: string): Promise<void> => {
   const begun = takeBegun()
   if (!begun) return session.restoreSession()
@@ -92,6 +95,6 @@ export const finishSignIn = async (session: Session, outcome: string): Promise<v
     return
   }
   await session.signIn({ code, verifier: begun.verifier }, begun.keep)
-  // The name and the password in the form are not wrong.
+  // The outcome does not mean that the name or the password in the form is wrong.
   if (isRefused(session.failure.value)) session.failure.value = failureIn(new URLSearchParams({ error: `${refused}` }))
 }

@@ -43,7 +43,7 @@ const App = ({ session, live, links }: AppProps) => {
       </main>
     )
   }
-  // A form that is shown stays during the sign-in, so that its fields keep their texts after a refusal.
+  // A visible form stays during the sign-in, so that its fields keep their texts after a refusal.
   const isForm = !(client && entrance?.me) && (hasForm.current || !session.isBusy.value || entrance !== undefined)
   hasForm.current = isForm
   if (isForm) return <SignIn session={session} />
@@ -83,7 +83,7 @@ const Invited = ({ session, invitation }: InvitedProps) =>
     />
   )
 
-/** Returns when the sign-in has begun, so that the page shows no form meanwhile. */
+/** Waits until the sign-in has begun, so that the page shows no form meanwhile. */
 const finish = async (session: Session, outcome: string) => {
   try {
     const { finishSignIn } = await import('./on-demand.ts')
@@ -94,7 +94,7 @@ const finish = async (session: Session, outcome: string) => {
 }
 
 const start = async () => {
-  // The console has the address of the service as a prefix: `…/prod/console`.
+  // The address of the console begins with the address of the service: `…/prod/console`.
   const url = new URL('.', location.href).href
   const session = createSession({ url, stores: { tab: sessionStorage, device: localStorage } })
   const links = createLinks(session)

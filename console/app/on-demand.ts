@@ -1,4 +1,4 @@
-/** Parts that most visits do not need, in one script. */
+/** One script contains all parts that most visits do not need. */
 export { AcceptInvitation } from '../access/accept-invitation.tsx'
 export { AccountDialog } from '../access/account-dialog.tsx'
 export { finishSignIn, Issuers } from './issuers.tsx'

@@ -1,12 +1,12 @@
 import type { SiteClient } from '../../client/src/index.ts'
 
-/** A stable object whose members are read from the current result of `now()`. */
+/** A stable object. Each access to a member reads it from the current result of `now()`. */
 const follow = <Part extends object>(now: () => Part): Part =>
   new Proxy(now(), { get: (_, name) => Reflect.get(now(), name) })
 
 /**
- * A client that outlives its token. After a new sign-in it uses the new token, so that running and repeated work
- * continues.
+ * A client that outlives its token. After a new sign-in, it uses the new token, so that running and repeated calls
+ * continue.
  */
 export const createRenewableClient = (now: () => SiteClient): SiteClient => ({
   get site() {

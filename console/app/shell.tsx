@@ -51,7 +51,7 @@ export const Shell = ({ access, me, session, live }: ShellProps) => {
   const clients = useRef(new Map<number, SiteClient>())
   const { id } = access.site
   clients.current.set(id, access)
-  // Work on another site continues with the client of that site.
+  // Work that began on another site continues with the client of that site.
   const client = useMemo(() => createRenewableClient(() => clients.current.get(id) ?? access), [id])
   const anew = useMemo(() => ({}), [access, live.reconnects.value])
   const uploads = useUploads(client, anew)

@@ -14,7 +14,7 @@ const messageFor = ({ validity, title, labels }: Control): string => {
 
 /** Replaces the messages of the browser for invalid fields with messages in the language of the page. */
 export const showOwnMessages = (): void => {
-  // In a group of radio buttons, another button may have the message.
+  // The message may belong to another radio button of the same group.
   const clear = ({ target }: Event) => {
     if (isControl(target))
       for (const each of target.form?.elements ?? [target]) if (isControl(each)) each.setCustomValidity('')

@@ -8,7 +8,7 @@ interface View {
   readonly name: string
   readonly label: (texts: Texts) => string
   readonly icon: IconName
-  /** The view is shown only with this right (K-27). */
+  /** Only callers with this right see the view (K-27). */
   readonly right: AreaRight
   /** Loads the view when it is first shown. The first view is part of the page. */
   readonly load: () => Promise<ComponentType>

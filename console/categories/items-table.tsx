@@ -11,7 +11,7 @@ interface ItemsTableProps {
   readonly list: ListStore
   readonly linked?: ReadonlySet<number>
   readonly onOpen?: (item: Item) => void
-  /** Shows or hides an item. Without this, the table shows no switches. */
+  /** Shows or hides an item. Without `onDisplay`, the table has no such buttons. */
   readonly onDisplay?: ((item: Item, isDisplayable: boolean) => void) | undefined
 }
 
@@ -59,7 +59,7 @@ const DisplaySwitch = ({ item, onDisplay }: DisplaySwitchProps) => (
   />
 )
 
-/** One page of items, with sorting, selection (with Shift, a range) and opening. */
+/** Shows one page of items. The user can sort them, open them, and select them (a range with Shift). */
 export const ItemsTable = ({ label, list, linked = new Set(), onOpen, onDisplay }: ItemsTableProps) => {
   const t = viewTexts.value.categories
   const last = useRef<number | undefined>(undefined)

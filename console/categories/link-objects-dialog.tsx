@@ -17,7 +17,7 @@ interface LinkObjectsDialogProps {
   readonly onClose: () => void
 }
 
-/** The selection spans all pages. Linked objects are marked. */
+/** The selection can contain objects of several pages. A mark shows objects that are already linked. */
 export const LinkObjectsDialog = ({ category, kind, onLinked, onClose }: LinkObjectsDialogProps) => {
   const t = viewTexts.value.categories
   const { client, access } = usePage()

@@ -22,7 +22,7 @@ interface ObjectDialogProps {
   readonly onClose: () => void
 }
 
-/** The links to add and to remove. Changes that others made to other links stay. */
+/** Returns the links to add and to remove. Changes that others have made to other links stay. */
 const difference = (linked: ReadonlySet<number>, wanted: ReadonlySet<number>) => ({
   added: [...wanted].filter((id) => !linked.has(id)),
   removed: [...linked].filter((id) => !wanted.has(id)),

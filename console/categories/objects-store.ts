@@ -109,7 +109,7 @@ export const readLinked = async (
   return { items: items.map(({ objectId, blog, displayable }) => itemOf(objectId, blog, displayable)), total }
 }
 
-/** The objects of the site that are not deleted. */
+/** Reads objects of the site that are not deleted. */
 export const readLinkable = async (categories: Categories, kind: Kind, view: ListView): Promise<ListPage> => {
   const query = queryOf(view, kind, ofSite, pageSize)
   const where = { ...query.where, ...(kind === 'news' && { deleted: false }) }
@@ -125,7 +125,7 @@ export interface ObjectContent {
   readonly changed: string
 }
 
-/** The service gives objects without an expiry date one of these years. */
+/** Objects without an expiry date get one of these years from the service. */
 const never = /^9999/
 
 const characters: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ' }
@@ -187,7 +187,7 @@ export const inChunks = async (
   for (let from = 0; from < ids.length; from += mostAtOnce) await work(ids.slice(from, from + mostAtOnce))
 }
 
-/** A paged list. The selection spans pages. */
+/** A list that is read in pages. The selection can contain items of several pages. */
 export interface ListStore {
   readonly view: ReadonlySignal<ListView>
   readonly page: ReadonlySignal<ListPage | undefined>

@@ -7,7 +7,7 @@ export interface Order {
   readonly isDescending: boolean
 }
 
-/** "page 2" comes before "page 10". */
+/** Sorts "page 2" before "page 10". */
 export const collator = new Intl.Collator(undefined, { numeric: true })
 
 const compareBy = {

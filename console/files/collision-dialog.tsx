@@ -7,7 +7,8 @@ import type { Upload } from '../uploads/upload-list.ts'
 import type { Answer, Uploads } from '../uploads/uploads.ts'
 import { folderName } from './commands.ts'
 
-// The question may appear while the user types elsewhere. A stray Enter must not replace a file.
+// The question may appear while the user types elsewhere. So the default keeps both files, in case the user presses
+// Enter.
 const usual: Answer = 'both'
 
 const answers: readonly Answer[] = ['skip', 'replace', usual]

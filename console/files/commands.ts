@@ -79,7 +79,7 @@ const downloadOf = ({ store, rights }: FilesPage, client: SiteClient): readonly 
   return [{ label: t.zip.action, icon: 'download', run }]
 }
 
-/** Only the commands that the service permits (K-27). */
+/** Returns only the commands that the service permits (K-27). */
 export const commandsFor = (page: FilesPage, client: SiteClient): readonly Command[] => {
   const { store, rights } = page
   const t = texts.value.files

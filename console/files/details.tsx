@@ -122,7 +122,7 @@ const Panel = ({ name, path }: DetailsProps & { readonly path: string }) => {
     }
   }, [])
   const close = () => goTo({ query: {} })
-  // At first, the preview still has the previous file.
+  // At first, `preview` still contains the previous file.
   const entry = preview.path.value === path ? preview.entry.value : undefined
   return (
     <aside

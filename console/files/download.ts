@@ -18,7 +18,7 @@ export const download = async (client: SiteClient, path: string): Promise<void> 
 export const saveBlob = (blob: Blob, name: string): void => {
   const url = URL.createObjectURL(blob)
   save(url, name)
-  // By the end of this time, the browser has started the download.
+  // A minute is enough for the browser to start the download.
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }
 

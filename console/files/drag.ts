@@ -46,7 +46,7 @@ export const dropOn = (folder: string, { store, uploads, rights }: FilesPage) =>
   },
   async onDrop(event: DragEvent) {
     const data = event.dataTransfer
-    // If the list changed under the pointer, the folder is not the one that was highlighted.
+    // The list may have changed under the pointer. Then this is not the folder that the page has highlighted.
     const isHighlighted = dragTarget.value === folder
     dragTarget.value = undefined
     if (!data) return

@@ -130,7 +130,7 @@ const Body = ({ editor, name, canEdit }: SidesProps) => {
   )
 }
 
-/** Runs one action at a time, and keeps its failure. */
+/** Runs one action at a time, and returns the failure of the last one. */
 const useAttempts = () => {
   const failure = useSignal<unknown>(undefined)
   const isBusy = useSignal(false)
@@ -149,7 +149,7 @@ const useAttempts = () => {
   return { failure: failure.value, isBusy: isBusy.value, attempt }
 }
 
-/** The text of a file, to read or change. A page is shown beside its source. */
+/** Shows the text of a file, to read or change it. A page is shown beside its source. */
 export const EditDialog = ({ path }: { readonly path: string }) => {
   const { store, rights } = useFiles()
   const { client } = usePage()

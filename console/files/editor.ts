@@ -15,17 +15,19 @@ const absent: Saved = { text: '', etag: undefined, contentType: undefined, lineE
 
 export interface Editor {
   readonly text: Signal<string>
-  /** The state that the text is based on. Undefined before the first answer. */
+  /** The state on which the text is based. Undefined before the first answer. */
   readonly base: ReadonlySignal<Saved | undefined>
-  /** The newer state that someone else has saved. Without a tag, someone else has removed the file. */
+  /**
+   * The newer state that somebody else has saved. A state without a tag means that somebody else has removed the file.
+   */
   readonly theirs: ReadonlySignal<Saved | undefined>
   readonly isChanged: ReadonlySignal<boolean>
   open(): Promise<void>
-  /** Returns false if someone else saved first. Then `theirs` has that state, and the next call replaces it. */
+  /** Returns false if somebody else saved first. Then `theirs` is that state, and the next call replaces it. */
   save(): Promise<boolean>
   takeTheirs(): void
   discard(): void
-  /** Keeps changes that were neither saved nor discarded, for the next editor of the file. */
+  /** Keeps unsaved changes for the next editor of the file, unless the user has discarded them. */
   close(): void
 }
 
@@ -46,7 +48,7 @@ const isOf = (error: unknown, status: number): boolean => error instanceof Servi
 
 type Unsaved = Map<string, { readonly text: string; readonly base: Saved }>
 
-/** The unsaved texts by path, for each sign-in. */
+/** The unsaved texts of each sign-in, by path. */
 const unsaved = new WeakMap<SiteClient, Unsaved>()
 
 const unsavedOf = (client: SiteClient): Unsaved => {
@@ -55,7 +57,7 @@ const unsavedOf = (client: SiteClient): Unsaved => {
   return found
 }
 
-/** The text of a file that a person changes. It is saved only over the state that the person has seen (K-44). */
+/** The text of a file that a person changes. Saving replaces only the state that the person has seen (K-44). */
 export const createEditor = (client: SiteClient, path: string): Editor => {
   const mine = unsavedOf(client)
   const text = signal('')

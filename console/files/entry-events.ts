@@ -17,12 +17,12 @@ export interface EntryProps {
   readonly onMenu: (at: Point) => void
 }
 
-/** The link of an entry opens it, unless the click changes the selection. */
+/** A click on an entry opens its link, unless the click changes the selection. */
 export const keepSelecting = (event: MouseEvent): void => {
   if (event.shiftKey || event.ctrlKey || event.metaKey) event.preventDefault()
 }
 
-/** How an entry of the list or the grid looks and reacts. */
+/** The attributes and events of an entry in the list or the grid. */
 export const entryEvents = (files: FilesPage, { entry, isChosen, isActive, onMenu }: EntryProps) => {
   const { store, rights } = files
   const { name, type } = entry

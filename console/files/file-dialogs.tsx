@@ -15,7 +15,7 @@ export const useFileDialogs = (onGiven: (given: Given) => void) => {
       aria-label={isFolder ? texts.value.uploads.chooseFolder : texts.value.uploads.chooseFiles}
       onChange={({ currentTarget }) => {
         onGiven(fromInput(currentTarget.files))
-        // Allows the user to choose the same files again.
+        // Without this, choosing the same files again would not cause an event.
         currentTarget.value = ''
       }}
     />

@@ -11,7 +11,7 @@ import { useFiles } from './files-context.ts'
 import { hasThumbnail, thumbnailOf } from './thumbnails.ts'
 import { useEntries } from './use-entries.tsx'
 
-/** In pixels, like the styles of `.tile`. */
+/** In pixels. The styles of `.tile` use the same height. */
 const lineHeight = 172
 const narrowestTile = 150
 
@@ -59,7 +59,7 @@ const Tile = (given: EntryProps & { readonly column: number }) => {
   )
 }
 
-/** The entries as tiles with thumbnails (K-42). */
+/** Shows the entries as tiles with thumbnails (K-42). */
 export const FileGrid = () => {
   const columns = useSignal(4)
   const { rows, selection, index, box, menu, openMenu } = useEntries(columns.value, lineHeight)

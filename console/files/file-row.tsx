@@ -49,7 +49,7 @@ interface MoreButtonProps extends Pick<EntryProps, 'onMenu'> {
   readonly onOpen: () => void
 }
 
-/** Only for the pointer: keyboard users have the menu key and the toolbar. */
+/** Only the pointer needs this button: keyboard users have the menu key and the toolbar. */
 const MoreButton = ({ name, onOpen, onMenu }: MoreButtonProps) => (
   <Button
     icon="more"

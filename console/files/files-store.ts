@@ -11,7 +11,7 @@ import { createTree, type Tree } from './tree.ts'
 
 export type Relocation = 'move' | 'copy'
 
-/** Full paths. */
+/** All paths here are full paths. */
 type FilesDialog =
   | { readonly kind: 'newFolder'; readonly path: string }
   | { readonly kind: 'rename'; readonly path: string }

@@ -74,7 +74,7 @@ export const FilesView = () => {
   const { path, query } = route.value
   const place = path.join('/')
   const file = query['file']
-  // Synchronous, so that an action on the shown folder never applies to the previous one.
+  // This effect is synchronous, so that an action on the shown folder never applies to the previous one.
   useLayoutEffect(() => {
     // A dialog belongs to the folder in which it was opened.
     store.dialog.value = undefined
@@ -86,14 +86,14 @@ export const FilesView = () => {
     if (store.folder.failure.value !== undefined || store.preview.failure.value !== undefined) store.refresh()
   }, [access])
   useEffect(() => live.subscribe(store.follow), [live, store])
-  // Read the folder again after a pause in the uploads. Until then the history reports new files.
+  // Reads the folder again after a pause in the uploads. Until then, the history reports new files.
   const { done } = uploads.totals.value
   useEffect(() => {
     if (done === 0) return
     const timer = setTimeout(store.folder.refresh, 250)
     return () => clearTimeout(timer)
   }, [done])
-  // The details follow the list.
+  // The details always show the only selected entry.
   const [only, ...others] = store.folder.chosen.value
   useEffect(() => {
     if (file !== undefined && only?.type === 'file' && others.length === 0)
@@ -107,7 +107,7 @@ export const FilesView = () => {
     document.addEventListener('keydown', onKeyDown)
     return () => document.removeEventListener('keydown', onKeyDown)
   }, [files])
-  // Dialogs open without a wait, so that no key is lost.
+  // Loads the scripts of the dialogs early, so that a dialog opens at once and no typed key is lost.
   const preload = () => {
     loadDialog().catch(() => {})
   }

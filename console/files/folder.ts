@@ -14,17 +14,17 @@ export interface Folder {
   readonly shown: ReadonlySignal<readonly FolderContent[]>
   readonly selection: ReadonlySignal<Selection>
   readonly chosen: ReadonlySignal<readonly FolderContent[]>
-  /** Selects the entry `active`, if the folder has it. */
+  /** Opens a folder. Selects the entry `active`, if the folder contains it. */
   open(path: string, active?: string): Promise<void>
   /** Keeps the selection, and shows the old entries until the answer arrives. */
   refresh(): Promise<void>
-  /** The second call for a column reverses the order. */
+  /** Calling this twice with the same column reverses the order. */
   sortBy(column: Column): void
   choose(name: string, manner: SelectionMode): void
   step(by: number, manner: SelectionMode): void
   chooseAll(): void
   clearSelection(): void
-  /** The next row whose name starts with the text. */
+  /** Selects the next row whose name starts with the text. */
   seek(text: string): void
 }
 
@@ -34,7 +34,7 @@ export const affectsFolder = (changes: readonly Change[], path: string, known: R
     parentOf(place) === path ||
     place === path ||
     (place !== '' && isWithin(path, place)) ||
-    // A change deeper down matters only if it created the folders in between.
+    // A change in a subfolder matters only if the list does not show the subfolder yet.
     (isWithin(place, path) && !known.has(partsOf(place)[partsOf(path).length] ?? ''))
   return changes.some(
     ({ type, subject, details }) =>
@@ -66,7 +66,7 @@ const nameStartingWith = (text: string, names: readonly string[], active: string
 
 interface FolderOptions {
   readonly client: () => SiteClient
-  /** Called after each read, for other views of the folder. */
+  /** Other views of the folder also get the entries of each read. */
   readonly onRead?: (path: string, entries: readonly FolderContent[]) => void
 }
 

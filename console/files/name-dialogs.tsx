@@ -21,7 +21,7 @@ const NameDialog = ({ title, label, action, name: before, onName }: NameDialogPr
   const name = useSignal(before)
   useLayoutEffect(() => {
     input.current?.focus()
-    // Select the name without its extension.
+    // Selects the name without its extension, so that the user keeps the extension.
     const dot = before.lastIndexOf('.')
     input.current?.setSelectionRange(0, dot > 0 ? dot : before.length)
   }, [])

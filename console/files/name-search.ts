@@ -14,7 +14,7 @@ export interface NameSearch {
   readonly isSearching: ReadonlySignal<boolean>
   readonly hasMore: ReadonlySignal<boolean>
   readonly failure: ReadonlySignal<unknown>
-  /** Ends the search of the old text. An empty text only ends it. */
+  /** Ends the search for the old text. An empty text starts no new search. */
   type(text: string): void
   more(): Promise<void>
   repeat(): Promise<void>

@@ -20,7 +20,7 @@ export const Player = ({ kind, name, path }: PlayerProps) => {
   const url = useSignal<string | undefined>(undefined)
   const failure = useSignal<unknown>(undefined)
   const isUnplayable = useSignal(false)
-  // Set between a failure and the next answer.
+  // Set from a failure until the player continues.
   const resumed = useRef<{ readonly at: number; readonly isPlaying: boolean } | undefined>(undefined)
   const open = async () => {
     failure.value = undefined

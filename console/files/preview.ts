@@ -2,11 +2,11 @@ import { batch, type ReadonlySignal, signal } from '@preact/signals'
 import type { SiteClient, Version } from '../../client/src/index.ts'
 import type { Content, FoundEntry, ObjectUrls } from './preview-content.ts'
 
-// Loaded on demand, because the first view needs no content of files.
+// The first view needs no content of files, so this code is loaded on demand.
 const loadContent = () => import('./preview-content.ts')
 
 export interface Preview {
-  /** Empty: no file is open. */
+  /** An empty path means that no file is open. */
   readonly path: ReadonlySignal<string>
   readonly entry: ReadonlySignal<FoundEntry | undefined>
   readonly content: ReadonlySignal<Content | undefined>

@@ -22,12 +22,12 @@ interface RelocateDialogProps {
 
 interface FolderPickerProps {
   readonly folder: string
-  /** A folder cannot be moved into itself. */
+  /** Folders that cannot be targets, because no folder can be moved into itself. */
   readonly refused: readonly string[]
   readonly onFolder: (path: string) => void
 }
 
-/** The folders in the chosen folder. A click or Enter opens one, and the first row leads back. */
+/** Shows the folders in the chosen folder. A click or Enter opens one of them. The first row leads back. */
 const FolderPicker = ({ folder, refused, onFolder }: FolderPickerProps) => {
   const { client, access } = usePage()
   const t = texts.value.files
@@ -85,7 +85,7 @@ const FolderPicker = ({ folder, refused, onFolder }: FolderPickerProps) => {
   )
 }
 
-/** An alternative to dragging, for the keyboard. */
+/** With this dialog, keyboard users can move and copy without dragging. */
 export const RelocateDialog = ({ how, paths }: RelocateDialogProps) => {
   const { store, rights } = useFiles()
   const field = useId()

@@ -5,14 +5,17 @@ export const mostInMemory = 500_000_000
 
 type Pick = (options: { readonly suggestedName: string }) => Promise<FileSystemFileHandle>
 
-/** Browsers let a page write to a file of the device only on pages from https or from this machine, and some never. */
+/**
+ * Undefined if the browser cannot let this page write to a file of the device. Some browsers never can, and the others
+ * need https or this machine.
+ */
 const picker = (): Pick | undefined => Reflect.get(globalThis, 'showSaveFilePicker')
 
 export const canStream = (): boolean => picker() !== undefined
 
 const isDismissed = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError'
 
-/** The dialog of the browser has created the file, if it is new. */
+/** The dialog of the browser has created a new file, which is still empty. */
 const removeEmpty = async (handle: FileSystemFileHandle): Promise<void> => {
   if ((await handle.getFile()).size > 0) return
   await Reflect.get(handle, 'remove')?.call(handle)

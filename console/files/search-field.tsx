@@ -2,7 +2,7 @@ import { texts } from '../texts/texts.ts'
 import { openFound } from './commands.ts'
 import { useFiles } from './files-context.ts'
 
-// Biome assumes that the input has a list. Without a list, the input is a plain search field.
+// With the role, Biome expects an attribute `list`. The input needs no such list.
 const combobox = { role: 'combobox', list: undefined } as const
 
 /** Searches below the open folder. The arrow keys move through the results, Enter opens one, and Esc ends the search. */

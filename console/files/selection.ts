@@ -7,7 +7,10 @@ export interface Selection {
 
 export const nothing: Selection = { chosen: new Set(), active: undefined, anchor: undefined }
 
-/** Selects the entry alone, in addition (`toggle`), or everything from the anchor to it (`range`). */
+/**
+ * Selects only this entry (`alone`), adds or removes it (`toggle`), or selects everything from the anchor to it
+ * (`range`).
+ */
 export type SelectionMode = 'alone' | 'toggle' | 'range'
 
 const range = (names: readonly string[], from: string | undefined, to: string): ReadonlySet<string> => {
@@ -45,7 +48,10 @@ export const chooseAll = (selection: Selection, names: readonly string[]): Selec
   chosen: new Set(names),
 })
 
-/** The selection after a change of the list. Missing names are dropped, and the focus keeps its position. */
+/**
+ * Returns the selection after a change of the list. It lacks names that the list no longer contains, and the focus
+ * keeps its position.
+ */
 export const retain = (selection: Selection, before: readonly string[], names: readonly string[]): Selection => {
   const there = new Set(names)
   const keep = (name: string | undefined): string | undefined => {

@@ -38,7 +38,7 @@ const load = (url: string): Promise<HTMLImageElement> =>
     picture.src = url
   })
 
-/** The size is known before the pixels are decoded. */
+/** Reads the size before the browser decodes the pixels. */
 const draw = (picture: HTMLImageElement): Promise<Blob> => {
   // A vector picture may have no size.
   const [width, height] = [picture.naturalWidth || longestSide, picture.naturalHeight || longestSide]
@@ -64,7 +64,7 @@ const make = async (client: SiteClient, path: string, signal: AbortSignal): Prom
   }
 }
 
-/** Makes the latest thumbnail of the queue first, because that tile is visible. */
+/** Makes the thumbnail that was requested last first, because its tile is visible. */
 const takeTurn = async <Result>(work: () => Promise<Result>): Promise<Result> => {
   if (running < mostAtOnce) running++
   else await new Promise<void>((resolve) => waiting.push(resolve))
@@ -77,7 +77,7 @@ const takeTurn = async <Result>(work: () => Promise<Result>): Promise<Result> =>
   }
 }
 
-/** The URL of a small picture of the file. It is made once for each state of the file. */
+/** Returns the URL of a small picture of the file. Each state of the file needs only one thumbnail. */
 export const thumbnailOf = async (
   client: SiteClient,
   path: string,

@@ -167,7 +167,7 @@ const TrashTable = ({ trash, items }: { readonly trash: Trash; readonly items: r
   )
 }
 
-/** Everything that was removed from the site and can be restored. */
+/** Shows everything that was removed from the site and can be restored. */
 export const TrashView = () => {
   const t = texts.value.files
   const heading = useRef<HTMLHeadingElement>(null)

@@ -15,7 +15,7 @@ export interface TreeRow {
 
 interface KnownContent {
   readonly count: number
-  /** When the newest of its entries changed. */
+  /** The time of the newest change of an entry in the folder. */
   readonly changed: string | undefined
 }
 
@@ -27,13 +27,13 @@ const contentIn = (entries: readonly FolderContent[]): KnownContent => ({
     .at(-1),
 })
 
-/** Reads folders when they are opened. */
+/** The tree of folders. It reads a folder when the user opens it. */
 export interface Tree {
   readonly rows: ReadonlySignal<readonly TreeRow[]>
   /** Undefined if the folder was not read since the last change. */
   contentOf(path: string): KnownContent | undefined
   forgetContents(): void
-  /** Reuses entries that another view has read. */
+  /** Uses entries that another view has read. */
   learn(path: string, entries: readonly FolderContent[]): void
   /** Rejects if the folder cannot be read. */
   toggle(path: string): Promise<void>

@@ -34,7 +34,7 @@ const UploadRow = ({ upload, uploads }: UploadPanelProps & { readonly upload: Up
       </span>
       {stage === 'sending' && <Progress label={name} sent={sent} total={file.size} />}
       <span class="upload-actions">
-        {/* One button for pause and resume, so that it keeps the focus. */}
+        {/* Pause and resume are the same button, so that the button keeps the focus. */}
         {(isMoving || stage === 'paused') && (
           <Button
             icon={isMoving ? 'pause' : 'play'}
@@ -92,7 +92,7 @@ const Controls = ({ uploads }: UploadPanelProps) => {
   )
 }
 
-/** Visible above every view while uploads exist. */
+/** Every view shows this panel while uploads exist. */
 export const UploadPanel = ({ uploads }: UploadPanelProps) => {
   const isFolded = useSignal(false)
   const panel = useRetainedFocus<HTMLElement>()

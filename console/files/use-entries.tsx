@@ -34,7 +34,7 @@ const walk = (folder: Folder, event: KeyboardEvent, columns: number, page: numbe
 }
 
 /**
- * The entries of the open folder, with keys and menu, in lines of one or more entries. `height` is the height of a
+ * Shows the entries of the open folder in lines of one or more entries, with keys and menu. `height` is the height of a
  * line.
  */
 export const useEntries = (columns: number, height: number) => {

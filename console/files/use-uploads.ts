@@ -5,8 +5,8 @@ import { createKeptUploads } from '../uploads/kept-uploads.ts'
 import { createUploads, type Uploads } from '../uploads/uploads.ts'
 
 /**
- * The uploads of the current site. Uploads of other sites continue. `access` changes after a new sign-in, and when the
- * service is back.
+ * Returns the uploads of the current site. Uploads of other sites continue. `access` changes after a new sign-in, and
+ * when the service is back.
  */
 export const useUploads = (client: SiteClient, access: object): Uploads => {
   const { id } = client.site
@@ -24,7 +24,7 @@ export const useUploads = (client: SiteClient, access: object): Uploads => {
   useEffect(() => known.current.get(id)?.renew(), [access])
   useEffect(
     () => () => {
-      // After signing out, nothing more is sent. Unfinished uploads can continue later, as after a reload.
+      // After a sign-out, the page sends nothing more. Unfinished uploads can continue later, as after a reload.
       for (const each of known.current.values()) each.pause()
     },
     [],

@@ -46,7 +46,7 @@ export const ZipDialog = ({ paths }: { readonly paths: readonly string[] }) => {
     try {
       if (await saveStream(name, () => stream({ signal, onProgress }), signal)) notify(t.zip.saved(name))
     } catch (error) {
-      // The list may be out of date.
+      // A failure may mean that the list is out of date, so the dialog reads it again.
       if (!signal.aborted) {
         written.value = undefined
         await list()

@@ -18,7 +18,10 @@ interface FieldRowProps {
   readonly onRemove: () => void
 }
 
-/** The index of the row before which an entry is dropped: the number of rows whose middle is above the pointer. */
+/**
+ * Returns the index of the row before which a dropped field is placed: the number of rows whose middle is above the
+ * pointer.
+ */
 const dropIndex = (rows: readonly { readonly top: number; readonly height: number }[], y: number): number =>
   rows.filter(({ top, height }) => top + height / 2 < y).length
 

@@ -3,7 +3,7 @@ import type { Field, FieldChange, FieldTypeId, NewSystemField, SiteClient } from
 
 export interface Trouble {
   readonly field: Field
-  /** Undefined: someone else changed the field first, and nothing was sent. */
+  /** If undefined, somebody else changed the field first, and nothing was sent. */
   readonly error?: unknown
   /** Overwrites the other change. Absent if the field no longer exists. */
   readonly repeat?: (() => void) | undefined
@@ -16,7 +16,7 @@ export interface FieldsStore {
   readonly trouble: ReadonlySignal<Trouble | undefined>
   load(): Promise<void>
   setMandatory(id: number, mandatory: boolean): Promise<void>
-  /** Moves a field before the one at the index, or to the end. */
+  /** Moves a field before the field with the index `before`, or to the end. */
   move(id: number, before: number): Promise<void>
   moveBy(id: number, step: number): Promise<void>
   remove(id: number): Promise<Field | undefined>
@@ -31,7 +31,7 @@ interface Deps {
   readonly form: number
 }
 
-/** The position that puts a field before the one at `before` (F-23, F-24). */
+/** Returns the position that places a field before the field with the index `before` (F-23, F-24). */
 export const positionBefore = (fields: readonly Field[], before: number): number => {
   const next = fields[before]
   if (next) return next.order
@@ -79,7 +79,7 @@ const createReader = (forms: Deps['forms'], form: number) => {
         if (own === reads) failure.value = error
       }
     },
-    /** Shows fields before they are stored, and ignores the results of running reads. */
+    /** Shows fields before the service has stored them, and ignores the results of running reads. */
     show(list: readonly Field[] | undefined): void {
       reads++
       fields.value = list
@@ -87,7 +87,7 @@ const createReader = (forms: Deps['forms'], form: number) => {
   }
 }
 
-// Actions run one after the other: a held key moves a field step by step.
+// Actions run one after the other. So a key that the user holds down moves a field step by step.
 const createQueue = () => {
   let last: Promise<unknown> = Promise.resolve()
   return <Value>(work: () => Promise<Value>): Promise<Value> => {
@@ -97,7 +97,7 @@ const createQueue = () => {
   }
 }
 
-/** Sends a change only if the field is the same as when it was shown. */
+/** Sends a change only if the service still has the field as the page has shown it. */
 const createSender =
   ({ forms, form }: Deps, { fields, load }: ReturnType<typeof createReader>, trouble: Signal<Trouble | undefined>) =>
   async (
@@ -206,6 +206,6 @@ export const createFieldsStore = ({ forms, form }: Deps): FieldsStore => {
   }
 }
 
-/** The body that restores a removed field. Undefined if only an import can store the field. */
+/** Returns the body that restores a removed field. Undefined if only an import can store the field. */
 export const toNewField = ({ id, mandatory, order }: Field): NewSystemField | undefined =>
   id === -400 ? undefined : { type: id satisfies FieldTypeId, mandatory, order }

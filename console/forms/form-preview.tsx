@@ -18,7 +18,7 @@ const lines = {
 type Line = keyof typeof lines
 type Control = Line | 'address' | 'card' | 'choice' | 'check'
 
-/** Controls of the types that are not a single line of text. */
+/** The controls for types that need more than a single line of text. */
 const controls: Readonly<Record<number, Control>> = {
   [-3]: 'email',
   [-500]: 'email',
@@ -50,7 +50,7 @@ const controls: Readonly<Record<number, Control>> = {
   [-404]: 'check',
 }
 
-/** The type of a hidden field. It protects visitors against requests of foreign pages. */
+/** The type of a hidden field, which protects visitors against requests of foreign pages. */
 const hidden = -304
 
 interface PartProps {
@@ -113,7 +113,7 @@ interface FormPreviewProps {
   readonly onClose: () => void
 }
 
-/** The form as visitors of the site see it. Nothing is sent. */
+/** Shows the form as visitors of the site see it. The preview sends nothing. */
 export const FormPreview = ({ form, fields, onClose }: FormPreviewProps) => {
   const t = viewTexts.value.forms
   return (

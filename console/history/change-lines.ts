@@ -6,7 +6,7 @@ export interface ChangeGroup {
   /** Newest first. */
   readonly changes: readonly Change[]
   readonly files: number
-  /** All files of the group are below this folder. */
+  /** All files of the group are in this folder or below it. */
   readonly folder: string
 }
 
@@ -15,7 +15,7 @@ export type Line =
   | { readonly group: ChangeGroup; readonly isOpen: boolean }
   | { readonly change: Change; readonly within?: string }
 
-/** In milliseconds: the longest pause between two files of an upload, in one top folder or in two. */
+/** In milliseconds: the longest pause between two files of one upload, in the same top folder and in different ones. */
 const longestPause = { near: 60_000, far: 5_000 }
 
 const groupedTypes: ReadonlySet<Change['type']> = new Set(['file.stored', 'file.removed'])
@@ -48,7 +48,7 @@ const groupOf = (changes: readonly Change[]): ChangeGroup => ({
   folder: commonFolder([...new Set(changes.map(folderOf))]),
 })
 
-/** Consecutive changes that belong together. */
+/** Returns the changes in groups of consecutive changes that belong together. */
 const runsOf = (changes: readonly Change[]): readonly (readonly Change[])[] => {
   const runs: Change[][] = []
   for (const change of changes) {
@@ -60,7 +60,10 @@ const runsOf = (changes: readonly Change[]): readonly (readonly Change[])[] => {
   return runs
 }
 
-/** A heading for each day, and one line for each change or group. An open group has a line for each of its changes. */
+/**
+ * Returns a heading for each day, and one line for each change or group. An open group has a line for each of its
+ * changes.
+ */
 export const linesOf = (changes: readonly Change[], open: ReadonlySet<string> = new Set()): readonly Line[] => {
   const lines: Line[] = []
   let before = ''

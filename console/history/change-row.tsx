@@ -25,7 +25,7 @@ const fieldIn = (subject: string): readonly string[] => /^form\/(\d+)\/field\/(-
 
 const linked = /^category\/(\d+)\/(news|blogs?)\/(\d+)$/
 
-/** The subject of an upload with several files is the folder of these files. */
+/** For an upload of several files, the subject is their folder, and the details contain their names. */
 const namesIn = (details: Change['details']): readonly unknown[] => {
   const { names } = details ?? {}
   return Array.isArray(names) ? names : []
@@ -51,14 +51,14 @@ export const actionName = ({ type, subject, details }: Change): string => {
   return parentOf(subject) === parentOf(to) ? t.renamed : t.moved
 }
 
-/** The web form of a field, or the category of a link. */
+/** Returns the web form of a field, or the category of a link. */
 export const placeName = ({ subject }: Change): string => {
   const [[, form], [, category]] = [fieldIn(subject), linked.exec(subject) ?? []]
   if (form !== undefined) return viewTexts.value.history.inForm(form)
   return category === undefined ? '' : viewTexts.value.history.inCategory(category)
 }
 
-// The details in one line: the new path, the place, or the names of the files.
+// Returns the details in one line: the new path, the place, or the names of the files.
 const note = (change: Change): string => {
   const { details } = change
   const { to, count } = details ?? {}
@@ -81,7 +81,7 @@ const By = ({ change: { actor, at } }: { readonly change: Change }) => (
 
 interface ChangeRowProps {
   readonly change: Change
-  /** The folder of the group that has this change. */
+  /** If set, the row belongs to a group with this folder. */
   readonly within?: string | undefined
   readonly onOpen: () => void
 }

@@ -14,7 +14,7 @@ export const groupOf = (type: ChangeType): Group => {
 
 /** An empty member of the filter matches everything. */
 export interface Filter {
-  /** A group of types, or a single type. */
+  /** A group of types, or a single type. Empty for all types. */
   readonly what: string
   readonly who: string
   /** The beginning of the subject. */
@@ -23,7 +23,7 @@ export interface Filter {
 
 const noFilter: Filter = { what: '', who: '', where: '' }
 
-/** One read of older changes asks for at most this many pages, when none of them has a wanted change. */
+/** Reading older changes asks for at most this many pages, if none of them contains a wanted change. */
 const mostPages = 10
 
 export interface HistoryStore {
@@ -31,9 +31,9 @@ export interface HistoryStore {
   /** Newest first; undefined until the first read. */
   readonly changes: ReadonlySignal<readonly Change[] | undefined>
   readonly actors: ReadonlySignal<readonly string[]>
-  /** Older changes exist that were not read. */
+  /** True if there are older changes that were not read yet. */
   readonly hasMore: ReadonlySignal<boolean>
-  /** Known changes of all users. */
+  /** The number of known changes, of all users. */
   readonly known: ReadonlySignal<number>
   readonly isLoading: ReadonlySignal<boolean>
   readonly failure: ReadonlySignal<{ readonly error: unknown; readonly repeat: () => void } | undefined>
@@ -76,7 +76,7 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
   // The service cannot filter by user, so the page does it.
   const changes = computed(() => found.value?.filter((change) => isBy(change, filter.value)))
   let reads = 0
-  // Changes that arrived during the running read, whose answer may lack them.
+  // Changes that arrived during the running read. The answer of this read may lack them.
   let missed: readonly Change[] = []
 
   const addNewest = (news: readonly Change[]) => {
@@ -85,7 +85,7 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
     if (found.value && added.length > 0) found.value = [...added.toReversed(), ...found.value]
   }
 
-  /** Reads pages from a change on, until one has a wanted change. */
+  /** Reads pages after a change, until a page contains a wanted change. */
   const readPages = async (from: string | undefined, own: number): Promise<void> => {
     let before = from
     for (let pages = 1; isLoading.value; pages++) {

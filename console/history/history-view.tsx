@@ -60,7 +60,7 @@ export const HistoryView = () => {
   }
   const t = viewTexts.value.history
   const changes = store.changes.value
-  // The end of the list may still be visible after a read. Then the next read follows.
+  // If the end of the list is still visible after a read, the next read follows.
   const readOlder = useCallback(() => void store.readOlder(), [store, changes?.length])
   const isNarrow = Object.values(filter).some((value) => value !== '')
   return (

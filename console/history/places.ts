@@ -6,7 +6,7 @@ type Place = Pick<Route, 'view' | 'path' | 'query'>
 
 const inFiles = ({ type, subject, details }: Change): Place => {
   const { to } = details ?? {}
-  // The place of a moved file is its target. The place of an upload of several files is their folder.
+  // For a moved file, the place is the target. For an upload of several files, it is their folder.
   const parts = (typeof to === 'string' && type !== 'file.copied' ? to : subject)
     .split('/')
     .filter((part) => part !== '')
@@ -14,7 +14,7 @@ const inFiles = ({ type, subject, details }: Change): Place => {
   return { view: 'files', path: isFolder ? parts : parts.slice(0, -1), query: {} }
 }
 
-/** Undefined if the change has no place in the console. */
+/** Undefined if the console shows nothing at the place of the change. */
 export const placeOf = (change: Change): Place | undefined => {
   const { type, subject } = change
   if (groupOf(type) === 'files') return inFiles(change)

@@ -12,7 +12,7 @@ const chosenId = (): number | undefined => {
 // True if the screen has room for both list and details.
 const hasRoom = (): boolean => matchMedia('(min-width: 641px)').matches
 
-/** Reads a list that follows the history. On a wide screen, selects the first item. */
+/** Reads a list, and reads it again when the history reports a change. On a wide screen, selects the first item. */
 export const useChosen = <Item extends Named>(
   read: (client: SiteClient) => AsyncIterable<Item>,
   isAbout: (change: Change) => boolean,

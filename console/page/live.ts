@@ -1,7 +1,8 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { type Change, ServiceError, type SiteClient } from '../../client/src/index.ts'
 
-// In milliseconds: changes of this time are reported together, and the shortest and longest pauses after failures.
+// In milliseconds: a report contains the changes of `batchTime`. The other values are the shortest and the longest
+// pause after a failure.
 const batchTime = 500
 const [shortest, longest] = [3000, 60_000]
 
@@ -29,7 +30,7 @@ const findStart = async ({ changes }: SiteClient): Promise<string> => {
 const isRefusal = (error: unknown): boolean =>
   error instanceof ServiceError && error.status >= 400 && error.status < 500
 
-/** Collects changes, so that a burst of them reloads each view once. */
+/** Collects changes, so that many changes at once reload each view only once. */
 const createBatch = (report: (changes: readonly Change[]) => void) => {
   let waiting: Change[] = []
   let timer: ReturnType<typeof setTimeout> | undefined

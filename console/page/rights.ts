@@ -22,11 +22,11 @@ export interface Rights {
 export interface Right {
   readonly area: string
   readonly level: string
-  /** Without slashes around it. Empty for the whole area. */
+  /** The folder without slashes at its ends. Empty for a right on the whole area. */
   readonly folder: string
 }
 
-/** `files:write:/news`. A folder may contain colons. */
+/** Reads a right such as `files:write:/news`. A folder may contain colons. */
 export const parseRight = (text: string): Right => {
   const [area = '', level = '', ...folder] = text.split(':')
   return { area, level, folder: folder.join(':').replace(/^\/+|\/+$/g, '') }

@@ -30,7 +30,6 @@ type Proof =
   | { readonly code: string; readonly verifier: string }
 
 export interface Session {
-  /** The address of the service. */
   readonly url: string
   readonly entrance: Signal<Entrance | undefined>
   /** True when the token has stopped working. The page stays as it is until the next sign-in. */
@@ -46,11 +45,11 @@ export interface Session {
   hasKept(): boolean
   /** True if this token is signed in, or is about to be. */
   isOwn(token: string): boolean
-  /** True if the signed-in token works and is saved on the device. */
+  /** True if the token of this session works and is saved on the device. */
   isOnDevice(): boolean
   /**
-   * Forgets the token, and revokes it if it is from a sign-in. A token of an operator keeps working. With `all`, ends
-   * every session of the person first, and stays signed in if that fails.
+   * Forgets the token, and revokes a token of a sign-in. A token of an operator keeps working. With `all`, ends every
+   * session of the person first, and stays signed in if that fails.
    */
   signOut(options?: { readonly all?: true }): Promise<void>
 }
@@ -61,7 +60,7 @@ const signInRefused = 101001
 
 export const isRefused = (error: unknown): boolean => error instanceof ServiceError && error.status === 401
 
-/** A wrong old password is refused too, but the token still works. */
+/** The service also refuses a wrong old password. Then the token still works. */
 const isTokenRefused = async (response: Response): Promise<boolean> => {
   if (response.status !== 401) return false
   const body: unknown = await response
@@ -71,7 +70,7 @@ const isTokenRefused = async (response: Response): Promise<boolean> => {
   return Object(body).code !== signInRefused
 }
 
-/** The token of the tab has priority. It does not replace the token of the device. */
+/** The token of the tab comes before the token of the device, and does not replace it. */
 const createKept = (stores: SessionOptions['stores']) => ({
   read: () => stores.tab.getItem(key) ?? stores.device.getItem(key),
   isOnDevice: (token: string) => stores.device.getItem(key) === token,
@@ -94,8 +93,8 @@ export const createSession = ({ url, stores, ...options }: SessionOptions): Sess
   let opening = Promise.resolve()
 
   /**
-   * Forgets a saved token that the service refuses. Saves a new token unless the service refuses it: after a failure of
-   * the network, it can be tried again.
+   * Forgets a saved token that the service refuses. Saves a new token unless the service refuses it. So after a failure
+   * of the network, the page can try the token again.
    */
   const fail = (error: unknown, wanted: string, keep: Keep | undefined) => {
     failure.value = error
@@ -119,7 +118,10 @@ export const createSession = ({ url, stores, ...options }: SessionOptions): Sess
     return { ...sites, me: first && (await sites.choose(first.id).access.me()) }
   }
 
-  /** Shows a refusal at once, because the service may name a long wait. */
+  /**
+   * Makes only one attempt, because the service may ask for a long wait before the next one. So the page shows a
+   * refusal at once.
+   */
   const tokenFor = (proof: Proof, keep: Keep): Promise<string> | string => {
     if ('token' in proof) return proof.token.trim()
     const service = { url, fetch: fetchWith(''), patience: { attempts: 1 } }
@@ -209,7 +211,7 @@ interface Fragment {
   readonly rest: string
 }
 
-/** The secret in the fragment of the address, and the fragment without it. Servers never receive a fragment. */
+/** Splits the fragment of the address into its secret and the rest. Browsers never send a fragment to a server. */
 export const takeSecret = (hash: string): Fragment => {
   const [, name, secret = '', rest = ''] = /^#(token|invitation|code|error)=([^&]*)&?(.*)$/s.exec(hash) ?? []
   if (name === undefined) return { rest: hash }

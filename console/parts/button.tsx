@@ -14,7 +14,7 @@ interface ButtonProps {
   readonly expanded?: boolean
   readonly tabIndex?: number
   readonly hasMenu?: boolean
-  /** This button has the focus when its dialog opens. */
+  /** When its dialog opens, this button gets the focus. */
   readonly isDefault?: boolean
 }
 

@@ -88,7 +88,7 @@ const List = ({ label, items, chosen }: Pick<ChooserProps, 'label' | 'chosen'> &
   )
 }
 
-/** A list, and the details of its selected item. A narrow screen shows only the list or only the details. */
+/** Shows a list, and the details of its selected item. A narrow screen shows only one of them. */
 export const Chooser = ({ label, items, chosen, failure, onRepeat, none, children }: ChooserProps) => {
   const failed = failure !== undefined && (
     <div class="chooser-failure">

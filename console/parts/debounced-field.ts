@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 
-// In milliseconds: after this time without a key, the text counts.
+// In milliseconds: after this time without a key, the text is passed on.
 const quiet = 250
 
 /**
- * Props of a field whose text counts after a pause or Enter. A new `value` replaces the shown text, but never while the
- * user types.
+ * Returns the props of a field that passes its text on after a pause or Enter. A new `value` replaces the shown text,
+ * but never while the user types.
  */
 export const useDebouncedField = (value: string, onText: (text: string) => void) => {
   const typed = useSignal(value)

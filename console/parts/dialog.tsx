@@ -12,7 +12,7 @@ interface DialogProps {
   readonly onClose: () => void
   readonly children: ComponentChildren
   readonly kind?: 'small' | 'wide' | 'full'
-  /** When true, the focus moves to the content of the page after the dialog. */
+  /** If true, the content of the page gets the focus when the dialog closes. */
   readonly isDone?: { readonly current: boolean }
   /** If false, the user cannot close the dialog. */
   readonly isClosable?: boolean
@@ -25,7 +25,7 @@ export const Dialog = ({ title, onClose, children, kind = 'small', isDone, isClo
   useLayoutEffect(() => {
     const opened = dialog.current
     opened?.showModal()
-    // Focus the default button, or the first input, or the harmless button if there is neither.
+    // Focuses the default button, or else the first input, or else the harmless button.
     const [first] = [
       '[data-default]',
       ':is(.dialog-body, form) :is(input, select, textarea):not([hidden]), footer button',
@@ -35,12 +35,12 @@ export const Dialog = ({ title, onClose, children, kind = 'small', isDone, isClo
     first?.focus()
     return () => {
       opened?.close()
-      // The element that had the focus before may be gone.
+      // The element that had the focus before the dialog may be gone.
       if (isDone?.current || document.activeElement === document.body) focusContent()
     }
   }, [])
   const onCancel = (event: Event) => {
-    // The owner closes the dialog, so that the state and the page never differ.
+    // Only the owner of the dialog closes it, so that the state and the page never differ.
     event.preventDefault()
     if (isClosable && event.target === dialog.current) onClose()
   }
@@ -77,7 +77,7 @@ interface FormDialogProps {
   readonly onSubmit: () => Promise<void> | void
   readonly onClose: () => void
   readonly kind?: 'small' | 'wide'
-  /** After the action, the list has the focus: it shows the result. */
+  /** If true, the list gets the focus after the action, because the list shows the result. */
   readonly changesList?: boolean
 }
 

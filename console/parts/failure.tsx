@@ -9,7 +9,7 @@ import { Icon } from './icon.tsx'
  * of the browser.
  */
 export const messageOf = (error: unknown): string => {
-  // If the service did not answer, its message is missing.
+  // Without an answer of the service, the page shows a message of its own.
   if (error instanceof ServiceError && error.status === 0 && error.cause !== undefined) return texts.value.unreachable
   if (error instanceof ServiceError && error.status === 429 && error.retryAfter !== undefined)
     return texts.value.tooMany(formatDuration(error.retryAfter))

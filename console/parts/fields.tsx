@@ -8,7 +8,7 @@ interface FieldProps {
   readonly isSecret?: boolean
   readonly autoComplete?: string
   readonly isOptional?: boolean
-  /** A name or a secret: the browser neither corrects it nor begins it with a capital letter. */
+  /** For a name or a secret: the browser neither corrects the text nor capitalises it. */
   readonly isPlain?: boolean
   readonly isWrong?: boolean
   /** The id of the element that describes the field. */

@@ -1,7 +1,7 @@
 import { locale } from '../texts/texts.ts'
 
 const units = ['kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
-/** A format is expensive to create, so each is created once per language. */
+/** Creating a format is expensive, so each format is created once per language. */
 const memoize = <Format>(make: (locale: string, what: string) => Format) => {
   const made = new Map<string, Format>()
   return (what: string): Format => {
@@ -19,7 +19,7 @@ const moment = memoize((tag, what) => {
   return new Intl.DateTimeFormat(tag, { dateStyle: 'medium', ...time })
 })
 
-/** A kilobyte has 1,000 bytes: "1.4 MB". */
+/** Writes a size such as "1.4 MB". A kilobyte has 1,000 bytes. */
 export const formatSize = (bytes: number): string => {
   if (bytes < 1000) return `${formatNumber(bytes)} B`
   const power = Math.min(units.length, Math.floor(Math.log10(bytes) / 3))
@@ -29,14 +29,17 @@ export const formatSize = (bytes: number): string => {
 
 const formatNumber = (value: number): string => value.toLocaleString(locale.value)
 
-/** In the time zone of the user. `exact` adds seconds. Days, and dates of the service without a zone, are in UTC. */
+/**
+ * Writes a moment in the time zone of the user. `exact` adds seconds. Days, and dates of the service without a zone,
+ * are in UTC.
+ */
 export const formatMoment = (iso: string, precision: 'short' | 'exact' = 'short'): string => {
   const isDay = /^\d{4}-\d\d-\d\d$/.test(iso)
   const date = new Date(isDay || /Z$|[+-]\d\d:?\d\d$/.test(iso) ? iso : `${iso}Z`)
   return Number.isNaN(date.getTime()) ? iso : moment(isDay ? 'day' : precision).format(date)
 }
 
-/** An approximate time: "12 sec", "3 min", "2 hr". `seconds` may have a fraction. */
+/** Writes an approximate time, such as "12 sec", "3 min" or "2 hr". `seconds` may have a fraction. */
 export const formatDuration = (seconds: number): string => {
   const [value, unit] =
     seconds < 60 ? [seconds, 'second'] : seconds < 3600 ? [seconds / 60, 'minute'] : [seconds / 3600, 'hour']

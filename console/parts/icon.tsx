@@ -39,7 +39,7 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
-/** Decorative only: the text or the label beside the icon gives the meaning. */
+/** An icon is only decoration: the text or the label beside it gives the meaning. */
 export const Icon = ({ name }: { readonly name: IconName }) => (
   <svg class={`icon icon-${name}`} viewBox="0 0 20 20" aria-hidden="true">
     <path d={paths[name]} />

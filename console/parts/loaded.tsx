@@ -9,7 +9,7 @@ interface LoadedProps<Props> {
   readonly children?: ComponentChildren
 }
 
-/** A part of the page that has a script of its own. */
+/** Shows a part of the page whose script is loaded on demand. */
 export const Loaded = <Props extends object>({ load, props, children }: LoadedProps<Props>) => {
   const component = useSignal<{ readonly Shown: ComponentType<Props> } | undefined>(undefined)
   const failure = useSignal<unknown>(undefined)

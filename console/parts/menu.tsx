@@ -9,9 +9,9 @@ export interface MenuItem {
   readonly icon?: IconName
   readonly isDangerous?: boolean
   readonly isDisabled?: boolean
-  /** Makes the item a radio item: selected or not. */
+  /** If set, the item is a radio item, which is selected or not. */
   readonly isChosen?: boolean
-  /** True: a line separates the item from the item above. */
+  /** If true, a line separates the item from the item above. */
   readonly hasSeparator?: boolean
   readonly keys?: string
   readonly run: () => void
@@ -36,7 +36,7 @@ const step = (menu: HTMLElement, event: KeyboardEvent) => {
   if (item instanceof HTMLElement) item.focus()
 }
 
-/** Stays open until the user clicks an item, or outside the menu. */
+/** The menu stays open until the user clicks an item, or outside the menu. */
 export const Menu = ({ label, items, at, onClose }: MenuProps) => {
   const menu = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {

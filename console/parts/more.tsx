@@ -4,7 +4,7 @@ interface MoreProps {
   readonly facts: readonly (readonly [name: string, value: string])[]
 }
 
-/** Facts that only programs and administrators need. */
+/** Shows facts that only programs and administrators need. */
 export const More = ({ facts }: MoreProps) => (
   <details class="more">
     <summary>{texts.value.moreFacts}</summary>

@@ -7,12 +7,12 @@ interface RowsProps {
   /** In pixels, the same for all rows. */
   readonly height: number
   /**
-   * Draws a row. Use `slot` as the key: rows that leave at one end are reused at the other end, which is cheaper than
-   * creating new ones.
+   * Draws a row. Use `slot` as the key: scrolling moves elements from one end of the list to the other, which is
+   * cheaper than creating new ones.
    */
   readonly row: (index: number, slot: number) => ComponentChildren
   readonly active?: number | undefined
-  /** Called when the last row is drawn, and again for each new function. */
+  /** The list calls this when it draws its last row, and again for each new function. */
   readonly onEnd?: () => void
   /** The label of a plain list. A grid or a tree has its own role and focus. */
   readonly list?: string
@@ -21,7 +21,7 @@ interface RowsProps {
 /** In pixels, like `--row` in the style sheet. Touch needs taller rows. */
 export const rowHeight = (): number => (matchMedia('(pointer: coarse)').matches ? 44 : 36)
 
-/** Rows beyond the visible ones, so that scrolling shows no gaps. */
+/** Draws this many rows beyond the visible ones, so that scrolling shows no gaps. */
 const spare = 8
 
 interface Window {
@@ -29,7 +29,7 @@ interface Window {
   readonly last: number
 }
 
-/** The rows to draw, without `last`. Distances in pixels. */
+/** Returns the range of rows to draw. `last` is not in the range. Distances are in pixels. */
 export const windowOf = (top: number, view: number, height: number, count: number): Window => ({
   first: Math.max(0, Math.min(count, Math.floor(top / height)) - spare),
   last: Math.min(count, Math.ceil((top + view) / height) + spare),

@@ -22,7 +22,7 @@ const drop = (id: number) => {
   toasts.value = toasts.value.filter((toast) => toast.id !== id)
 }
 
-/** A notice stays while it has the pointer or the focus. */
+/** Removes a notice, but only when no notice has the pointer or the focus. */
 const leave = (id: number) => {
   if (document.querySelector('.toasts:is(:hover, :focus-within)')) setTimeout(leave, stays.plain, id)
   else drop(id)

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** The fragment of the address: `#/1001/files/news/2026?file=a.html`. */
+/** A page of the console. The fragment of its address has this form: `#/1001/files/news/2026?file=a.html`. */
 export interface Route {
   readonly site: number | undefined
   readonly view: string
@@ -13,7 +13,7 @@ const decode = (text: string): string => {
   try {
     return decodeURIComponent(text)
   } catch {
-    // A user typed this address, and its percent signs are not valid: the characters are taken literally.
+    // The user has typed an address with wrong percent signs, so its characters are used as they are.
     return text
   }
 }
@@ -40,7 +40,7 @@ export const formatRoute = ({ site, view, path, query }: Route): string => {
 
 export const route = signal<Route>(parseRoute(''))
 
-/** A link that changes only the given members. A link to another view starts with an empty path and query. */
+/** Returns a link that changes only the given members. A link to another view starts with an empty path and query. */
 export const linkTo = (change: Partial<Route>): string => {
   const now = route.value
   const isElsewhere = change.view !== undefined && change.view !== now.view

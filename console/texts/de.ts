@@ -19,8 +19,8 @@ export const de: Texts & ViewTexts = {
     'Änderung gespeichert wurde. Versuchen Sie es dann erneut.',
   tooMany: (wait) => `Zu viele Versuche. Versuchen Sie es in ${wait} erneut.`,
   validation: {
-    missing: (field) => `${field} fehlt. Geben Sie es ein.`,
-    wrong: (field) => `${field} hat ein falsches Format. Korrigieren Sie es.`,
+    missing: (field) => `${field} fehlt. Füllen Sie dieses Feld aus.`,
+    wrong: (field) => `${field} hat ein falsches Format. Korrigieren Sie die Eingabe.`,
   },
   signIn: {
     title: 'Anmelden',
@@ -39,7 +39,8 @@ export const de: Texts & ViewTexts = {
     failedThere: (code, request) =>
       `Die Anmeldung ist mit dem Fehler ${code} gescheitert. Versuchen Sie es erneut. Senden Sie sonst Ihrer ` +
       `Administration die Nummer der Anfrage: ${request}.`,
-    expired: 'Ihre Anmeldung ist abgelaufen. Melden Sie sich erneut an, um fortzufahren. Hier geht nichts verloren.',
+    expired:
+      'Ihre Anmeldung ist abgelaufen. Melden Sie sich erneut an, um fortzufahren. Auf dieser Seite geht nichts verloren.',
     otherAddress: (url) =>
       `Die Adresse dieses Dienstes ist auf ${url} eingestellt. Wenn sie falsch ist, kann der Betreiber sie mit ` +
       '--base-url ändern.',
@@ -52,7 +53,7 @@ export const de: Texts & ViewTexts = {
     title: (name) => `Willkommen, ${name}`,
     text: 'Sie sind eingeladen. Wählen Sie ein Passwort, um die Einladung anzunehmen. Danach sind Sie angemeldet.',
     replaces: (name) =>
-      `In diesem Tab ist ${name} angemeldet. Wenn Sie annehmen, wird stattdessen die eingeladene Person angemeldet.`,
+      `In diesem Tab ist ${name} angemeldet. Wenn Sie die Einladung annehmen, wird stattdessen die eingeladene Person angemeldet.`,
     accept: 'Annehmen',
   },
   account: {
@@ -83,7 +84,8 @@ export const de: Texts & ViewTexts = {
     noSites: 'Der Link enthält ein anderes Token, das für keine Website gilt.',
     onDevice:
       'Wenn Sie wechseln, bleibt Ihr jetziges Token auf diesem Gerät. Andere und neue Tabs verwenden es weiter.',
-    inTab: 'Wenn Sie wechseln, vergisst dieser Tab Ihr jetziges Token. Um zurückzukehren, brauchen Sie es wieder.',
+    inTab:
+      'Wenn Sie wechseln, vergisst dieser Tab Ihr jetziges Token. Um zurückzuwechseln, müssen Sie es erneut eingeben.',
     stay: 'Bleiben',
     enter: 'Wechseln',
   },
@@ -206,7 +208,7 @@ export const de: Texts & ViewTexts = {
     none: 'Diese Website hat noch keine Kategorie.',
     noneHint: 'Bitten Sie Ihre Administration, eine anzulegen.',
     choose: 'Wählen Sie eine Kategorie, um ihre Einträge zu sehen.',
-    engineOff: 'Kategorien brauchen die neue Rendering-Engine, die für diese Website aus ist.',
+    engineOff: 'Kategorien brauchen die neue Rendering-Engine, die für diese Website ausgeschaltet ist.',
     engineOffHint: 'Bitten Sie Ihre Administration, sie einzuschalten.',
     kinds: { news: 'News', blogs: 'Blogs' },
     kind: 'Art',
@@ -231,7 +233,7 @@ export const de: Texts & ViewTexts = {
       news: 'Mit dieser Kategorie ist keine News verknüpft.',
       blogs: 'Mit dieser Kategorie ist kein Blog verknüpft.',
     },
-    nothingFound: 'Kein Titel hier passt.',
+    nothingFound: 'Kein Titel passt zur Suche.',
     link: { news: 'News verknüpfen …', blogs: 'Blogs verknüpfen …' },
     linkTitle: (category) => `Mit ${category} verknüpfen`,
     linkAction: (count) => (count === 0 ? 'Verknüpfen' : `${count.toLocaleString('de')} verknüpfen`),
@@ -309,7 +311,7 @@ export const de: Texts & ViewTexts = {
         title: (name) => `${name} entfernen?`,
         action: 'Entfernen',
         text:
-          'Die Person verliert diese Website. Wenn Sie auf allen Websites jedes Recht der Person haben, wird die Person ' +
+          'Die Person kann diese Website nicht mehr nutzen. Wenn Sie auf allen Websites jedes Recht der Person haben, wird die Person ' +
           'von allen Websites entfernt.',
       },
     },
@@ -325,13 +327,13 @@ export const de: Texts & ViewTexts = {
   },
   keys: {
     list: 'Schlüssel für Programme',
-    purpose: 'Ein Programm meldet sich mit einem Schlüssel an. Er hat nur Rechte, die auch seine Person hat.',
+    purpose: 'Ein Programm meldet sich mit einem Schlüssel an. Ein Schlüssel hat nie mehr Rechte als seine Person.',
     name: 'Name',
     rights: 'Rechte',
     noRight: 'keine',
     foldersHint: (own) =>
       own === ''
-        ? 'Ein Ordner pro Zeile, zum Beispiel /news. Leer gilt der Schlüssel für alle Dateien.'
+        ? 'Ein Ordner pro Zeile, zum Beispiel /news. Ohne Ordner gilt der Schlüssel für alle Dateien.'
         : `Ein Ordner pro Zeile. Sie haben Rechte in ${own}.`,
     lastDay: 'Gilt bis zum Ende des Tages',
     lastUsed: (day) => `Zuletzt verwendet ${day}`,
@@ -523,7 +525,7 @@ export const de: Texts & ViewTexts = {
       title: (name) => `${name} herunterladen`,
       contents: (files, size) => `${plural(files, 'Datei', 'Dateien')}, zusammen ${size}.`,
       tooLarge: (size) =>
-        `Dieser Browser baut die Zip-Datei im Arbeitsspeicher auf. Deshalb dürfen die Dateien höchstens ${size} haben. ` +
+        `Dieser Browser baut die Zip-Datei im Arbeitsspeicher auf. Deshalb dürfen die Dateien zusammen höchstens ${size} groß sein. ` +
         'Wählen Sie weniger Dateien aus, oder benutzen Sie den Befehl site-files.',
       saved: (name) => `${name} heruntergeladen.`,
     },
@@ -610,7 +612,7 @@ export const de: Texts & ViewTexts = {
       saveMine: 'Meine Fassung speichern',
       takeTheirs: 'Gespeicherte Fassung übernehmen',
       mixedLines:
-        'Die Zeilen dieser Datei enden auf verschiedene Arten, und eine Änderung hier würde sie alle angleichen. Laden ' +
+        'Diese Datei enthält verschiedene Zeilenenden, und eine Änderung hier würde sie alle angleichen. Laden ' +
         'Sie die Datei herunter, um sie zu ändern.',
       discardText: 'Ihre Änderungen sind nicht gespeichert.',
       discard: 'Änderungen verwerfen',

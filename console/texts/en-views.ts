@@ -1,6 +1,6 @@
 import { plural } from './en.ts'
 
-/** The texts of views that are loaded later, so that the first script is smaller. */
+/** These texts belong to views that are loaded later. Their own file keeps the first script small. */
 export const enViews = {
   forms: {
     list: 'Web forms',
@@ -43,7 +43,7 @@ export const enViews = {
     removeForGood: (name: string) => `Remove ${name}?`,
     removeWarning: 'You cannot add a field of this type again here. Only an import can add it.',
     conflict: (name: string) =>
-      `Someone else has changed the form. You now see the new state. Your change to ${name} was not made.`,
+      `Someone else has changed the form. You now see the new state. Your change to ${name} was not saved.`,
     conflictGone: (name: string) => `Someone else has removed ${name}.`,
     changeAnyway: 'Make my change',
     failed: (name: string) => `${name} was not changed.`,
@@ -111,7 +111,7 @@ export const enViews = {
     chosen: (count: number) => `${count.toLocaleString('en')} selected`,
     clear: 'Clear selection',
     empty: { news: 'No news item is linked to this category.', blogs: 'No blog is linked to this category.' },
-    nothingFound: 'No title here matches.',
+    nothingFound: 'No title matches.',
     link: { news: 'Link news…', blogs: 'Link blogs…' },
     linkTitle: (category: string) => `Link to ${category}`,
     linkAction: (count: number) => (count === 0 ? 'Link' : `Link ${count.toLocaleString('en')}`),
@@ -183,7 +183,7 @@ export const enViews = {
         title: (name: string) => `Remove ${name}?`,
         action: 'Remove',
         text:
-          'The person loses this site. If you have every right of the person on all sites, the person is removed from all ' +
+          'The person can no longer use this site. If you have every right of the person on all sites, the person is removed from all ' +
           'sites.',
       },
     },
@@ -198,7 +198,7 @@ export const enViews = {
   },
   keys: {
     list: 'Keys for programs',
-    purpose: 'A program signs in with a key. A key has only rights that its person has too.',
+    purpose: 'A program signs in with a key. A key never has more rights than its person.',
     name: 'Name',
     rights: 'Rights',
     noRight: 'none',
@@ -216,7 +216,7 @@ export const enViews = {
     keyOf: (name: string) => `Key ${name}`,
     key: 'Key',
     keyHint: (moment: string) =>
-      `Store this key where the program reads it. It works until ${moment}. Nothing shows it again.`,
+      `Store this key where the program reads it. The key works until ${moment}. The console does not show the key again.`,
     copyKey: 'Copy the key',
     keyCopied: 'Key copied.',
     revoke: (name: string) => `Revoke ${name}…`,
@@ -249,7 +249,7 @@ export const enViews = {
     secretTitle: 'Secret of the webhook',
     secret: 'Secret',
     secretHint:
-      'Store this secret in the service that gets the changes. With the secret, that service checks signatures. Nothing shows it again.',
+      'Store this secret in the service that gets the changes. That service needs the secret to check signatures. The console does not show the secret again.',
     copySecret: 'Copy the secret',
     secretCopied: 'Secret copied.',
     test: 'Send a test',
@@ -265,7 +265,7 @@ export const enViews = {
     removed: (host: string) => `Webhook to ${host} removed.`,
     deliveries: 'Deliveries',
     deliveriesTo: (host: string) => `Deliveries to ${host}`,
-    noDeliveries: 'No change was delivered yet.',
+    noDeliveries: 'No change has been delivered yet.',
     change: 'Change',
     answer: 'Answer',
     answered: (status: number, milliseconds: number) => `Answered ${status} in ${milliseconds} ms.`,

@@ -17,8 +17,8 @@ export const en = {
     'Then try again.',
   tooMany: (wait: string) => `Too many attempts. Try again in ${wait}.`,
   validation: {
-    missing: (field: string) => `${field} is missing. Enter it.`,
-    wrong: (field: string) => `${field} has a wrong format. Correct it.`,
+    missing: (field: string) => `${field} is missing. Fill in this field.`,
+    wrong: (field: string) => `${field} has a wrong format. Correct your input.`,
   },
   signIn: {
     title: 'Sign in',
@@ -36,7 +36,7 @@ export const en = {
     failedThere: (code: string, request: string) =>
       `The sign-in failed with error ${code}. Try again. If this happens again, send your administrator the number of ` +
       `the request: ${request}.`,
-    expired: 'Your sign-in has expired. Sign in again to continue. Nothing here is lost.',
+    expired: 'Your sign-in has expired. Sign in again to continue. Nothing on this page is lost.',
     otherAddress: (url: string) =>
       `The address of this service is set to ${url}. If that is wrong, its operator can correct it with --base-url.`,
     noSites: 'You have no site. Ask your administrator for one, or sign in with another name or token.',
@@ -46,7 +46,7 @@ export const en = {
     title: (name: string) => `Welcome, ${name}`,
     text: 'You are invited. Choose a password to accept the invitation. You are then signed in.',
     replaces: (name: string) =>
-      `This tab is signed in as ${name}. If you accept, it signs in the invited person instead.`,
+      `This tab is signed in as ${name}. If you accept the invitation, the invited person is signed in instead.`,
     accept: 'Accept',
   },
   account: {
@@ -75,7 +75,7 @@ export const en = {
     unknown: 'The link contains another token. Its sites are unknown:',
     noSites: 'The link contains another token, which covers no site.',
     onDevice: 'If you switch, your current token stays on this device. Other tabs and new tabs still use it.',
-    inTab: 'If you switch, this tab forgets your current token. To return, you need that token.',
+    inTab: 'If you switch, this tab forgets your current token. To switch back, you must enter that token again.',
     stay: 'Stay',
     enter: 'Switch',
   },
@@ -228,7 +228,7 @@ export const en = {
       saveMine: 'Save my version',
       takeTheirs: 'Use the saved version',
       mixedLines:
-        'The lines of this file end in different ways, and a change here would alter them all. Download the file to ' +
+        'This file mixes different line endings, and a change here would make them all the same. Download the file to ' +
         'change it.',
       discardText: 'Your changes are not saved.',
       discard: 'Discard the changes',

@@ -14,7 +14,7 @@ export const languageNames: Readonly<Record<Language, string>> = { en: 'English'
 
 export const isLanguage = (text: unknown): text is Language => typeof text === 'string' && text in languages
 
-/** The first language of the user's list that is available. */
+/** Returns the first available language of the user's list. */
 export const preferredLanguage = (wanted: readonly string[]): Language =>
   wanted.map((tag) => tag.slice(0, 2).toLowerCase()).find(isLanguage) ?? 'en'
 
@@ -38,7 +38,7 @@ const isKnownLocale = (tag: string): boolean => {
   }
 }
 
-/** The locale of the browser for this language, such as `en-GB`, for dates and numbers. */
+/** The locale of the browser for this language, such as `en-GB`. The page uses it for dates and numbers. */
 export const locale = computed(
   () =>
     globalThis.navigator?.languages.find((tag) => tag.toLowerCase().startsWith(language.value) && isKnownLocale(tag)) ??

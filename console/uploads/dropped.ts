@@ -1,4 +1,4 @@
-/** A dropped or chosen file, with its path relative to the target folder: `photos/a.jpg`. */
+/** A dropped or chosen file, and its path relative to the target folder: `photos/a.jpg`. */
 export interface Dropped {
   readonly path: string
   readonly file: File
@@ -32,8 +32,8 @@ async function* contentsOf(folder: FileSystemDirectoryEntry) {
 }
 
 /**
- * All dropped files, with the contents of folders. The entries are read synchronously: the browser forgets them after
- * the event.
+ * Returns all dropped files, with the contents of folders. Reads the entries synchronously, because the browser forgets
+ * them after the event.
  */
 export const fromDrop = async (data: DataTransfer): Promise<Given> => {
   const files: Dropped[] = []

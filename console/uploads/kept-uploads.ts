@@ -2,13 +2,13 @@ import type { Dropped } from './dropped.ts'
 import { nameOf, partsOf } from './paths.ts'
 import type { Upload } from './upload-list.ts'
 
-/** The saved state of an unfinished upload, to recognise the file and to continue. */
+/** The saved state of an unfinished upload. With it, the page recognises the file and continues the upload. */
 export interface KeptUpload {
   readonly path: string
   readonly size: number
-  /** In milliseconds, from the device of the user. */
+  /** In milliseconds since the epoch, by the clock of the user's device. */
   readonly modified: number
-  /** The URL to continue at. Undefined if no bytes were sent. */
+  /** The URL at which the upload continues. Undefined if no bytes were sent. */
   readonly address?: string | undefined
 }
 
@@ -33,7 +33,10 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** Saves unfinished uploads for the tab. A reload loses the files themselves, so the user must choose them again. */
+/**
+ * Saves unfinished uploads for the tab. The page loses the files themselves in a reload, so the user must choose them
+ * again.
+ */
 export const createKeptUploads = (store: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>, site: number) => {
   const key = `site-admin-uploads-${site}`
   return {
@@ -67,7 +70,7 @@ const commonParts = (one: string, other: string): number => {
   return differing < 0 ? a.length : differing
 }
 
-/** The entry with the highest score. Undefined if two entries share this score. */
+/** Returns the entry with the highest score. Undefined if two entries share this score. */
 const bestOf = <Each>(all: readonly Each[], score: (each: Each) => number): Each | undefined => {
   const highest = all.reduce((most, each) => Math.max(most, score(each)), 0)
   const best = all.filter((each) => score(each) === highest)
@@ -75,8 +78,8 @@ const bestOf = <Each>(all: readonly Each[], score: (each: Each) => number): Each
 }
 
 /**
- * Finds the files that the user has chosen again. Their folders tell equal files apart. If a file is uncertain, it is
- * left out: the end of one file must never be appended to another.
+ * Finds the files that the user has chosen again. Folders distinguish files that are otherwise equal. Leaves out a file
+ * that is uncertain, because the end of one file must never be appended to another.
  */
 export const match = (kept: readonly KeptUpload[], given: readonly Dropped[]) => {
   const keptByKey = Map.groupBy(kept, ({ path, size, modified }) => keyOf(path, size, modified))

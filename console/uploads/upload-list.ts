@@ -1,11 +1,11 @@
 import { computed, signal } from '@preact/signals'
 
-/** `asking`: the path is taken, and the user must decide. */
+/** `asking` means that the path is taken, and that the user must decide. */
 export type Stage = 'waiting' | 'sending' | 'paused' | 'asking' | 'done' | 'failed' | 'skipped'
 
 export interface Upload {
   readonly id: number
-  /** Files that were added together: one answer may apply to all of them. */
+  /** Files that the user added together have the same group. One answer may apply to all of them. */
   readonly group: number
   readonly path: string
   readonly file: File
@@ -18,7 +18,7 @@ export interface Upload {
 
 export const isOpen = ({ stage }: Upload): boolean => stage !== 'done' && stage !== 'skipped' && stage !== 'failed'
 
-/** Running files first, and completed files last. Files of one rank stay in their order. */
+/** Running files come first, and completed files last. Files of one rank stay in their order. */
 const ranks: Readonly<Record<Stage, number>> = {
   sending: 0,
   paused: 0,

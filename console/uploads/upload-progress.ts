@@ -9,10 +9,10 @@ interface ProgressOptions {
   readonly now: () => number
 }
 
-/** Notes the bytes that were sent, and their rate. */
+/** Records the bytes that were sent, and their rate. */
 export const createProgress = ({ list: { get, change }, rate, now }: ProgressOptions) => {
   const speed = createRate()
-  // All bytes sent since the page was opened, including those of removed uploads.
+  // All bytes that were sent since the page was opened, even those of removed uploads.
   let gone = 0
 
   const progress = (id: number, sent: number) => {

@@ -16,7 +16,7 @@ export interface Uploads {
   /** In bytes per second; 0 if unknown. */
   readonly rate: ReadonlySignal<number>
   readonly question: ReadonlySignal<Upload | undefined>
-  /** Uploads that were active before the page was reloaded. */
+  /** The uploads that were active before the page was reloaded. */
   readonly interrupted: ReadonlySignal<readonly KeptUpload[]>
   add(given: Given, folder: string): void
   /** Continues interrupted uploads with the given files. Returns the number of missing files. */
@@ -49,7 +49,7 @@ const isTaken = (error: unknown): boolean =>
 /** The token expired or the service was unavailable. The file itself is not the cause. */
 const isTransient = (error: unknown): boolean =>
   error instanceof ServiceError && [0, 401, 502, 503, 504].includes(error.status)
-/** True for an upload that a reload should keep, even if the upload has failed. */
+/** True if a reload should keep the upload, even a failed one. */
 const isUnfinished = ({ stage }: Upload): boolean => stage !== 'done' && stage !== 'skipped'
 
 interface Shared extends UploadsOptions {
@@ -92,7 +92,7 @@ const createSending = (shared: Shared, progress: (id: number, sent: number) => v
   const send = async (upload: Upload, signal: AbortSignal) => {
     const { id, group, path } = upload
     const answer = answers.get(id) ?? answers.get(-group)
-    // The bytes are not sent as long as the user may decide to skip the file.
+    // No bytes are sent while the user may still decide to skip the file.
     if (answer === 'skip' && (await pathExists(client(), path))) return change(id, { stage: 'skipped' })
     const stored = answer === 'both' && answers.has(id) ? await storeUnderNewName(upload, signal) : path
     if (stored === path) await put({ ...upload, replace: upload.replace || answer === 'replace' }, path, signal)
@@ -164,7 +164,7 @@ const createQueue = (shared: Shared) => {
 }
 
 const giveUp = (client: UploadsOptions['client'], address: string | undefined): void => {
-  // If the service cannot be reached, the bytes expire later.
+  // If this fails, the service removes the bytes later.
   if (address)
     client()
       .files.cancel(address)

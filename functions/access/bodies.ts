@@ -24,7 +24,7 @@ export const requireHttps = async ({ edge, insecureSignIn }: AccessDeps, { addre
   if (insecureSignIn || isLoopback(address) || isPrivate((await findHere(edge)).url)) return
   throw new ServiceError('signInRefused', {
     message:
-      'The service accepts passwords only over https, except from its own machine. Use the https address. If there ' +
-      'is none, ask the operator to set --base-url, or --insecure-sign-in.',
+      'The service accepts passwords only over https, except from its own machine. Use the https address. If the service has no https address, ' +
+      'ask the operator to set --base-url, or --insecure-sign-in.',
   })
 }

@@ -7,7 +7,7 @@ import type { Answer } from '../../lib/contract/contract.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { textOfRight } from '../../lib/core/rights.ts'
 import type { RoutedRequest } from '../../lib/http/operation.ts'
-import { ok, type Reply } from '../../lib/http/reply.ts'
+import { neverStored, ok, type Reply } from '../../lib/http/reply.ts'
 import { loadChecks } from './bodies.ts'
 import { codeKey, type SignedIn } from './external-sign-in.ts'
 import type { IssuerDeps } from './issuer-client.ts'
@@ -24,7 +24,7 @@ const requireExchange = (document: object): void => {
   if (grantType !== tokenTypes.exchange) throw new ServiceError('grantTypeUnknown')
 }
 
-/** Folders are encoded, because a scope cannot have all of their characters. */
+/** The answer encodes the folders of rights, because a scope cannot contain all of their characters. */
 const exchange = async (deps: IssuerDeps, request: RoutedRequest, document: object): Promise<Reply> => {
   requireExchange(document)
   const { exchangeBody, validate } = await loadChecks()
@@ -40,7 +40,7 @@ const exchange = async (deps: IssuerDeps, request: RoutedRequest, document: obje
     expires_in: ttl,
     scope: rights.map((right) => encodeURI(textOfRight(right))).join(' '),
   }
-  return { ...ok({ value }), headers: { 'Cache-Control': 'no-store' } }
+  return { ...ok({ value }), headers: neverStored }
 }
 
 const refuseCode = () =>

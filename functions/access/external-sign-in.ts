@@ -14,7 +14,6 @@ import { findHere } from '../../lib/http/resolve-site.ts'
 import type { IssuerDeps } from './issuer-client.ts'
 import { logSignIn } from './sign-in-log.ts'
 
-/** The value of a code, stored as JSON. */
 export interface SignedIn extends Pick<Person, 'name' | 'created'> {
   readonly challenge: string
 }
@@ -70,7 +69,7 @@ type Provided = Awaited<ReturnType<typeof providerOf>>
 const goToConsole = ({ baseUrl, place }: Provided, outcome: Readonly<Record<string, string>>): Reply =>
   goTo(`${baseUrl}/console#${new URLSearchParams(outcome)}`, cookieFor(place, '', 0))
 
-/** A-96: after a failure, the console explains the code of the error. `wait` is in seconds. */
+/** A-96: after a failure, the console explains the error by its code. `wait` is in seconds. */
 const failAtConsole = (deps: IssuerDeps, request: RoutedRequest, provided: Provided, error: unknown) => {
   if (!(error instanceof ServiceError || error instanceof TokenFault)) throw error
   logSignIn(deps, request, null, error)

@@ -1,4 +1,5 @@
 import type { IssuerClient } from '../../lib/access/issuers/issuer-client.ts'
+import { onDemand } from '../../lib/core/on-demand.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 
 export interface IssuerDeps extends AccessDeps {
@@ -6,17 +7,12 @@ export interface IssuerDeps extends AccessDeps {
 }
 
 /**
- * Not in `lib/service`: every bundle that imports `lib/service` would then contain the code that this file loads on
- * demand.
+ * This is not in `lib/service`, because every bundle that imports `lib/service` would then contain the code that this
+ * file loads on demand.
  */
-export const withIssuerClient = (deps: AccessDeps): IssuerDeps => {
-  let client: Promise<IssuerClient> | undefined
-  const open = async () => (await import('../../lib/access/issuers/issuer-client.ts')).createIssuerClient(deps)
-  return {
-    ...deps,
-    openIssuerClient() {
-      client ??= open()
-      return client
-    },
-  }
-}
+export const withIssuerClient = (deps: AccessDeps): IssuerDeps => ({
+  ...deps,
+  openIssuerClient: onDemand(async () =>
+    (await import('../../lib/access/issuers/issuer-client.ts')).createIssuerClient(deps),
+  ),
+})

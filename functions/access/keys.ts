@@ -4,12 +4,12 @@ import type { Answer } from '../../lib/contract/contract.ts'
 import { invalidInput, ServiceError } from '../../lib/core/errors.ts'
 import { parseRights, requireRight } from '../../lib/core/rights.ts'
 import { bodyOf, operation } from '../../lib/http/operation.ts'
-import { done, ok } from '../../lib/http/reply.ts'
+import { done, neverStored, ok } from '../../lib/http/reply.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { bodies } from './bodies.ts'
 import { pageIn, pageOf } from './pages.ts'
 
-/** lists the keys of a site with their present rights. */
+/** lists the keys of a site with their current rights. */
 export const listKeys = (deps: AccessDeps) =>
   operation({ query: pageIn }, async ({ site, query: { limit, after } }) => {
     const rest = (await currentKeys(deps, site.id)).filter((key) => orderOfKey(key) > after)
@@ -41,7 +41,7 @@ export const createKey = ({ grants, clock }: AccessDeps) =>
       for (const right of rights) requireRight(caller.rights, right, 'rightMissing')
       const wanted = { name, rights, expires: expiryOf(expires, Math.floor(clock.wall() / 1000)) }
       const value: Answer<typeof createdKey> = await issueKey(grants, caller.person, site.id, wanted, author)
-      return { status: 201, document: { value }, headers: { 'Cache-Control': 'no-store' } }
+      return { status: 201, document: { value }, headers: neverStored }
     },
   )
 

@@ -4,6 +4,7 @@ import { siteSession } from '../../lib/access/sessions.ts'
 import { changePassword as change, endSessions } from '../../lib/access/sign-in.ts'
 import type { me } from '../../lib/contract/access/answers.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
+import { inIso } from '../../lib/core/clock.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { HistoryEntry } from '../../lib/core/history-entry.ts'
 import { parseId, type SiteId } from '../../lib/core/ids.ts'
@@ -70,7 +71,7 @@ export const getMe = callerOperation(async ({ caller }) => {
     lastSignIn: person?.lastSignIn ?? null,
     kind: kind ?? 'token',
     hasPassword: person?.password !== undefined,
-    expires: new Date(expires * 1000).toISOString(),
+    expires: inIso(expires),
     sites: sites.map((id) => ({
       id,
       ...describeEntry(person?.sites[id]),

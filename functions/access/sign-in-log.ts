@@ -5,7 +5,7 @@ import type { AccessDeps } from '../../lib/service/deps.ts'
 const isTooMany = (error: unknown): boolean =>
   error instanceof ServiceError && error.code === errors.tooManyRequests.code
 
-/** without an error, the person is signed in. */
+/** Without an error, the sign-in succeeded. */
 export const logSignIn = (
   { edge }: Pick<AccessDeps, 'edge'>,
   { address }: Pick<Request, 'address'>,

@@ -41,7 +41,7 @@ const signInWith = async (deps: AccessDeps, request: RoutedRequest, credentials:
 }
 
 /**
- * A-63 to A-67: a wrong name or password costs the same amount of work, and gets 401/101001. A-96, A-97: sign-ins
+ * A-63 to A-67: a wrong name takes as much work as a wrong password, and both get 401/101001. A-96, A-97: sign-ins
  * without a password.
  */
 export const signIn = (deps: IssuerDeps) =>

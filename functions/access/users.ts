@@ -12,7 +12,7 @@ import type { invitation as invitationAnswer, user as userAnswer, userPage } fro
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { bodyOf, type OperationInput, operation } from '../../lib/http/operation.ts'
-import { done, ok } from '../../lib/http/reply.ts'
+import { done, neverStored, ok } from '../../lib/http/reply.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { bodies } from './bodies.ts'
 import { pageIn, pageOf } from './pages.ts'
@@ -47,8 +47,6 @@ const userView = (person: Person, site: SiteId): Answer<typeof userAnswer> => ({
   ...describePerson(person),
   ...describeEntry(person.sites[site]),
 })
-
-const neverStored = { 'Cache-Control': 'no-store' }
 
 const keyOfPerson = ({ name }: Person): string => keyOfName(name)
 

@@ -26,7 +26,10 @@ export const unlinkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
     return { status: 204, headers: { Location: path } }
   })
 
-/** C-46 to C-48, as in `unlinkCategories`. 404/220002 for an unknown object, 404/220001 for an unknown category. */
+/**
+ * C-46 to C-48. `unlinkCategories` has the same errors: 404/220002 for an unknown object, 404/220001 for an unknown
+ * category.
+ */
 export const linkCategories = (deps: CategoriesDeps, kind: ObjectKind) =>
   operation({ params: objectOf, body: bodyOf(bodies, 'linkCategoriesBody') }, async (input) => {
     const { site, params, body, path, author, deadline } = input

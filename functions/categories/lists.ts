@@ -26,7 +26,7 @@ import { byValue, ok, okWithJson } from '../../lib/http/reply.ts'
 import type { CategoriesDeps } from '../../lib/service/deps.ts'
 import { categoryOf, objectOf } from './params.ts'
 
-// Every list answers 400/220000 or 400/220003 when it refuses its query.
+// A list that refuses its query answers 400/220000 or 400/220003.
 
 const keepPage = <Page extends object>(
   { cacheReply }: CategoriesDeps,
@@ -57,7 +57,6 @@ export const listAll = (deps: CategoriesDeps, kind: ContentKind) =>
     keepPage<Answer<ObjectPage | typeof categoryPage>>(deps, query, () => listContents(deps, site.id, kind, query)),
   )
 
-/** 404/220002 for an unknown object. */
 export const listCategoriesOfObject = (deps: CategoriesDeps, kind: ObjectKind) =>
   operation(
     {

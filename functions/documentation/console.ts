@@ -16,7 +16,7 @@ type ConsoleDeps = Pick<
   'consoleFolder' | 'findDataCentres' | 'downloadsUrl' | 'keptDays' | 'findBaseUrl'
 >
 
-// Other files of the folder are not served.
+// Only files with these extensions are served.
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css',
   '.js': 'text/javascript',
@@ -24,7 +24,8 @@ const types: Readonly<Record<string, string>> = {
   '.txt': 'text/plain',
 }
 
-// The console shows stored pages in this frame. They run no script, load nothing, and cannot reach the console (K-45).
+// The console shows stored pages in a frame with these headers. The pages run no script, load nothing, and cannot reach
+// the console (K-45).
 const frame = {
   file: 'frame.html',
   headers: {

@@ -13,7 +13,7 @@ interface OpenApi {
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 
-// The part of the renderer that is used here (https://github.com/swagger-api/swagger-ui, "Plugin API").
+// The part of the renderer's API that this file uses (https://github.com/swagger-api/swagger-ui, "Plugin API").
 interface Renderer {
   readonly authActions: { restoreAuthorization(payload: { readonly authorized: unknown }): void }
   readonly specActions: {
@@ -29,12 +29,12 @@ declare const SwaggerUIBundle: (options: object) => Renderer
 declare const sessionStorage: { getItem(key: string): string | null; setItem(key: string, value: string): void }
 
 /**
- * Draws the reference. The page contains the text of this function, so the function uses nothing outside itself. `root`
- * is the relative address of the service. - The page sends requests only to the service: no third-party check, no
- * content network. - Optional parameters show their examples, but are not filled in. - Examples with an address are
- * left out, because the renderer would load them. - Each `$ref` is resolved here. The renderer would read the whole
- * document for each operation that is opened, which is three times slower. - The token stays in the tab. The renderer
- * would store it permanently.
+ * Draws the reference. The page contains the text of this function, so the function refers to nothing outside of its
+ * body. `root` is the relative address of the service. - The page sends requests only to the service: no third-party
+ * check, no content network. - Optional parameters show their examples, but are not filled in. - Examples with an
+ * address are left out, because the renderer would load them. - Each `$ref` is resolved here. The renderer would read
+ * the whole document for each operation that is opened, which is three times slower. - The token stays in the tab. The
+ * renderer would store it permanently.
  */
 export const drawReference = (root: string): void => {
   const key = 'site-admin authorized'

@@ -28,7 +28,7 @@ const page = (root: string) => `<!doctype html>
 </html>
 `
 
-/** The Content-Security-Policy of a page: its own scripts, styles and images, and the given sources. */
+/** The Content-Security-Policy of a page: only its own scripts, styles and images, and the given sources. */
 export const pagePolicy = (images: string, origins: Iterable<string>, scripts = '', ...more: readonly string[]) =>
   [
     "default-src 'none'",
@@ -47,7 +47,7 @@ export const getReference = (edge: SiteDeps): PublicOperation =>
     return { ...text('text/html', page(root)), headers: { 'Content-Security-Policy': policy } }
   })
 
-// The generated document has this text in place of the address of the data centre.
+// The generated document contains this address in place of the address of the data centre.
 const writtenAddress = 'http://127.0.0.1:4000'
 
 const documentAt = async (url: string): Promise<Reply> => {
@@ -80,7 +80,7 @@ export const getReferenceAsset = () => {
   })
 }
 
-/** Keeps one value per key, but no failure. */
+/** Keeps one value per key, but forgets failures. */
 export const onceEach = <Key, Value>(make: (key: Key) => Promise<Value>): ((key: Key) => Promise<Value>) => {
   const made = new Map<Key, Promise<Value>>()
   return (key) => {

@@ -10,7 +10,7 @@ const settings = readSettingsOf('storage')
 const { stores, downloads, linkTo } = openStorageStores(settings)
 const telemetry = createTelemetry('storage', settings.logLevel)
 
-// A function ends after 28 s, before any lease needs to be renewed.
+// A function ends after 28 s, so no lease needs to be renewed.
 const lease: LeaseTerms = { lasts: 33_000 }
 
 export const handler = lambdaHandler(

@@ -29,6 +29,6 @@ const work = createWebhookWorker({
   deliver: (site, id, deadline) => deliverNext(deps, site, id, deadline),
 })
 
-/** Events of the gateway, of the stream of the history, and of the queue of webhooks. */
+/** The gateway, the stream of the history, and the queue of webhooks all send events to this function. */
 export const handler = (event: GatewayEvent | DynamoDBStreamEvent | SQSEvent, context: Context) =>
   'Records' in event ? work(event, context) : answer(event, context)

@@ -15,7 +15,6 @@ import { fieldTag, fieldView, webFormView, wholeList } from './views.ts'
 
 type Segments = Readonly<Record<string, string>>
 
-// Errors: webFormUnknown, also for a malformed id.
 const webFormOf = ({ webForm = '' }: Segments): { webForm: WebFormId } => {
   const id = parseId<WebFormId>(webForm)
   if (id === undefined) throw new ServiceError('webFormUnknown')
@@ -36,7 +35,6 @@ const bodies = {
   xml: async (text: string): Promise<unknown> => (await import('../../lib/http/read-xml.ts')).readXml(text),
 }
 
-// Errors: webFormUnknown.
 const findForm = async (webForms: WebForms, site: SiteId, id: WebFormId): Promise<WebForm> => {
   const form = await webForms.get(site, id)
   if (!form) throw new ServiceError('webFormUnknown')
@@ -51,7 +49,6 @@ export const listWebForms = ({ webForms }: FieldsDeps) =>
     return ok({ value, xml: xmlNames.webForms })
   })
 
-/** F-8. 404/115001 for an unknown form. */
 export const getWebForm = ({ webForms }: FieldsDeps) =>
   operation({ params: webFormOf }, async ({ site, dataCentre, params }) => {
     const form = await findForm(webForms, site.id, params.webForm)

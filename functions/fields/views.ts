@@ -14,7 +14,6 @@ export const webFormView = ({ id, name }: WebFormSummary, urls: SiteUrls): Answe
   name,
 })
 
-/** F-10, F-11. `self` is the URL of the field. */
 export const fieldView = (field: SystemField, self: string): Answer<typeof fieldAnswer> => {
   const { typeId, name, mandatory, order } = field
   const typeName = fieldTypeName(typeId) ?? ''

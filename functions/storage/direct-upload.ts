@@ -29,7 +29,7 @@ const storedParts = async ({ directParts }: StorageDeps, upload: Upload): Promis
   return wholeParts(await directParts.stored({ id, target, holding }), upload).map(({ number }) => number)
 }
 
-/** Answers the state of an upload, or addresses for some of its parts. */
+/** Returns the state of an upload, or addresses for some of its parts. */
 export const readUpload = (deps: StorageDeps) =>
   operation(
     { params: uploadOf, query: (query) => readSwitches(query, ['first', 'digests'], schemaOf('partsQuery')) },

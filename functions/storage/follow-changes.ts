@@ -13,7 +13,7 @@ const heartbeat = 15_000
 
 const comment = Buffer.from(':\n\n')
 
-// About this much waits in memory for a slow reader (V-24).
+// Limits the memory for one slow reader to about this much (V-24).
 const [mostAtOnce, mostBytes] = [100, 16 * 1024]
 
 const events = new WeakMap<Change, Buffer>()
@@ -31,9 +31,9 @@ const eventOf = (change: Change): Buffer => {
 const eventsOf = ([first, ...others]: readonly Change[]): Buffer | undefined =>
   first && (others.length > 0 ? Buffer.concat([first, ...others].map(eventOf)) : eventOf(first))
 
-// Gives the next events only when the reader has taken the last ones. Ends when the caller may no longer listen: the
-// next request of the caller gets the reason (V-21). While a listener waits, it keeps no promise: a process with many
-// listeners would collect the promises of each change late (1,000 listeners: 110 MiB after 50 changes).
+// Makes the next events only when the reader has taken the previous ones. Ends when the caller may no longer listen.
+// The next request of the caller then gets the reason (V-21). A waiting listener keeps no promise, because the garbage
+// collector frees promises late: 1,000 listeners would need 110 MiB after 50 changes.
 const streamOf = (listener: Listener, wanted: Wanted, after: number, timeLeft: () => number): Readable => {
   const query = { ...wanted, limit: mostAtOnce, bytes: mostBytes }
   let position = after
@@ -59,7 +59,7 @@ const streamOf = (listener: Listener, wanted: Wanted, after: number, timeLeft: (
   }
 
   function advance(isBeat: boolean): void {
-    // No text may follow the end.
+    // While changes are being read, nothing else may be sent: the reading may end the stream.
     if (isReading) return
     if (listener.isOver() || timeLeft() <= 0) give(null)
     if (!isAsked || (!isBeat && listener.newest() <= position)) return

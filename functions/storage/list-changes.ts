@@ -29,7 +29,7 @@ const usualLimit = 100
 
 const ends = { after: 'oldest', before: 'newest' } as const
 
-// Undefined for an empty text, which begins at an end of the history.
+// Undefined for an empty text, which means the beginning or the end of the history.
 const positionOf = (name: keyof typeof ends, id: string, site: SiteId): number | undefined => {
   if (id === '') return undefined
   const position = positionIn(id, site)
@@ -61,7 +61,7 @@ const filterOf = ({ type, subject }: Input['query'], { rights, hasOwnRights }: S
   withTokens: !hasOwnRights,
 })
 
-// In milliseconds: during a burst of changes, the caller is not checked before each of them.
+// In milliseconds: the service checks the caller again only after this time, and not before each change of a burst.
 const checkInterval = 1_000
 
 const wantedBy = ({ clock }: StorageDeps, { site, query, readmit }: Input) => {
@@ -83,7 +83,8 @@ const openStream = async (deps: StorageDeps, input: Input): Promise<Reply> => {
   const after = from === undefined ? undefined : (positionOf('after', from, site.id) ?? 0)
   if (!headers['authorization']) {
     throw new ServiceError('tokenRejected', {
-      message: 'Live changes need the token in a header. Send it in Authorization, not in the address.',
+      message:
+        'Live changes accept the token only in the header Authorization. Send the token there, not in the address.',
     })
   }
   const listener = await deps.live.listen(site.id)
@@ -96,7 +97,7 @@ const openStream = async (deps: StorageDeps, input: Input): Promise<Reply> => {
   return followChanges(listener, wantedBy(deps, input), after, deadline.timeLeft)
 }
 
-// V-20, V-23: if too many requests wait, the page stays empty.
+// V-20, V-23: waits for a change. If too many requests wait already, returns an empty page.
 const awaitChanges = async (deps: StorageDeps, input: Input, position: number): Promise<ChangePage | undefined> => {
   const { site, query, deadline } = input
   const { wait = 0, limit = usualLimit } = query

@@ -20,8 +20,8 @@ const callsAtOnce = 16
 // Each round reads up to 10,000 entries of the history.
 const mostRounds = 5
 
-// Clocks differ, and S3 counts whole seconds. An entry that is older than its removal by more than this belongs to an
-// earlier removal.
+// Clocks differ, and S3 counts whole seconds. If an entry is older than the found removal by more than this time, it
+// belongs to an earlier removal.
 const tolerance = 5_000
 
 const itemsOf = async ({ files }: StorageDeps, changes: readonly Change[]): Promise<readonly Item[]> => {
@@ -43,7 +43,8 @@ const positionIn = (cursor: string): number => {
 }
 
 /**
- * GET with `?deleted=all`: the removed files and folders of a folder and of everything below it, by the history (H-37).
+ * GET with `?deleted=all`: lists what was removed in a folder and below it. The history says which files and folders
+ * were removed (H-37).
  */
 export const listTrash = (deps: StorageDeps) =>
   operation({ params: describablePath, query: pageOf }, async (input) => {

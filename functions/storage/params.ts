@@ -38,10 +38,9 @@ export const readablePath = permittedPath('read')
 export const writablePath = permittedPath('write')
 
 export const purgeablePath = permittedPath('write', deletedPathOf)
-/** */
 export const removablePath = permittedPath('write', deletedPathOf, parentOf)
 
-/** Also the folders on the way to the folders of the caller. */
+/** Also allows the folders that lead to a folder of the caller. */
 export const describablePath = (segments: Segments, caller: SiteCaller): { path: StoragePath } => {
   const { path } = pathOf(segments)
   const isOnWay = ownFoldersBelow({ rights: caller.rights, level: 'read' }, path).length > 0

@@ -65,7 +65,7 @@ const folderView = (
 interface Shown<Listed> {
   readonly view: (entry: Listed, folderUri: string) => ContentView
   readonly textOf: (entry: Listed) => string
-  /** An upper bound for the bytes of an entry, without the result of `textOf` and without the URI of its folder. */
+  /** An entry has at most this many bytes, besides the result of `textOf` and the URI of its folder. */
   readonly roughEntry: number
   readonly roughCharacter: number
 }
@@ -141,7 +141,9 @@ export const getMeta = (deps: StorageDeps) =>
       const uri = siteUrls(dataCentre, site).storage(encodePath(path))
       const file = isInScope(scope, path) ? await describeFile(deps, site.id, path) : undefined
       if (file && query.recursive) {
-        throw new ServiceError('storageRefused', { message: 'This is a file. Leave out recursive, or name a folder.' })
+        throw new ServiceError('storageRefused', {
+          message: 'This path is a file. Leave out recursive, or name a folder.',
+        })
       }
       if (file) {
         return fileView(nameOf(path), uri, file, await files.fingerprintOf(file.info, deadline))

@@ -2,7 +2,7 @@ import type { Answer } from '../../lib/contract/contract.ts'
 import type { downloadLink, progress as progressAnswer } from '../../lib/contract/storage/contract-schemas.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { type OperationHandler, operation } from '../../lib/http/operation.ts'
-import { ok } from '../../lib/http/reply.ts'
+import { neverStored, ok } from '../../lib/http/reply.ts'
 import { firstValue, type Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import type { ObjectInfo } from '../../lib/storage/object-store.ts'
@@ -22,18 +22,19 @@ const getProgress = ({ progress }: StorageDeps) =>
 const presentAsDraft = (query: Switches): boolean => {
   if (!query.has('versionId')) return asDraft(query)
   throw new ServiceError('storageRefused', {
-    message: 'A link leads to the present version of a file. Leave out versionId, or send it without link.',
+    message: 'A link leads to the present version of a file. Send either link or versionId.',
   })
 }
 
-// GET with `?link`: a URL of the file's bytes that needs no token (S-73). Caches may not keep the answer.
+// GET with `?link`: answers a URL that returns the bytes of the file without a token (S-73). Caches may not keep the
+// answer.
 const getLink = ({ files, linkTo }: StorageDeps) =>
   operation({ params: readablePath, query: presentAsDraft }, async (input) => {
     const { dataCentre, params, query: isDraft } = input
     const { info } = await readFile(files, scopeOf(input, 'read'), params.path, isDraft, () => undefined)
     const { url, expires } = await linkTo(info, dataCentre)
     const value: Answer<typeof downloadLink> = { url, expires: timeOf(expires) }
-    return { ...ok({ value }), headers: { 'Cache-Control': 'no-store' } }
+    return { ...ok({ value }), headers: neverStored }
   })
 
 const listRemoved = (deps: StorageDeps): OperationHandler => {

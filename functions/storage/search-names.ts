@@ -20,7 +20,7 @@ const searchOf = async (query: Switches) => {
   return { text: search, limit: Math.min(limit, longestListing), cursor }
 }
 
-/** GET with `?search=TEXT`: files and folders below a folder by a part of their names (S-127). */
+/** GET with `?search=TEXT`: finds files and folders below a folder by a part of their names (S-127). */
 export const searchFolder = ({ files }: StorageDeps) =>
   operation({ params: describablePath, query: searchOf }, async (input) => {
     const { site, params, query, deadline } = input

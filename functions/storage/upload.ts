@@ -21,7 +21,8 @@ const boundaryOf = (contentType: string | undefined): string | undefined => {
   return quoted ?? plain
 }
 
-const howToSend = 'Send files as multipart/form-data, one by PUT to its path, or by tus with Tus-Resumable.'
+const howToSend =
+  'Send files as multipart/form-data, one file by PUT to its path, or one file by tus with Tus-Resumable.'
 
 async function* guarded<Value>(
   values: AsyncIterable<Value>,

@@ -7,6 +7,7 @@ import { ok, type Reply } from '../../lib/http/reply.ts'
 import type { WebhooksDeps } from '../../lib/service/deps.ts'
 import { viewOfDelivery } from '../../lib/webhooks/change-webhook.ts'
 import { repeatDelivery as repeat, sendTest } from '../../lib/webhooks/send-now.ts'
+import type { Delivery, TestDelivery } from '../../lib/webhooks/webhooks.ts'
 import { findWebhook, idOf } from './webhooks.ts'
 
 /** V-13. Errors: webhookUnknown. */
@@ -19,16 +20,14 @@ export const listDeliveries = (deps: WebhooksDeps) =>
     return ok({ value })
   })
 
-type Sent = Parameters<typeof viewOfDelivery>[0]
-
 const tooMany = () =>
   new ServiceError('tooManyRequests', {
     message:
-      'The service is already sending several tests or repetitions. Repeat your request after the time in the Retry-After header.',
+      'The service is already sending several tests or repeated deliveries. Repeat your request after the time in the Retry-After header.',
     headers: { 'Retry-After': '5' },
   })
 
-const toReply = (sent: Sent): Reply => {
+const toReply = (sent: Delivery | TestDelivery): Reply => {
   const value: Answer<typeof deliveryAnswer> = viewOfDelivery(sent)
   return ok({ value })
 }

@@ -11,7 +11,7 @@ import type { SiteId } from '../../lib/core/ids.ts'
 import { type Right, requireRight, rightOf } from '../../lib/core/rights.ts'
 import { areasOf } from '../../lib/history/list-changes.ts'
 import { bodyOf, operation } from '../../lib/http/operation.ts'
-import { done, ok } from '../../lib/http/reply.ts'
+import { done, neverStored, ok } from '../../lib/http/reply.ts'
 import type { WebhooksDeps } from '../../lib/service/deps.ts'
 import {
   changeWebhook as change,
@@ -30,14 +30,13 @@ const bodies = {
 
 export const idOf = ({ webhook = '' }: Readonly<Record<string, string>>) => ({ id: webhook })
 
-/** Errors: webhookUnknown. */
 export const findWebhook = async ({ webhooks }: WebhooksDeps, site: SiteId, id: string): Promise<Webhook> => {
   const found = isWebhookId(id) ? await webhooks.get(site, id) : undefined
   if (!found) throw new ServiceError('webhookUnknown')
   return found
 }
 
-/** V-1: a webhook must not show its maker entries that the maker may not read. Errors: rightMissing. */
+/** V-1: a webhook must not show its creator changes that the creator may not read. Errors: rightMissing. */
 const requireRights = (held: readonly Right[], patterns: readonly string[]): void => {
   const types = changeTypes.filter((type) => isWantedType(patterns, type))
   for (const area of ['history', ...areasOf(types)] as const)
@@ -50,9 +49,6 @@ const requirePermitted = ({ permitsPrivate }: WebhooksDeps, targetUrl: string | 
   throw invalidInput('webhookMalformed', [{ path: 'targetUrl', message: 'must be an https address' }])
 }
 
-const neverStored = { 'Cache-Control': 'no-store' }
-
-/** V-1. */
 export const listWebhooks = ({ webhooks }: WebhooksDeps) =>
   operation({}, async ({ site }) => {
     const value: Answer<typeof webhookList> = { items: (await webhooks.listOfSite(site.id)).map(viewOfWebhook) }
@@ -70,7 +66,6 @@ export const createWebhook = (deps: WebhooksDeps) =>
     return { status: 201, document: { value }, headers: neverStored }
   })
 
-/** V-1. Errors: webhookUnknown. */
 export const getWebhook = (deps: WebhooksDeps) =>
   operation({ params: idOf }, async ({ site, params }) => {
     const value: Answer<typeof webhookAnswer> = viewOfWebhook(await findWebhook(deps, site.id, params.id))

@@ -4,8 +4,8 @@ import { type Grant, type Grants, type Permission, permissions } from './grants.
 import { type People, type Person, rightsOfEntry } from './people.ts'
 
 /**
- * The owner of a valid token. `sites` lists the sites of the token on which the owner still has rights. A token from
- * `token issue` belongs to no person.
+ * The owner of a valid token. `sites` contains only the sites of the token on which the owner still has rights. A token
+ * of the command `token issue` belongs to no person.
  */
 export interface Caller extends Grant {
   readonly rightsBySite: ReadonlyMap<SiteId, readonly Right[]>
@@ -37,7 +37,8 @@ const callerOfToken = (grant: Grant): Caller => {
   }
 }
 
-// A-61, A-67, A-89: the present rights of the person. A key has only the rights that the person and the key both have.
+// A-61, A-67, A-89: a session has the present rights of its person. A key has those of its own rights that the person
+// has, too.
 const callerOfPerson = (grant: Grant, person: Person): Caller | undefined => {
   const since = grant.kind === 'key' ? person.created : person.sessions
   if (person.disabled || grant.since !== since) return undefined
@@ -56,7 +57,10 @@ export const callerOf = (grant: Grant, person?: Person): Caller | undefined => {
   return person && callerOfPerson(grant, person)
 }
 
-/** A-62: reads the grant, then its person if there is one, and then the parent of a token for one site (A-68). */
+/**
+ * A-62: reads the grant of the token, and the person of the grant if it names one. For a token for one site, also reads
+ * the session that must still exist (A-68).
+ */
 export const findCaller = async (
   { grants, people }: { readonly grants: Pick<Grants, 'get'>; readonly people: Pick<People, 'get'> },
   hash: string,
@@ -72,6 +76,6 @@ export const findCaller = async (
 
 export const rightsOn = ({ rightsBySite }: Caller, site: SiteId): readonly Right[] => rightsBySite.get(site) ?? []
 
-/** A-22: `files` if the caller can read files in at least one folder. */
+/** A-22: callers who can read files in at least one folder have the permission `files`. */
 export const permissionsOf = (rights: readonly Right[]): readonly Permission[] =>
   hasInAnyFolder(rights, rightOf('files:read')) ? permissions : []

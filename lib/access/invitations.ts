@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { inIso } from '../core/clock.ts'
 import { ServiceError } from '../core/errors.ts'
 import { hashToken, isCurrent, newToken } from './grants.ts'
 import type { Person } from './people.ts'
@@ -21,11 +22,14 @@ export const describeInvitation = (
   name,
   ...(invitation && {
     invitation: `${url}/console#invitation=${encodeURIComponent(invitation.text)}`,
-    expires: new Date(invitation.expires * 1000).toISOString(),
+    expires: inIso(invitation.expires),
   }),
 })
 
-/** A-82: the text begins with the name of the person, so that one write accepts the invitation. */
+/**
+ * A-82: the text begins with the name of the person. So the service accepts an invitation with one write, to the record
+ * of this person.
+ */
 export const invite = (person: Person, now: number): { readonly person: Person; readonly invitation: Invitation } => {
   const secret = newToken()
   const expires = Math.floor(now / 1000) + lifetime

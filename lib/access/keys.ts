@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { dayOf } from '../core/clock.ts'
+import { dayOf, inIso } from '../core/clock.ts'
 import type { Author, HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import { inParallel } from '../core/in-parallel.ts'
@@ -34,7 +34,7 @@ export const isKey = (text: string): boolean => {
   return secret !== undefined && checksum === checksumOf(secret)
 }
 
-/** A-86, A-90: the reason to refuse a key without looking for it in the store. */
+/** A-86, A-90: the reason to refuse a key before the service looks for it in the store. */
 export const keyFault = (text: string, isInQuery: boolean): string | undefined => {
   if (!text.startsWith(prefix)) return undefined
   if (isInQuery) return 'Send a key only in the Authorization header. Revoke this key if others may read the address.'
@@ -48,7 +48,7 @@ export const keyLifetimes = { usual: 90 * day, longest: 365 * day } as const
 
 const mostNoted = 10_000
 
-/** A-88: stores the day of the last use of a key, once a day. If the write fails, the next use repeats it. */
+/** A-88: stores the day of the last use of a key, once a day. If the write fails, the next use writes again. */
 export const createUseLog = (grants: Pick<Grants, 'recordUse'>, now: () => number) => {
   const noted = new Map<string, string>()
   return async (grant: Grant): Promise<void> => {
@@ -68,8 +68,6 @@ interface NewKey {
   readonly expires: number
 }
 
-const inIso = (seconds: number): string => new Date(seconds * 1000).toISOString()
-
 export const keyEntry = (type: 'key.created' | 'key.removed', key: Key, author: Author): HistoryEntry => ({
   ...author,
   type,
@@ -78,7 +76,7 @@ export const keyEntry = (type: 'key.created' | 'key.removed', key: Key, author: 
   details: { user: key.user },
 })
 
-/** Only this result has the text of the key. `expires` is in epoch seconds. Errors: unavailable. */
+/** Only this result contains the text of the key. `expires` is in epoch seconds. Errors: unavailable. */
 export const issueKey = async (
   grants: Pick<Grants, 'put'>,
   maker: Pick<Person, 'name' | 'created'>,

@@ -34,8 +34,8 @@ const write = ({ memory, passes, parallelism, nonce, tag }: Hash): string =>
   `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${inBase64(nonce)}$${inBase64(tag)}`
 
 /**
- * Hashes use the same threads as file reads, so only a few run at once and the others wait. Errors: unavailable, if too
- * many wait.
+ * Hashing and reading files use the same threads. So only a few hashes are computed at once, and the other calls wait.
+ * Errors: unavailable, if too many wait.
  */
 const inTurn = createTurns({ atOnce: 2, mostWaiting: 50 })
 

@@ -9,10 +9,10 @@ export type SiteEntry =
   | { readonly rights: readonly string[] }
 
 /**
- * A-53. A new person with the name of a removed person has another `created`. A session is valid only while its `since`
- * equals `sessions`. Both are in epoch milliseconds, and `expires` is in epoch seconds. `password` is a PHC string.
- * `identities` has a hash for each account at an issuer (A-94). `addresses` has the day of the last sign-in for each
- * hash of an address (A-77).
+ * A-53. A new person with the name of a removed person has a different value of `created`. A session is valid only
+ * while its `since` equals `sessions`. Both are in epoch milliseconds, and `expires` is in epoch seconds. `password` is
+ * a PHC string. `identities` has a hash for each account at an issuer (A-94). `addresses` has the day of the last
+ * sign-in for each hash of an address (A-77).
  */
 export interface Person {
   readonly name: string
@@ -61,6 +61,14 @@ export const keyOfName = (name: string): string => lowerAscii(name)
 
 export const isPersonName = (name: string): boolean => nameShape.test(name) && !addressNames.has(keyOfName(name))
 
+export const newPerson = (known: Pick<Person, 'name' | 'displayName' | 'email' | 'sites'>, now: number): Person => ({
+  ...known,
+  disabled: false,
+  created: now,
+  sessions: now,
+  version: 1,
+})
+
 export const sitesOfPerson = ({ sites }: Pick<Person, 'sites'>): readonly SiteId[] =>
   Object.keys(sites).map((id) => storedId<SiteId>(id))
 
@@ -91,7 +99,7 @@ const isOwner = ({ sites, disabled }: Person, site: SiteId): boolean => {
   return !disabled && entry !== undefined && 'role' in entry && entry.role === 'owner'
 }
 
-/** The sites that lose the person as an owner. */
+/** The sites on which the person was an owner, and is none after the change. */
 export const ownershipsLost = (before: Person, after: Person | undefined): readonly SiteId[] =>
   sitesOfPerson(before).filter((site) => isOwner(before, site) && !(after && isOwner(after, site)))
 

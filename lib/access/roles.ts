@@ -10,7 +10,9 @@ const role = (isPerFolder: boolean, ...rights: readonly AreaRight[]): Role => ({
   rights: rights.map(rightOf),
 })
 
-/** A-48, A-49, A-50. With `isPerFolder`, the rights on files apply only to the folders of the entry. */
+/**
+ * A-48, A-49, A-50. With `isPerFolder`, the rights on files apply only to the folders that the person has on the site.
+ */
 export const roles = {
   owner: role(false, ...areas.map((area) => `${area}:write` as const)),
   editor: role(false, 'files:write', 'forms:write', 'categories:write', 'history:read'),

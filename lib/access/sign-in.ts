@@ -46,7 +46,7 @@ export const authenticatePerson = async (
     after === person ? 'unchanged' : deps.people.replace(person, after, []),
     deps.attempts.forgive(limits),
   ])
-  // If another change of the person comes first, the session uses the changed person.
+  // If another change of the person came first, this sign-in is not recorded. The session begins all the same.
   return outcome === 'done' ? { ...after, version: person.version + 1 } : person
 }
 
@@ -55,7 +55,7 @@ const namesAround = async ({ findSite }: Pick<SignInDeps, 'findSite'>, person: P
   return [person.name, ...sites.flatMap((site) => (site ? [site.name] : []))]
 }
 
-/** Sessions that began before have ended. */
+/** Greater than the number of every earlier session, so all of them end. */
 export const newSessions = (person: Person, now: number): number => Math.max(now, person.sessions + 1)
 
 /** Sets a new password, and ends all sessions. Errors: passwordWeak, unavailable. */

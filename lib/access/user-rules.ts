@@ -5,6 +5,7 @@ import { includesRight, type Right, requireRight } from '../core/rights.ts'
 import { type Invitation, invite } from './invitations.ts'
 import {
   isPersonName,
+  newPerson,
   type People,
   type Person,
   rightsOfEntry,
@@ -75,17 +76,6 @@ const ofSite = (person: Person | undefined, site: SiteId): Person => {
   return person
 }
 
-const newPerson = ({ name, displayName, email }: NewUser, now: number): Person => ({
-  name,
-  displayName: displayName ?? name,
-  email: email ?? '',
-  sites: {},
-  disabled: false,
-  created: now,
-  sessions: now,
-  version: 1,
-})
-
 const withEntry = (person: Person, site: SiteId, entry: SiteEntry): Person => {
   const changed = { ...person, sites: { ...person.sites, [site]: entry } }
   if (Buffer.byteLength(JSON.stringify(changed)) <= largestRecord) return changed
@@ -120,7 +110,11 @@ export const addUser = async (
   }
   requireGrantable(manager, user.entry)
   const now = deps.clock.wall()
-  const { person, invitation } = invite(withEntry(newPerson(user, now), site, user.entry), now)
+  const { name, displayName = name, email = '', entry } = user
+  const { person, invitation } = invite(
+    withEntry(newPerson({ name, displayName, email, sites: {} }, now), site, entry),
+    now,
+  )
   if (await deps.people.create(person, entriesOf(manager, 'user.created', person, [site])))
     return { person, invitation }
   return { person: await joinSite(deps, manager, user), invitation: undefined }

@@ -6,7 +6,7 @@ import { failLikePort, smallCallTimeouts } from './calls/client-calls.ts'
 
 const contextOf = ({ site, id }: Pick<Webhook, 'site' | 'id'>) => ({ site: String(site), webhook: id })
 
-// In milliseconds: the process of a sender opens a secret once in this time.
+// In milliseconds: the process of a sender asks KMS again for a secret after this time.
 const openFor = 300_000
 
 /** V-4: a secret can be opened only with its key, and only for its own webhook. */

@@ -1,4 +1,5 @@
 import type { FileStoreSettings, StorageSettings } from '../config/config.ts'
+import { onDemand } from '../core/on-demand.ts'
 import { createLiveChanges } from '../history/live-changes.ts'
 import type { ObjectInfo } from '../storage/object-store.ts'
 import type { RemovalQueue } from '../storage/path-locks.ts'
@@ -14,19 +15,13 @@ import { createUploadParts } from './s3/upload-parts.ts'
 // In bytes: a part of a file of this size fits into an answer of Lambda, which has at most 6 MB with its base64.
 const largestAnswer = 4 * 1024 * 1024
 
-// V-23.
+// The limits of V-23.
 const listeners = { perSite: 20, inAll: 1_000 }
 
 // Only removals of large folders need the queue, so its client is not loaded in a cold start.
 const queueOnDemand = (queueUrl: string): RemovalQueue => {
-  const open = async (): Promise<RemovalQueue> => (await import('./sqs-queues.ts')).createSqsRemovalQueue(queueUrl)
-  let queue: Promise<RemovalQueue> | undefined
-  return {
-    async send(task, delay) {
-      queue ??= open()
-      return (await queue).send(task, delay)
-    },
-  }
+  const open = onDemand(async () => (await import('./sqs-queues.ts')).createSqsRemovalQueue(queueUrl))
+  return { send: async (...given) => (await open()).send(...given) }
 }
 
 export const openFileStores = (

@@ -1,5 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import type { AccessSettings, EdgeSettings } from '../config/config.ts'
+import type { EdgeSettings } from '../config/config.ts'
+import type { TableName } from '../config/tables.ts'
 import type { Stores } from '../service/stores.ts'
 import { createAccessValues, createIssuers } from './dynamodb/access-values.ts'
 import { createCategoryStores } from './dynamodb/category-stores.ts'
@@ -28,14 +29,11 @@ export interface Given {
   readonly record?: RecordChange
 }
 
-type SitesSettings = Pick<EdgeSettings, 'sitesTable' | 'directoryRegion'>
-type DirectorySettings = SitesSettings & Pick<EdgeSettings, 'tokensTable' | 'usersTable'>
+type Tables<Name extends TableName> = Readonly<Record<`${Name}Table`, string>>
 
-type AreaTable = 'journalTable' | 'webFormsTable' | 'contentTable' | 'categoryLinksTable' | 'pathLocksTable'
-
-interface AreaSettings extends Readonly<Record<AreaTable, string>> {
-  readonly keptDays?: number
-}
+type SitesSettings = Tables<'sites'> & Pick<EdgeSettings, 'directoryRegion'>
+type DirectorySettings = SitesSettings & Tables<'tokens' | 'users'>
+type LocksSettings = Tables<'journal' | 'pathLocks'> & { readonly keptDays?: number }
 
 const directoryOptions = ({ directoryRegion: region }: SitesSettings, given: Given) => ({
   dynamodb: region === undefined ? (given.dynamodb ?? createDocumentClient()) : createDocumentClient({ region }),
@@ -58,7 +56,7 @@ export const openDirectory = (
 }
 
 export const openIssuers = (
-  settings: SitesSettings & Pick<EdgeSettings, 'tokensTable'>,
+  settings: SitesSettings & Tables<'tokens'>,
   given: Given = {},
 ): Pick<Stores, 'issuers' | 'accessValues'> => {
   const options = directoryOptions(settings, given)
@@ -68,14 +66,14 @@ export const openIssuers = (
   }
 }
 
-export const openJournal = ({ journalTable: table }: Pick<AreaSettings, 'journalTable'>, given: Given = {}) => {
+export const openJournal = ({ journalTable: table }: Tables<'journal'>, given: Given = {}) => {
   const { dynamodb = createDocumentClient(), now } = given
   const { record, history } = createJournal({ dynamodb, table, now })
   return { dynamodb, now, record: given.record ?? record, history }
 }
 
 export const openSignIns = (
-  { signInsTable: table }: Pick<AccessSettings, 'signInsTable'>,
+  { signInsTable: table }: Tables<'signIns'>,
   { dynamodb = createDocumentClient(), now }: Given = {},
 ): Pick<Stores, 'attempts'> => ({ attempts: createSignInAttempts({ dynamodb, table, now }) })
 
@@ -84,9 +82,7 @@ export const openSignIns = (
  * the site (A-109).
  */
 export const openAccessStores = (
-  settings: DirectorySettings &
-    Pick<AreaSettings, 'journalTable'> &
-    Pick<AccessSettings, 'dataCentre' | 'signInsTable'>,
+  settings: DirectorySettings & Tables<'journal' | 'signIns'> & Pick<EdgeSettings, 'dataCentre'>,
   given?: Given,
 ): Pick<Stores, 'sites' | 'grants' | 'people' | 'attempts' | 'issuers' | 'accessValues'> => {
   const { dynamodb, now, record } = openJournal(settings, given)
@@ -99,10 +95,7 @@ export const openAccessStores = (
   return { ...openDirectory(settings, here), ...openIssuers(settings, here), ...openSignIns(settings, here) }
 }
 
-export const openFieldsStores = (
-  settings: DirectorySettings & Pick<AreaSettings, 'journalTable' | 'webFormsTable'>,
-  given?: Given,
-) => {
+export const openFieldsStores = (settings: DirectorySettings & Tables<'journal' | 'webForms'>, given?: Given) => {
   const { dynamodb, record } = openJournal(settings, given)
   return {
     ...openDirectory(settings, { dynamodb }),
@@ -111,17 +104,14 @@ export const openFieldsStores = (
 }
 
 export const openCategoriesStores = (
-  settings: DirectorySettings & Pick<AreaSettings, 'journalTable' | 'contentTable' | 'categoryLinksTable'>,
+  settings: DirectorySettings & Tables<'journal' | 'content' | 'categoryLinks'>,
   given?: Given,
 ) => {
   const { dynamodb, record } = openJournal(settings, given)
   return { ...openDirectory(settings, { dynamodb }), ...createCategoryStores({ dynamodb, ...settings, record }) }
 }
 
-export const openLocks = (
-  settings: Pick<AreaSettings, 'journalTable' | 'pathLocksTable' | 'keptDays'>,
-  given?: Given,
-) => {
+export const openLocks = (settings: LocksSettings, given?: Given) => {
   const journal = openJournal(settings, given)
   const { pathLocksTable: table, keptDays } = settings
   const { dynamodb, now } = journal
@@ -129,7 +119,10 @@ export const openLocks = (
   return { ...journal, ...createPathLocks({ ...journal, table, keptDays }), usage }
 }
 
-export const openAreas = (settings: AreaSettings, given?: Given) => {
+export const openAreas = (
+  settings: LocksSettings & Tables<'webForms' | 'content' | 'categoryLinks'>,
+  given?: Given,
+) => {
   const { dynamodb, now: _, ...locks } = openLocks(settings, given)
   const { record } = locks
   return {
@@ -140,7 +133,7 @@ export const openAreas = (settings: AreaSettings, given?: Given) => {
 }
 
 export const openUploads = (
-  settings: Pick<AreaSettings, 'journalTable'> & { readonly uploadsTable: string },
+  settings: Tables<'journal' | 'uploads'>,
   given?: Given,
 ): Pick<Stores, 'progress' | 'uploadRecords'> => {
   const { dynamodb, now, record } = openJournal(settings, given)
@@ -148,10 +141,7 @@ export const openUploads = (
   return { progress: createUploadProgress(options), uploadRecords: createUploadRecords({ ...options, record }) }
 }
 
-export const openWebhooks = (
-  settings: Pick<AreaSettings, 'journalTable'> & { readonly webhooksTable: string },
-  given?: Given,
-) => {
+export const openWebhooks = (settings: Tables<'journal' | 'webhooks'>, given?: Given) => {
   const { dynamodb, now, record, history } = openJournal(settings, given)
   const options = { dynamodb, now, table: settings.webhooksTable }
   return {

@@ -15,12 +15,12 @@ export interface RecountDeps {
 }
 
 // In milliseconds. A quota is known everywhere within a minute, and a request lasts at most 15 minutes. After
-// this time, each change that a listing may miss has been counted since the recount began.
+// this time, every change that the listing may miss began after the recount, and was counted.
 const settledAfter = 17 * 60_000
 const countedFor = 24 * 3600_000
 
-// Lists until the deadline in the order of keys, and continues in the next run. Undefined when the list is not complete
-// yet.
+// Lists keys in their order until the deadline. The next run continues after the last key. Undefined when the list is
+// not complete yet.
 const listBytes = async (
   { files, counts }: RecountDeps,
   site: SiteId,

@@ -33,8 +33,8 @@ export interface CategoryLinks {
   list(list: LinkList, after: number, limit: number): Promise<readonly CategoryLink[]>
   listConsistently(list: LinkList, after: number, limit: number): Promise<readonly CategoryLink[]>
   count(list: LinkList, after: number, limit: number): Promise<Count>
-  // The categories of an object after an id, in order, up to `limit`. Only the last page has fewer. May lag behind
-  // changes.
+  // The categories of an object after an id, in order, up to `limit`. Only the last page has fewer. The answer may lag
+  // behind changes.
   categoriesOf(object: SiteObject, after: number, limit: number): Promise<readonly CategoryId[]>
   countCategoriesOf(object: SiteObject, after: number, limit: number): Promise<Count>
   linkObject(

@@ -12,7 +12,8 @@ export interface SiteObject {
 }
 
 /**
- * Counts entries after an id, up to a limit. `last` is the id of the last counted entry. `ended`: no entry follows it.
+ * A count of the entries after an id, up to a limit. `last` is the id of the last counted entry. `ended` is true if no
+ * entry follows this one.
  */
 export interface Count {
   readonly count: number
@@ -27,12 +28,12 @@ export interface Listed {
 
 /**
  * The port to the categories and objects of the sites. Long texts are stored separately, and reads leave them out.
- * Reads do not find content that is being removed, and lists have undefined in its place. `get`, `existing` and
+ * Reads do not find content that is being removed, and lists contain undefined in its place. `get`, `existing` and
  * `listWhole` read consistently. Errors of every call: unavailable.
  */
 export interface Contents {
-  // A unique name for the state of all content and links. Undefined if the name would cost as much as reading the
-  // content.
+  // Names the present state of all content and links. Each state has another name. Undefined if computing the name
+  // would cost as much as reading the content.
   state(): Promise<string | undefined>
   get(site: SiteId, kind: ContentKind, id: number): Promise<Content | undefined>
   getMany(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<ReadonlyMap<number, Content>>

@@ -114,7 +114,7 @@ export const contentList = (site: SiteId, kind: ContentKind): ListDescription =>
   identity: [site, kind],
 })
 
-/** The store lists everything but long texts, so each item is read once. Errors: listTooLong. */
+/** The store's list has everything but the long texts, so each item is read once. Errors: listTooLong. */
 export const listContents = (
   { contents, longestList }: ListDeps,
   site: SiteId,

@@ -46,7 +46,7 @@ const findMatches = async <E extends Entry>(
   entries: readonly E[],
   readsItems = false,
 ): Promise<Match<E>[]> => {
-  // A store in this process answers without a pause: let other requests run first.
+  // A store in this process never yields to other requests, so this lets them run first.
   await yieldToRequests()
   const members = [...(where?.members ?? []), ...order.members]
   if (!readsItems && members.every((member) => source.outlineHas(member))) {

@@ -15,7 +15,7 @@ import {
 export const logLevels = ['DEBUG', 'INFO', 'WARN', 'ERROR'] as const
 
 // Only this file names environment variables. A missing or bad variable stops the cold start. The deployment writes the
-// environment of each function from the same tables.
+// environment of each function from these tables.
 
 const url = textLike(/^https?:\/\/\S+$/, 'a URL')
 

@@ -45,7 +45,7 @@ export const tables = {
     global: false,
   },
   pathLocks: { partitionKey: number('site'), sortKey: text('path'), global: false, timeToLive: 'expires' },
-  // Each item is a block of a few entries: lib/aws/dynamodb/journal-blocks.ts.
+  // Each item is a block of a few history entries (lib/aws/dynamodb/journal-blocks.ts).
   journal: { partitionKey: number('site'), sortKey: number('block'), global: false, timeToLive: 'expires' },
   webhooks: { partitionKey: number('site'), sortKey: text('key'), global: false, timeToLive: 'expires' },
   uploads: { partitionKey: text('token'), global: false, timeToLive: 'expires' },

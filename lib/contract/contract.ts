@@ -23,8 +23,8 @@ export const answerHeaders = {
   'Accept-Ranges': header('The unit of `Range`: requests may ask for a part of the file.', { const: 'bytes' }),
   'Content-Range': header('The part of the file that the answer contains.'),
   'X-Content-Length': header(
-    'The answer to HEAD has here the number of bytes that GET would send, because API Gateway removes the ' +
-      'Content-Length of such answers.',
+    'For HEAD: the number of bytes that GET would send. The header has this name, because API Gateway removes ' +
+      'Content-Length from answers to HEAD.',
     count,
   ),
   'Cache-Control': header('The rules for caches that keep the answer.'),
@@ -63,7 +63,7 @@ export type ParameterContracts = Readonly<Record<string, ParameterContract>>
 
 export interface BodyContract {
   readonly schema: Schema
-  /** JSON Schema for the rules that the schema checks by a function. */
+  /** The JSON Schema of rules that the schema checks with a function. */
   readonly also?: Readonly<Record<string, unknown>>
   readonly mediaTypes?: Readonly<Record<string, Schema>>
   readonly xml?: Document['xml']
@@ -79,7 +79,8 @@ export interface AnswerContract {
   readonly headers?: readonly HeaderName[]
   readonly optionalHeaders?: readonly HeaderName[]
   /**
-   * Operations that can follow. Each value is the place in this answer that has a path variable of the next request.
+   * The operations that can follow. Each value says where in this answer the caller finds a path variable of the next
+   * request.
    */
   readonly links?: Readonly<Partial<Record<(typeof routes)[number]['operation'], Readonly<Record<string, string>>>>>
 }
@@ -107,11 +108,11 @@ export interface OperationContract {
   readonly headers?: ParameterContracts
   readonly body?: BodyContract
   readonly answers: Readonly<Record<number, AnswerContract>>
-  /** Errors that the operation itself throws. Errors of the checks before it follow from its route. */
+  /** Errors that the operation itself throws. The errors of the checks before it follow from its route. */
   readonly errors?: readonly ErrorName[]
   /** Without examples, one request with the examples of the parameters is recorded. */
   readonly examples?: readonly ExampleRequest[]
-  /** The answers are too large for the document, which shows their address. */
+  /** The answers are too large for the document, so the document shows their address instead. */
   readonly shownByAddress?: true
 }
 

@@ -14,7 +14,7 @@ interface Answer<Value> {
 
 export interface CachedLookup<Key, Value> {
   (key: Key): Promise<Value | undefined>
-  /** Also forgets the values that are still being loaded: they may be older than the change. */
+  /** Also drops values that are still being loaded, because they may be as old as the stale ones. */
   forget(isStale: (value: Value) => boolean): void
 }
 

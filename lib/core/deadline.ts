@@ -62,7 +62,7 @@ export const createDeadline = (timeLeft: () => number): Deadline => {
     },
     wait(call) {
       const signal = signalOf()
-      // After the wait, no other code handles a failure of the call.
+      // If the time is up first, no other code handles a later failure of the call.
       call.catch(() => {})
       return new Promise((resolve, reject) => {
         const stop = () => reject(signal.reason)

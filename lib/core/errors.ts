@@ -89,7 +89,7 @@ export const errors = {
   deliveryUnknown: row(
     230001,
     404,
-    'The webhook has no such delivery. Choose an id that GET …/deliveries lists: it has the last 100 deliveries.',
+    'The webhook has no such delivery. Choose an id that GET …/deliveries lists. It lists only the last 100 deliveries.',
   ),
   tooManyWebhooks: row(
     230002,
@@ -156,7 +156,11 @@ export const errors = {
   ),
   tagMissing: row(104008, 400, 'The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.'),
   pathUnknown: row(104009, 400, 'A parent of this path is a file. Choose another path, or remove that file.'),
-  folderLocked: row(104010, 400, 'The folder is being removed or restored. Repeat the request when this has ended.'),
+  folderLocked: row(
+    104010,
+    400,
+    'The folder is being removed or restored. Repeat the request when the removal or restore has ended.',
+  ),
   workflowDeleted: row(
     104011,
     400,
@@ -187,12 +191,12 @@ export const errors = {
   uploadTooLarge: row(
     104005,
     413,
-    'The upload is too large. Ask for the limit with OPTIONS: Tus-Max-Size gives the bytes.',
+    'The upload is too large. Send OPTIONS: the header Tus-Max-Size of the answer is the limit in bytes.',
   ),
   offsetMismatch: row(
     104030,
     409,
-    'Upload-Offset differs from the offset of the upload. Ask for its offset with HEAD, then continue there.',
+    'Upload-Offset differs from the offset of the upload. Send HEAD to get the offset, then continue there.',
   ),
   uploadLocked: row(
     104031,

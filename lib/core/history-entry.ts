@@ -32,7 +32,7 @@ export type ChangeType = (typeof changeTypes)[number]
 
 const kindOf = (type: string): string => type.slice(0, type.indexOf('.'))
 
-/** V-2: types, and kinds such as `file.*`. */
+/** V-2: the types, and patterns such as `file.*` that each match several types. */
 export const typePatterns: readonly string[] = [
   ...changeTypes,
   ...new Set(changeTypes.map((type) => `${kindOf(type)}.*`)),

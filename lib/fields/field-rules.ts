@@ -43,7 +43,7 @@ export const insertField = (
     throw invalidInput('fieldsMalformed', [
       {
         path: 'order',
-        message: `has no free position from here up to the last position, ${maxOrder}. Send a smaller order`,
+        message: `is too large: all positions from here to the last one, ${maxOrder}, are taken. Send a smaller order`,
       },
     ])
   }

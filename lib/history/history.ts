@@ -2,7 +2,7 @@ import type { HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 
 export interface Change extends HistoryEntry {
-  // Larger than the positions of all earlier entries of the site. `at` is in milliseconds since the epoch.
+  // Later entries of a site have larger positions. `at` is in milliseconds since the epoch.
   readonly position: number
   readonly at: number
 }
@@ -21,6 +21,6 @@ export interface History {
    * at the beginning of the history has fewer.
    */
   before(site: SiteId, position: number | undefined, limit: number): Promise<readonly Change[]>
-  /** Calls `check` whenever the site may have new durable entries. The returned function ends these calls. */
+  /** Calls `check` whenever the site may have new durable entries, until the caller calls the returned function. */
   watch(site: SiteId, check: () => void): () => void
 }

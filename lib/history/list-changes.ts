@@ -58,7 +58,6 @@ const areaOf = ({ type, subject }: Pick<Change, 'type' | 'subject'>): Area | und
   return areas[kind]
 }
 
-/** The areas of all entries that can have one of these types. */
 export const areasOf = (types: readonly ChangeType[]): readonly Area[] => {
   const subjects = ['', 'field']
   const found = types.flatMap((type) => subjects.map((subject) => areaOf({ type, subject })))
@@ -92,15 +91,15 @@ const isWanted = (change: Change, filter: ChangeFilter): boolean => {
 const longestSearch = 10_000
 const mostAtOnce = 500
 
-// In bytes. The entry of an upload has up to 100 file names.
+// In bytes. The entry of an upload may contain 100 file names.
 const mostBytes = 3_000_000
 
 export const sizeOf = ({ subject, actor, details }: Change): number =>
   300 + 3 * (subject.length + actor.length) + (details ? 3 * JSON.stringify(details).length : 0)
 
 /**
- * Changes, oldest first, with all wanted changes before `next`. `next` is undefined when there is no position to
- * continue from.
+ * Changes, the oldest first. Every wanted change before `next` is in this page or an earlier one. Without `next`, there
+ * is no position to continue from.
  */
 export interface ChangePage {
   readonly changes: readonly Change[]
@@ -121,7 +120,6 @@ const stepFor = (limit: number, { types, subject = '', rights }: ChangeFilter): 
   return types || subject !== '' || !seesMost ? mostAtOnce : Math.max(limit, 100)
 }
 
-/** Reads entries until a page is full. `next` is the position of the last entry that was read. */
 export const createPage = (limit: number, filter: ChangeFilter, bytes?: number) => {
   const changes: Change[] = []
   const fits = createFits(bytes)
@@ -172,8 +170,8 @@ interface NewestQuery {
 }
 
 /**
- * The wanted entries before a position, the newest first. Without a position, begins with the newest entry. `next` is
- * the position to continue from, and undefined at the beginning of the history.
+ * The wanted entries before a position, the newest first. Without a position, begins with the newest entry. The next
+ * page begins at `next`. At the beginning of the history, `next` is undefined.
  */
 export const changesBefore = async (
   history: History,
@@ -196,7 +194,7 @@ export const changesBefore = async (
   return { changes, next, end }
 }
 
-/** As many of these entries, the newest first, as fit into an answer. The rest follows at `next`. */
+/** Returns as many of these entries as fit into an answer, the newest first. The next page begins at `next`. */
 export const fitting = (page: ChangePage): ChangePage => {
   const fits = createFits()
   const tooMany = page.changes.findIndex((change) => !fits(change))

@@ -3,14 +3,12 @@ import type { Change, History } from './history.ts'
 import { type ChangeFilter, type ChangePage, changesAfter, createPage } from './list-changes.ts'
 import { openSiteFeed, type SiteFeed } from './site-feed.ts'
 
-/** A request that waits for new entries of a site. Dispose of it when the request ends. */
 export interface Listener extends Disposable {
   readonly history: History
   /** All entries after a position, or undefined if they are no longer in memory. */
   recentAfter(position: number): readonly Change[] | undefined
-  /** The position of the newest known entry, or 0. */
   readonly newest: () => number
-  /** Calls `wake` after new entries, and when the service stops. The returned function ends these calls. */
+  /** Calls `wake` after new entries, and when the service stops, until the caller calls the returned function. */
   watch(wake: () => void): () => void
   readonly isOver: () => boolean
 }
@@ -97,7 +95,7 @@ interface Wanted {
   readonly site: SiteId
   readonly limit: number
   readonly bytes?: number
-  /** Checks the caller again, and returns what it may read now (V-21). */
+  /** Checks the caller again, and returns what the caller may read now (V-21). */
   readonly filter: () => ChangeFilter | Promise<ChangeFilter>
   /** A monotonic clock, in milliseconds. */
   readonly now: () => number
@@ -114,7 +112,8 @@ const readPage = (
   position: number,
   filter: ChangeFilter,
 ): News | Promise<News> => {
-  // Entries before the newest one may have expired, so it may be ahead of the last entry that was read.
+  // The newest position may be ahead of the last entry that was read, because the entries between them may have
+  // expired.
   const end = Math.max(position, newest())
   const newsOf = ({ changes, next = end }: ChangePage): News => ({ changes, next })
   const recent = recentAfter(position)
@@ -141,7 +140,10 @@ const untilChanged = async (listener: Listener, position: number, milliseconds: 
   clearTimeout(timer)
 }
 
-/** Waits for an entry after a position that fits the filter. After `milliseconds`, there may be none. Errors: as above. */
+/**
+ * Waits at most `milliseconds` for a wanted entry after a position. The result may be empty. Errors: those of
+ * `readNews`.
+ */
 export const nextChanges = async (
   listener: Listener,
   wanted: Wanted,

@@ -7,7 +7,7 @@ import { sizeOf } from './list-changes.ts'
 // In bytes. The newest entries of a site stay in memory for all of its listeners, so that each entry is read once.
 const mostRemembered = 128 * 1024
 const mostAtOnce = 100
-// The most listeners that one turn of the event loop wakes. Other requests run between two turns.
+// The largest number of listeners that one turn of the event loop wakes. Other requests run between two turns.
 const wokenAtOnce = 50
 // In milliseconds: the pause after a failed read.
 const pause = 1_000

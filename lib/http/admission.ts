@@ -92,7 +92,7 @@ export const fallbackPresentation = (request: Request, policy: GroupPolicy, trac
 const formatsOf = (route: Route, policy: GroupPolicy): Formats =>
   route.formats ?? (route.public ? ['json'] : policy.formats)
 
-// The service refuses to start when its operations and the route table disagree.
+// The service refuses to start if its operations do not match the route table.
 const endpointOf = (route: Route, answeredBy: AnyOperation) => {
   if (isPublic(answeredBy) !== (route.public ?? false)) {
     throw new Error(`The route table and ${route.operation} disagree on whether the operation is public`)

@@ -4,7 +4,6 @@ import type { Group } from './router.ts'
 
 /** With `alwaysMovedPermanently`, changes are redirected with 301 too. Other groups redirect changes with 308. */
 export interface GroupPolicy {
-  // The first format is the default. A group with a single format ignores `Accept` (A-6).
   readonly formats: Formats
   readonly renderingEngine?: true
   readonly tokenInQuery?: true

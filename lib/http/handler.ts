@@ -44,8 +44,8 @@ const report = (record: () => void): void => {
 }
 
 /**
- * Answers and records every request, also when it fails (E-4). Throws only when it cannot send an error answer.
- * `meaningOf` translates a request of a protocol, such as tus, into a request of an operation.
+ * Answers and records every request, also when it fails (E-4). Throws only if no error answer can be sent. `meaningOf`
+ * translates a request of a protocol, such as tus, into a request of an operation.
  */
 export const createHandler = <Operation extends string>(
   group: Group,

@@ -118,8 +118,7 @@ async function* throughDelimiter(window: Window, delimiter: Buffer): AsyncGenera
       if (last.length > 0) yield last
       return true
     }
-    // Keep the end of the piece if a delimiter may begin there. Most pieces have no such end, so nothing needs to be
-    // copied.
+    // Keep the end of the piece if a delimiter may begin there. Most pieces do not, and nothing is copied.
     const start = window.bytes.indexOf('\r', Math.max(window.bytes.length - delimiter.length + 1, 0))
     const safe = start < 0 ? window.bytes.length : start
     if (safe > 0) yield window.take(safe)
@@ -127,7 +126,7 @@ async function* throughDelimiter(window: Window, delimiter: Buffer): AsyncGenera
   }
 }
 
-// Leaves the line end of the blank line, because it may belong to the next delimiter.
+// Does not consume the line end of the blank line, because it may belong to the next delimiter.
 const takeHeader = async (window: Window): Promise<string | undefined> => {
   const end = await find(window, headerEnd, 'the header of a part')
   if (end < 0) return undefined

@@ -41,7 +41,7 @@ export async function* readMultipart(
   let isOver = false
   let failure: MultipartError | undefined
 
-  // The parser is synchronous: all parts of a piece have arrived when this returns.
+  // The parser is synchronous: it has found all parts of a piece when this function returns.
   const advance = async (): Promise<void> => {
     const next = await pieces.next()
     if (!next.done) parser.write(next.value)
@@ -58,7 +58,7 @@ export async function* readMultipart(
       if (stream.destroyed) throw new MultipartError('its reader has stopped')
       const chunk: Buffer | null = stream.read()
       if (chunk) yield chunk
-      // The event for the end of a stream comes shortly after the next part.
+      // Busboy has found the next part, so this part is complete, although the end of its stream is not yet reported.
       else if (arrived.length > 0) return
       else await advance()
     }

@@ -41,7 +41,8 @@ const parse = (text: string): XmlElement | null => {
   try {
     return parseXml(text).root
   } catch (error) {
-    // The parser calls itself for each level. Its whole message would quote the body, which may contain a password.
+    // Deep nesting overflows the stack of the parser. A complete message of the parser would quote the body, which may
+    // contain a password.
     if (!(error instanceof XmlError)) throw tooDeep()
     const [reason = ''] = error.message.split(' (line ', 1)
     throw new Error(`${reason.slice(0, longestReason)} (line ${error.line})`)

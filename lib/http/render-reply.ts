@@ -62,7 +62,7 @@ export const renderReply = (request: Request, reply: Reply, presentation: Presen
   if (varies) headers['Vary'] = 'Accept'
   if (tag !== undefined) headers['ETag'] = tag
   const isKnown = tag !== undefined && isRead(request.method) && noneMatchFails(request.headers['if-none-match'], tag)
-  // A 304 has the type of the caller's copy, because caches store this type.
+  // A 304 repeats the type of the copy that the caller has, because caches store the type of the 304.
   headers['Content-Type'] = type
   if (length !== undefined) {
     headers['Content-Length'] = String(length)

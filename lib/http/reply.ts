@@ -65,4 +65,7 @@ export const text = (type: string, body: string, tag?: string): TextReply => ({
   ...(tag && { tag }),
 })
 
+/** Caches must not keep the reply. */
+export const neverStored = { 'Cache-Control': 'no-store' }
+
 export const done: Reply = { status: 200 }

@@ -49,7 +49,7 @@ export const queryText = ({ query }: Pick<Request, 'query'>): string =>
 export const switchesIn = (query: Request['query']): Switches =>
   new Map([...query.keys()].map((name) => [name, firstValue(query, name) ?? '']))
 
-/** The receiver of a stream reads or destroys it. */
+/** The receiver of a stream must read it to its end, or destroy it. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -59,7 +59,7 @@ export interface Answer {
   readonly toStranger?: boolean
 }
 
-/** Throws only while another answer can still be sent instead. Reports a later failure to `cut`. */
+/** Throws only as long as another answer can be sent instead. Reports a later failure to `cut`. */
 export type Send<Sent> = (answer: Answer, cut: (failure: unknown) => void) => Sent | Promise<Sent>
 
 /** Answers every failure, also one of `send`. `deadline` is `unlimited` when the request has no time limit. */

@@ -75,7 +75,7 @@ export const createRouter = <R extends Route>(routes: readonly R[]) => {
         if (!route) throw new ServiceError('methodNotAllowed', { headers: { Allow: methods.join(', ') } })
         const params = Object.entries(found.groups ?? {}).map(([name, value]): [string, string] => [
           name,
-          // An encoded value may contain a slash, so each reader decodes its own value.
+          // An encoded value may contain a slash, so each reader decodes the value itself.
           name === rest ? value : decode(value),
         ])
         return { route, params: Object.fromEntries(params) }

@@ -133,7 +133,7 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   const isBeingRemoved = createRemovalCheck(database.connection)
   const files = createObjectStore({ database, blobs, isBeingRemoved, record, now: clock.wall })
   const sweepUploads = createUploadSweep(database, blobs, clock.wall)
-  // Runs first, so that no row refers to the blobs of expired uploads.
+  // Runs before the next step, so that no row refers to the blobs of expired uploads.
   if (role === 'service') await sweepUploads()
   const giveUpOld = async () => {
     const before = clock.wall() - deps.keptFor

@@ -67,7 +67,7 @@ const edgeOf = (
 
 export const createDocumentationDeps = (
   settings: Pick<DocumentationSettings, 'dataCentre' | 'downloadsUrl' | 'keptDays'> & {
-    // For a group that may not list the directory.
+    // The ids of all data centres, for a group that may not list the directory.
     readonly dataCentres?: readonly string[]
   },
   stores: Pick<Stores, 'sites'>,
@@ -98,7 +98,7 @@ export interface AccessSurroundings {
   readonly insecureSignIn: boolean
 }
 
-// A-13: the process forgets the callers that it revokes or changes.
+// A-13: after a removal or change, this process no longer uses the callers that it has cached.
 const withForgetting = ({ grants, people }: CallerStores, callers: CallerLookup): CallerStores => ({
   grants: {
     ...grants,
@@ -144,7 +144,7 @@ export const createFieldsDeps = (
     checkReady,
     ...surroundings
   }: Surroundings & {
-    /** V-29. Without this check, a process is ready when it answers. */
+    /** V-29. Without `checkReady`, a process is ready when it answers. */
     readonly checkReady?: () => Promise<void>
   },
 ) => ({ edge: edgeOf(settings, stores, surroundings), webForms: stores.webForms, ...(checkReady && { checkReady }) })
@@ -201,7 +201,7 @@ export interface StorageDeps extends FileStores, FileSettings {
   readonly quotas: Quotas | undefined
   readonly edge: EdgeDeps
   readonly downloads: Downloads | undefined
-  /** The platform sends the beginning of an answer before the operation has made all of it. */
+  /** The platform sends the beginning of an answer before the operation has produced all of it. */
   readonly canStream: boolean
   readonly linkTo: LinkTo
   readonly lease: LeaseTerms

@@ -4,8 +4,8 @@ import type { SiteId } from '../core/ids.ts'
 /**
  * The port to sites and data centres, which all data centres share. Lists are in order of id. Data centres have no
  * history. On one machine they have no `region`. A call that creates returns false when the id is taken; other changes
- * return false when the site does not exist. A name or quota that stays the same writes no entry. A removed site
- * keeps its history. Errors of every call: unavailable.
+ * return false when the site does not exist. A name or quota that stays the same writes no entry. A removed site keeps
+ * its history. Quotas are in bytes (S-120). Errors of every call: unavailable.
  */
 export interface SiteDirectory {
   getSite(id: SiteId): Promise<Site | undefined>
@@ -23,7 +23,6 @@ export interface Site {
   readonly name: string
   readonly dataCentre: string
   readonly renderingEngine: boolean
-  /** In bytes (S-120). */
   readonly quota?: number
 }
 

@@ -19,13 +19,13 @@ export interface RemovalMessage {
   readonly name: string
 }
 
-// In seconds: repeat the task after this delay.
+// In seconds: the delay before the task is repeated.
 export interface Rest {
   readonly delay: number
 }
 
-// S3 accepts 3,500 writes a second below one prefix. Two batches of 1,000 keys in half a second nearly reach this
-// limit.
+// S3 accepts 3,500 writes a second below one prefix. Two concurrent batches, each with 1,000 keys in half a second,
+// nearly reach this limit.
 const removalsInFlight = 2
 
 type Emptied = Pick<ObjectStore, 'list' | 'exists' | 'remove'>
@@ -75,7 +75,8 @@ export const emptyFolder = async (
   }
   const isLeft = await Promise.all(prefixes.map((prefix) => store.exists(prefix)))
   if (!isLeft.includes(true)) return true
-  // Other requests may have added objects meanwhile, even before the last removed key, so another round follows.
+  // Other requests may have added objects meanwhile, even before the last removed key, so the folder is listed once
+  // more.
   progress.after = undefined
   return isTimeUp() ? false : emptyFolder(store, site, folder, isTimeUp, progress)
 }
@@ -88,8 +89,8 @@ const startStopwatch = ({ wall, monotonic }: Clock, duration: number): (() => bo
 
 /**
  * Continues a removal until the deadline, unless another worker has its lease. The worker ends within `end`
- * milliseconds. Returns undefined when this message is done: the folder is gone, the removal is closed, or another
- * message has the lease.
+ * milliseconds. Returns undefined when the work of this message is done: the folder is gone, the removal is closed, or
+ * another message has the lease.
  */
 export const continueRemoval = async (
   { files, removals, clock }: ContinueDeps,
@@ -109,7 +110,8 @@ export const continueRemoval = async (
   }
   let removed = 0
   const progress: Progress = { after: taken.after }
-  // A frozen function may be thawed when others have finished the removal, and the folder has new files.
+  // A frozen function may continue after others have finished the removal, and would then remove new files of the
+  // folder.
   const guardedFiles: ObjectStore = {
     ...files,
     remove: async (objects, ...options) => {

@@ -1,7 +1,6 @@
 import { mimes } from 'mrmime'
 import { isReserved } from './path.ts'
 
-// S-21.
 const templatesFolders = ['Templates']
 
 const isBelowTemplates = (path: string) => isReserved(templatesFolders, path.slice(0, Math.max(path.indexOf('/'), 0)))

@@ -13,7 +13,7 @@ export interface ObjectStore {
   find(key: string): Promise<ObjectInfo | undefined>
   /**
    * Reads an object, and the bytes of the same state that `choose` selects. `expected`: the likely `Range` (RFC 9110,
-   * section 14); a store may request it at once.
+   * section 14); a store may request this range at once.
    */
   read(key: string, choose: ChooseBytes, expected?: string): Promise<ReadObject | undefined>
   exists(prefix: string): Promise<boolean>
@@ -46,7 +46,7 @@ export interface ObjectStore {
   keptBelow(prefix: string): Promise<Kept>
   /**
    * Removes objects unless they were replaced since they were listed. Throws when a removal fails. Without an entry,
-   * the call is a step in the removal of a folder. Returns the bytes that it has certainly removed. Errors: unavailable
+   * the call is a step in the removal of a folder. Returns how many bytes it has certainly removed. Errors: unavailable
    * when the time is up; nothing happens after this error.
    */
   remove(
@@ -168,19 +168,17 @@ export interface Listing {
 interface NameQuery {
   readonly prefix: string
   readonly text: string
-  /** The `next` of the previous page. */
   readonly after?: string | undefined
   readonly limit: number
 }
 
 export interface NamePage {
   readonly objects: readonly ListedObject[]
-  /** Undefined at the end. A page may be short or empty before that. */
   readonly next: string | undefined
 }
 
 export interface StageTarget {
-  /** Undefined while the key is unknown. Then `place` may have to copy the object to its key. */
+  /** Undefined while the key is unknown. In this case, `place` may have to copy the object. */
   readonly key: string | undefined
   readonly contentType: string
 }
@@ -198,7 +196,7 @@ export interface Staged {
   /** For an upload: the bytes that the quota counts already. */
   readonly reserved?: number
   readonly claim?: Claim | undefined
-  /** May be called again, and after `place`. */
+  /** The caller may discard twice, and after `place`. */
   discard(): Promise<void>
 }
 
@@ -231,7 +229,7 @@ export interface Expected {
 }
 
 export interface PlaceConditions {
-  /** Keys with the state that is expected. If two changes replace the same state, one of them succeeds. */
+  /** Keys that must still have these states. If two changes replace the same state, one of them succeeds. */
   readonly matching?: readonly Expected[]
   /** Keys that must be free. If a key ends with a slash, everything below it must be free too. */
   readonly absent: readonly string[]
@@ -242,8 +240,8 @@ export interface PlaceConditions {
     readonly folders: readonly StoragePath[]
     readonly lockId?: string | undefined
     /**
-     * The locks of these folders, from a look that has just checked every condition. With these locks, a store needs
-     * only one check: after it has placed the changes.
+     * The locks of these folders, as they were when every condition was checked just before. With these locks, a store
+     * needs only one check: after it has placed the changes.
      */
     readonly seen?: ReadonlySet<string> | undefined
   }
@@ -277,8 +275,8 @@ export class NotPlaced extends Error {
 export const longestListing = 1000
 
 /**
- * Lists page by page, from the key after `from` if given. Requests the next page while the caller processes the present
- * one.
+ * Lists page by page, from the key after `from` if it is given. Requests the next page while the caller processes the
+ * present page.
  */
 export async function* listAll(
   store: Pick<ObjectStore, 'list'>,

@@ -25,7 +25,10 @@ export interface OpenRemoval {
   readonly isRestoreLock: boolean
 }
 
-/** `ids` also has locks that have ended. If a later look finds another id, that lock is newer than this look. */
+/**
+ * `ids` also contains the ids of locks that have ended. If a later look finds another id, that lock is newer than this
+ * look.
+ */
 export interface FolderLocks {
   readonly isLocked: boolean
   readonly ids: ReadonlySet<string>
@@ -37,8 +40,8 @@ export interface RemovalTask {
   readonly id: string
 }
 
-// `after`: if the store records it, no object up to this key is left. `left`: milliseconds. `gone`: the removal is
-// closed or replaced.
+// `after` is known if the store records it: no object up to this key is left. `left` is in milliseconds. `gone`: the
+// removal is closed or replaced.
 type LeaseOutcome =
   | { readonly outcome: 'taken'; readonly after?: string | undefined }
   | { readonly outcome: 'gone' }
@@ -49,8 +52,8 @@ type LeaseOutcome =
 export const longestSilence = 15 * 60_000
 
 /**
- * The port to folder removals that may outlast a request, and to the locks of restores. While a folder has a removal or
- * a lock, nothing is placed in it. Reads see earlier writes. Errors of every call: unavailable.
+ * The port to folder removals, which may continue after their request, and to the locks of restores. While a folder has
+ * a removal or a lock, nothing is placed in it. Reads see earlier writes. Errors of every call: unavailable.
  */
 export interface FolderRemovals {
   /**
@@ -75,7 +78,7 @@ export interface FolderRemovals {
   lock(site: SiteId, folder: StoragePath, id: string, duration: number): Promise<boolean>
   unlock(site: SiteId, folder: StoragePath, id: string): Promise<void>
   /**
-   * Records that objects of a folder were removed until now, because a restore was undone. The store of the objects
+   * Records that the undo of a restore removed objects of a folder. The period ends now. The store of the objects
    * itself records all other removals. Where a restore is one transaction, does nothing.
    */
   note(removal: RemovedFolder): Promise<void>

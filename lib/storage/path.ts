@@ -82,7 +82,7 @@ export const ancestorsOf = (path: StoragePath): readonly StoragePath[] => {
   return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join('/') as StoragePath)
 }
 
-/** The path and the folders that contain it. Stops before the first folder that `among` lacks. */
+/** The paths from `path` up to the first folder below `folder`, the deepest first. */
 export const upTo = (folder: StoragePath, path: string): readonly StoragePath[] => {
   const found: StoragePath[] = []
   for (let at = path.length; at > folder.length; at = path.lastIndexOf('/', at - 1)) {

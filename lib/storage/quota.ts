@@ -11,8 +11,8 @@ export const quotaExceeded = (quota: number, used: number): ServiceError =>
   })
 
 /**
- * The used bytes of sites. `bytesOf` is undefined while nothing counts the bytes. Call `prepare` before a site gets a
- * quota. A new site has no files. Errors: unavailable.
+ * Knows how many bytes each site uses. `bytesOf` is undefined while nothing counts the bytes. Call `prepare` before a
+ * site gets a quota. A new site has no files. Errors: unavailable.
  */
 export interface SiteUsage {
   bytesOf(site: SiteId): Promise<number | undefined>

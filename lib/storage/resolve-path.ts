@@ -22,7 +22,10 @@ import { isInScope, type Scope } from './scope.ts'
 const mostSegments = 16
 
 export interface Ancestors {
-  /** The deepest existing folder. When the service created it, the service checked that its ancestors are folders. */
+  /**
+   * The deepest existing folder. All folders above it exist too, because the service checks this when it creates a
+   * folder.
+   */
   readonly existing: StoragePath | undefined
   readonly missing: readonly StoragePath[]
 }
@@ -69,7 +72,7 @@ const searchBelow = async (store: ObjectStore, scope: Scope, { existing = root, 
   let folder = existing
   for (const [index, name] of names.entries()) {
     const below = await namesBelow(store, 'live', scope.site, folder)
-    // A file with exactly this name exists as written.
+    // A file of exactly this name hides folders whose names differ only in case.
     const found = below && !below.files.includes(name) ? choose(below.folders, name) : undefined
     if (found === undefined) return { folder, missing: names.slice(index) }
     folder = childOf(folder, found)
@@ -99,7 +102,7 @@ export const resolvePath = async (
 }
 
 export const resolveFolder = async (store: ObjectStore, scope: Scope, folder: StoragePath): Promise<StoragePath> => {
-  // The path of a file in the folder has one segment more.
+  // The folder cannot contain a file, because the path of the file would have too many segments.
   if (folder === root || segmentsOf(folder).length >= mostSegments) return folder
   const { folder: found, missing } = await searchFolder(store, scope, folder)
   return join(found, missing)

@@ -1,8 +1,8 @@
+import { createHmac } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import type { SiteId } from '../core/ids.ts'
 import { webhookEntry } from './change-webhook.ts'
 import { type CloudEvent, eventOf, type Outbox, type OutgoingEntry } from './event.ts'
-import { signEvent } from './sign-event.ts'
 import type { Target } from './target.ts'
 import type { WebhookDeliveries, Webhooks } from './webhooks.ts'
 import { type Delivery, isSuccess, type Outcome, type SecretSeals, type Webhook } from './webhooks.ts'
@@ -19,6 +19,22 @@ export interface DeliveryDeps {
 
 /** V-11, in milliseconds. */
 const longestFailure = 5 * 24 * 3600 * 1000
+
+const secretPrefix = 'whsec_'
+
+const keyOf = (secret: string): Buffer => Buffer.from(secret.slice(secretPrefix.length), 'base64')
+
+/** V-7, as described in Standard Webhooks. `time` is in milliseconds since the epoch. */
+const signEvent = (id: string, time: number, body: string, secrets: readonly string[]) => {
+  const timestamp = String(Math.floor(time / 1000))
+  const signatureOf = (secret: string) =>
+    `v1,${createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': secrets.map(signatureOf).join(' '),
+  }
+}
 
 export const postEvent = async (
   { seals, target, clock }: Pick<DeliveryDeps, 'seals' | 'target' | 'clock'>,

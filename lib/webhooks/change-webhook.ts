@@ -4,6 +4,7 @@ import type { SiteId } from '../core/ids.ts'
 import type {
   Delivery,
   SecretSeals,
+  TestDelivery,
   Webhook,
   WebhookChange,
   WebhookSecret,
@@ -11,7 +12,7 @@ import type {
   Webhooks,
 } from './webhooks.ts'
 
-/** V-2. `targetUrl`, `subject` and `description` in characters. */
+/** V-2. The lengths of `targetUrl`, `subject` and `description` are in characters. */
 export const longest = { targetUrl: 2_000, types: 50, subject: 1_024, description: 200 } as const
 
 /** V-2: an address of http or https without user, password and fragment. */
@@ -21,7 +22,6 @@ export const isTarget = (text: string): boolean => {
   return url.username === '' && url.password === ''
 }
 
-/** V-3. */
 export const isPermitted = (target: string, permitsPrivate: boolean): boolean => {
   const { protocol, hostname } = new URL(target)
   return protocol === 'https:' || (permitsPrivate && hostname === '127.0.0.1')
@@ -37,11 +37,7 @@ export const viewOfWebhook = (webhook: Webhook) => {
   return { id, siteId, targetUrl, types, subject, enabled, description, ...times }
 }
 
-interface ShownDelivery extends Omit<Delivery, 'type' | 'position'> {
-  readonly type: Delivery['type'] | 'webhook.test'
-}
-
-export const viewOfDelivery = ({ id, at, type, status, fault, milliseconds, attempt }: ShownDelivery) => ({
+export const viewOfDelivery = ({ id, at, type, status, fault, milliseconds, attempt }: Delivery | TestDelivery) => ({
   id,
   time: new Date(at).toISOString(),
   type,
@@ -104,7 +100,8 @@ export const createWebhook = async (
 /** V-5. `time` is in milliseconds. */
 const overlap = { time: 24 * 3600 * 1000, mostSecrets: 4 } as const
 
-// A caller who lost the answer to a rotation rotates again. The receiver may still know only the first secret.
+// Keeps several secrets: callers who lose the answer to a rotation rotate again, and their receiver may still know only
+// the first secret.
 const withNew = (present: readonly WebhookSecret[], sealed: string, now: number): readonly WebhookSecret[] => {
   const previous = present.map((secret) => ({ ...secret, until: secret.until ?? now + overlap.time }))
   return [{ sealed }, ...previous.filter(({ until }) => until > now)].slice(0, overlap.mostSecrets)

@@ -37,7 +37,10 @@ const repeat = async (deps: DeliveryDeps, webhook: Webhook, source: string, ende
   }))
 }
 
-/** Sends the first of these entries that the webhook wants. The position then is this entry, or else the last entry. */
+/**
+ * Sends the first of these entries that the webhook wants. Then the position of the webhook is this entry, or the last
+ * entry if the webhook wants none.
+ */
 const sendFirst = async (
   deps: DeliveryDeps,
   webhook: Webhook,
@@ -76,8 +79,9 @@ const newEntries = async ({ outbox }: DeliveryDeps, { site, position }: Webhook,
 }
 
 /**
- * Delivers new entries and due retries in turns (V-9, V-10). One worker at a time may do this for a webhook. Returns the
- * time of the next work in milliseconds since the epoch, which is now if the time was up. Errors: unavailable.
+ * Delivers new entries and due retries in turns (V-9, V-10). One worker at a time may do this for a webhook. Returns
+ * when the next work is due, in milliseconds since the epoch. If the deadline ended the work, this is now. Errors:
+ * unavailable.
  */
 export const deliverNext = async (
   deps: DeliveryDeps,

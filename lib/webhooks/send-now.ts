@@ -5,7 +5,7 @@ import { isWanted } from './deliver-next.ts'
 import { entryAt, eventOf } from './event.ts'
 import { type Delivery, isSuccess, mostRetries, type Webhook } from './webhooks.ts'
 
-/** A test reports no entry, so the list of deliveries does not have it. */
+/** A test delivers no history entry, so the list of deliveries does not contain the test. */
 export interface TestDelivery extends Omit<Delivery, 'type' | 'position'> {
   readonly type: 'webhook.test'
 }

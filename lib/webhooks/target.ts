@@ -1,8 +1,9 @@
-import { Resolver } from 'node:dns/promises'
 import type { ClientRequest } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import ipaddr from 'ipaddr.js'
+import { onDemand } from '../core/on-demand.ts'
 import { systemCodeOf } from '../core/system-failures.ts'
-import { isPublic } from './public-addresses.ts'
 
 export interface Message {
   readonly url: string
@@ -41,16 +42,42 @@ const refuse = (): never => {
   throw new TargetFault('The target is not at a public address.')
 }
 
+const translated = ipaddr.parseCIDR('64:ff9b::/96')
+
+// IPv6 has no other public addresses.
+const assigned = ipaddr.parseCIDR('2000::/3')
+
+// The agent on virtual machines of Azure has this address, which looks public.
+const metadata = '168.63.129.16'
+
+const isOwn = (address: string): boolean =>
+  Object.values(networkInterfaces()).some((addresses = []) => addresses.some((own) => own.address === address))
+
+/** V-14. NAT64 addresses are judged by the IPv4 address in them. */
+export const isPublic = (text: string): boolean => {
+  const address = ipaddr.process(text)
+  if (address instanceof ipaddr.IPv6) {
+    if (address.match(translated)) return isPublic(ipaddr.fromByteArray(address.toByteArray().slice(-4)).toString())
+    if (!address.match(assigned)) return false
+  }
+  return address.range() === 'unicast' && address.toString() !== metadata && !isOwn(address.toString())
+}
+
 const familyOf = (address: string) => ({ address, family: isIP(address) })
 
 /**
- * Looks names up without the system, whose lookups block the threads that also read and write files. `servers`: those of
- * the system by default.
+ * Resolves names without the operating system, whose lookups block the threads that also read and write files. Without
+ * `servers`, asks the DNS servers of the system.
  */
 export const createResolve = (servers?: readonly string[]) => {
-  const resolver = new Resolver({ timeout: 5_000, tries: 2 })
-  if (servers) resolver.setServers(servers)
+  const open = onDemand(async () => {
+    const { Resolver } = await import('node:dns/promises')
+    const resolver = new Resolver({ timeout: 5_000, tries: 2 })
+    if (servers) resolver.setServers(servers)
+    return resolver
+  })
   return async (name: string): Promise<readonly string[]> => {
+    const resolver = await open()
     const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
     const addresses = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
     const [first] = found
@@ -61,7 +88,7 @@ export const createResolve = (servers?: readonly string[]) => {
 
 type Resolve = ReturnType<typeof createResolve>
 
-/** V-14: the connection uses only addresses that this lookup has judged. */
+/** V-14: the connection uses only addresses that this lookup accepts. */
 const lookupOf =
   (resolve: Resolve, isPermitted: typeof isPublic): LookupFunction =>
   (name, _, callback) => {

@@ -1,7 +1,7 @@
 import type { ChangeType, HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 
-/** V-2. `types` has types such as `file.stored` or `file.*`, and is empty for all types. */
+/** V-2. `types` contains types such as `file.stored` or `file.*`. An empty list means all types. */
 export interface WebhookSettings {
   readonly targetUrl: string
   readonly types: readonly string[]
@@ -48,9 +48,10 @@ export const mostWebhooks = 20
 
 /**
  * The port to the webhooks of the sites. Lists are sorted by id. `create` returns false if the site already has
- * `mostWebhooks`. `change` returns the changed webhook, or undefined if it does not exist or if the function returns
- * undefined. The function may be called again after a race. `remove` also removes deliveries and retries, and returns
- * false if the webhook does not exist. `clear` is for a site that is removed. Errors of every call: unavailable.
+ * `mostWebhooks`. `change` returns the changed webhook, or undefined if the webhook does not exist or if the given
+ * function returns undefined. After a race, `change` may call this function again. `remove` also removes deliveries and
+ * retries, and returns false if the webhook does not exist. `clear` is for a site that is removed. Errors of every
+ * call: unavailable.
  */
 export interface Webhooks {
   listOfSite(site: SiteId): Promise<readonly Webhook[]>
@@ -67,8 +68,8 @@ export interface Webhooks {
 }
 
 /**
- * One attempt to deliver an entry. The first attempt is 1. `at` is in milliseconds since the epoch. `fault` has the
- * reason why there is no status.
+ * One attempt to deliver an entry. The first attempt is 1. `at` is in milliseconds since the epoch. `fault` is the
+ * reason why `status` is missing.
  */
 export interface Delivery {
   readonly id: string
@@ -79,6 +80,11 @@ export interface Delivery {
   readonly status?: number
   readonly fault?: string
   readonly milliseconds: number
+}
+
+/** A test reports no entry, so the list of deliveries does not have it. */
+export interface TestDelivery extends Omit<Delivery, 'type' | 'position'> {
+  readonly type: 'webhook.test'
 }
 
 export const isSuccess = ({ status = 0 }: Pick<Delivery, 'status'>): boolean => status >= 200 && status <= 299
@@ -108,9 +114,9 @@ export const mostRetries = 500
 /**
  * The port of the sender. `recent` has the last `keptDeliveries`, the newest first. `retries` are in the order of their
  * due times. `record` stores the outcome of an attempt. A store that cannot write everything at once writes the retry
- * first and the position next, so that a lost process causes a second delivery and never a missing one. A delivery with
- * a status of 200 to 299 sets `lastSuccess` and ends `failingSince`. Any other delivery begins `failingSince`. Errors of
- * every call: unavailable.
+ * first and the position next, so that a crash between the two causes a second delivery, but never a missing one. A
+ * delivery with a status of 200 to 299 sets `lastSuccess` and ends `failingSince`. Any other delivery begins
+ * `failingSince`. Errors of every call: unavailable.
  */
 export interface WebhookDeliveries {
   recent(site: SiteId, id: string): Promise<readonly Delivery[]>

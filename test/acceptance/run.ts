@@ -32,7 +32,7 @@ if (!baseUrl || !token || !/^\d*$/.test(largestFile)) {
 }
 if (!admin) console.warn('No --admin COMMAND: cases that need a second site, another token or an import are SKIPPED.')
 if (!largestFile) console.warn('No --largest-file BYTES: cases that exceed it are SKIPPED.')
-// Without the administration tool, all cases use the forms of one site, so the test files run one after the other.
+// Without the administration tool, all cases use the forms of one site. So the test files run one after the other.
 const sequential = admin ? [] : ['--no-file-parallelism']
 spawn('vitest', ['run', '--project', 'acceptance', ...sequential], {
   stdio: 'inherit',

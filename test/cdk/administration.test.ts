@@ -18,7 +18,7 @@ import { templatesOf } from './support/synthesise.ts'
 
 const { directory, us } = templatesOf()
 
-/** A bucket with one file, for the calls that the commands make. */
+/** A bucket with one file, to which the commands send their calls. */
 const openBucket = () => {
   let isThere = true
   const file =
@@ -84,7 +84,7 @@ describe('the policy of an administrator', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('the policy allows the calls that the commands make, and no others (T-2)', async () => {
+  test('the policy allows only the calls that the commands make (T-2)', async () => {
     const values = { records, exported, hash: '' }
     const administerJson = async (...args: readonly string[]) => {
       const { status, stdout, stderr } = await administer(folder, ['--target', 'aws', '--json', ...args])
@@ -128,7 +128,7 @@ describe('the policy of an administrator', () => {
         JSON.stringify(Properties.PolicyDocument.Statement),
       )
     expect(resources(directory)).toEqual([expect.stringMatching(/Test-sites.*Test-tokens.*AWS::StackId/)])
-    // The policy includes the replicas, because the home may be lost (T-61).
+    // The policy includes the replicas, because the home region may be down (T-61).
     expect(resources(directory)).toEqual([expect.stringMatching(/eu-west-1.*Test-sites.*eu-west-1.*Test-tokens/)])
     expect(resources(us)).toEqual([expect.stringMatching(/WebFormsTable.*PathLocksTable.*AWS::StackId/)])
     for (const template of [directory, us]) template.hasOutput('AdministrationPolicy', {})

@@ -59,7 +59,7 @@ describe('change events', () => {
     )
   })
 
-  test('the events are CloudEvents 1.0 by the schema, with the ids of GET changes', async () => {
+  test('the events match the schema of CloudEvents 1.0, and have the ids of GET changes', async () => {
     const tables = await openTestTables()
     const ajv = new Ajv2020()
     addFormats.default(ajv)
@@ -91,7 +91,7 @@ describe('change events', () => {
     await tables.close()
   })
 
-  test('only new entries cause events, not expired entries or the head of a history', async () => {
+  test('only new entries cause events, not expired entries or the start of a history', async () => {
     const [{ Pattern: pattern }] = pipeIn(us).SourceParameters.FilterCriteria.Filters
     expect(JSON.parse(pattern)).toEqual({
       eventName: ['INSERT', 'MODIFY'],

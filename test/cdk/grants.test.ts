@@ -83,7 +83,7 @@ describe('each function has exactly the table permissions that its operations ne
     return made
   }
 
-  /** Removes a file of a site with a quota, and recounts the bytes of the site in steps. */
+  /** Removes a file of a site with a quota, and recounts the used bytes of the site in steps. */
   const removeAndRecount = async (
     repeat: Repeat,
     dynamodb: DynamoDBDocumentClient,
@@ -141,7 +141,7 @@ describe('each function has exactly the table permissions that its operations ne
     },
   )
 
-  test('only sign-in writes tokens, and other functions only record their use (A-88)', () => {
+  test('only sign-in writes tokens, and other functions only store their use (A-88)', () => {
     const writing = Object.entries(tableGrants).flatMap(([name, grants]) =>
       grants
         .filter(

@@ -13,7 +13,7 @@ import { createTestApp } from './support/synthesise.ts'
  */
 const folder = join('.local', 'templates')
 
-/** Rules that do not apply, each with the reason. */
+/** Rules that do not apply to these templates, each with the reason. */
 const ignored = {
   W3005: 'The CDK writes dependencies that CloudFormation would find itself.',
 }
@@ -24,7 +24,7 @@ const forEmulator = {
   emulatorEndpoint: 'http://127.0.0.1:4566',
 }
 
-/** The templates of the apps, without duplicates. */
+/** The templates of all apps, without duplicates. */
 const templates = (): ReadonlySet<string> => {
   // `npm run test:long` checks the rules of the CDK.
   process.env['CDK_VALIDATION'] = 'false'

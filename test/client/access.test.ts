@@ -33,7 +33,7 @@ describe('connect', () => {
 })
 
 describe('client.access', () => {
-  test('the client adds, changes and removes people (T-31)', async ({ owned }) => {
+  test('the library adds, changes and removes people (T-31)', async ({ owned }) => {
     const { access } = await connect(owned.login)
     const { invitation } = await access.people.add({ name: 'bob', role: 'author', folders: ['/news'] })
     expect(invitation).toContain('#invitation=bob.')
@@ -44,7 +44,7 @@ describe('client.access', () => {
     await expect(access.people.get('bob')).rejects.toThrow(ServiceError)
   })
 
-  test('the client creates, lists and revokes keys, which stop at once (T-31, A-13)', async ({ owned }) => {
+  test('the library creates, lists and revokes keys, which stop at once (T-31, A-13)', async ({ owned }) => {
     const { access } = await connect(owned.login)
     const { id, key } = await access.keys.create({ name: 'Robot', rights: ['files:read'] })
     const { id: other } = await access.keys.create({ name: 'Zoe', rights: ['files:read'] })

@@ -5,7 +5,7 @@ import { expect, vi } from 'vitest'
 import { messages } from '../support/messages.ts'
 import { readTree, test, writeTree } from './support/site.ts'
 
-test('concurrent runs from one folder to several targets each keep their own state', async ({
+test('runs from one folder to several targets each remember their own state', async ({
   client,
   folder,
   makeDirectory,
@@ -31,7 +31,7 @@ test('concurrent uploads of the same bytes do not conflict', async ({ makeDirect
   expect(await site.texts()).toStrictEqual(await readTree(folders[0]))
 })
 
-test('a file that changes while a pull places it is sent by the next push', async ({ makeDirectory, site }) => {
+test('a file that changes while a pull replaces it is sent by the next push', async ({ makeDirectory, site }) => {
   const names = Array.from({ length: 40 }, (_, index) => `${index}.txt`)
   await Promise.all(names.map((name) => site.put(name, 'theirs')))
   const here = await makeDirectory()

@@ -5,12 +5,12 @@ import type { Decide, Fate } from './support/proxy.ts'
 import { test as base, readTree } from './support/site.ts'
 
 const test = base.extend('through', async ({ service, proxied }) => {
-  /** A client behind a proxy. `decide` chooses the fate of each request. */
+  /** A client behind a proxy. `decide` chooses what the proxy does with each request. */
   return async (decide: Decide, fetch: NonNullable<ConnectOptions['fetch']>, attempts = 12) =>
     connect({ url: await proxied(decide), token: service.token, patience: { delay: 1, attempts }, fetch })
 })
 
-/** Gives every third request the next fate of the list, so that every kind of request gets different fates. */
+/** Breaks every third request, in the next way of the list, so that every kind of request is broken in several ways. */
 const inTurn = (fates: readonly Fate[]): Decide => {
   let met = 0
   return (_method, path, index) =>
@@ -25,7 +25,7 @@ describe.for([
   ['the fetch of the platform', globalThis.fetch],
   ['the fetch for Node', nodeFetch],
 ] as const)('Broken connections with %s', ([, fetch]) => {
-  test('a push through broken connections makes both sides equal', async ({ through, makeDirectory, site }) => {
+  test('after a push through broken connections, both sides are equal', async ({ through, makeDirectory, site }) => {
     const here = await makeDirectory({ ...files, 'large.bin': 'x'.repeat(5_000_000) })
     const shaky = await through(inTurn([429, 503, 'cut before', 'cut after']), fetch)
     const end = await site.push(here, { client: shaky })
@@ -33,7 +33,7 @@ describe.for([
     expect(await site.texts()).toStrictEqual(await readTree(here))
   })
 
-  test('a pull through broken connections makes both sides equal', async ({ through, makeDirectory, site }) => {
+  test('after a pull through broken connections, both sides are equal', async ({ through, makeDirectory, site }) => {
     const here = await makeDirectory({ ...files, 'large.bin': 'x'.repeat(2_000_000) })
     await site.push(here)
     const there = await makeDirectory()

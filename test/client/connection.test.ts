@@ -8,7 +8,7 @@ const busy = (status: number) => () => json({ code: 100503, message: 'Busy.' }, 
 const broken = () => undefined
 const stored = () => json({ status: 'success' })
 
-test('a faulty address or token is reported before any request is sent', async () => {
+test('the library reports a faulty address or token before any request is sent', async () => {
   const { asked, fetch } = scriptedFetch(() => undefined)
   for (const url of ['', 'us.test', 'ftp://us.test', 'https://us.test/?a=b', 'https://ann:secret@us.test']) {
     await expect(connect({ url, token: 'secret', fetch })).rejects.toThrow(messages.client.noAddress(''))
@@ -71,7 +71,7 @@ test('if the address of a new upload is invalid, the call fails with status 201'
   })
 })
 
-test('with several sites the caller must choose; each uses its data centre (T-36)', async () => {
+test('if the token covers several sites, the caller must choose one (T-36)', async () => {
   const { asked, fetch } = scriptedFetch((each) =>
     isSites(each) ? sites(address, 'https://eu.test') : json({ name: 'news', type: 'folder', links: [] }),
   )
@@ -182,7 +182,7 @@ test('a POST whose outcome is unknown is not repeated (T-35)', async () => {
   }
 })
 
-test('reads, links and conditional writes are repeated if the outcome is unknown', async () => {
+test('reads and conditional writes are repeated if the outcome is unknown', async () => {
   const read = await scripted([broken, busy(502), () => json({ name: 'news', type: 'folder', links: [] })])
   await read.client.files.stat('a')
   const link = await scripted([broken, () => new Response(null, { status: 201 })])
@@ -192,7 +192,7 @@ test('reads, links and conditional writes are repeated if the outcome is unknown
   expect([read, link, write].map(({ asked }) => asked.length)).toStrictEqual([3, 2, 2])
 })
 
-test('a repeated write that finds its own bytes succeeds, other bytes are an error', async () => {
+test('a repeated write succeeds on its own bytes, and fails on other bytes', async () => {
   const outdated = () => json({ code: 100412, message: 'Changed.' }, 412)
   const made = await scripted([broken, outdated, () => new Response('text')])
   await made.client.files.put('a', 'text')
@@ -264,14 +264,14 @@ test('a stalled upload is cut off after minutes, whatever its size, and continue
     await vi.advanceTimersByTimeAsync(10 * 60_000)
     expect(appends).toBeGreaterThan(1)
     await put
-    // The four appends: the whole file, which stalls; the safe size; twice the safe size; the remaining bytes.
+    // The four appends: the whole file, which stalls; the safe size; twice the safe size; the rest.
     expect({ come, appends }).toStrictEqual({ come: total, appends: 4 })
   } finally {
     vi.useRealTimers()
   }
 })
 
-test('a body that is read after its connection broke starts no timer', async () => {
+test('a body that is read after a failed connection starts no timer', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {
     const { fetch } = scriptedFetch(({ method, url }) => {

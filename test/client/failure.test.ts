@@ -19,7 +19,7 @@ test.for([
   ['a proxy whose service does not answer', 504, 504, messages.client.serviceDown],
   ['an address with a wrong path', 404, 100004, messages.client.checkAddress],
   ['a busy service that sends its own message', 503, 100503, /^Refused\.$/],
-] as const)('the advice about %s is one line', ([, status, code, sentence]) => {
+] as const)('advice about %s fits on one line', ([, status, code, sentence]) => {
   expect(report(new ServiceError({ status, code, message: 'Refused.' }))).toBe(1)
   expect(printed).toMatch(sentence)
 })

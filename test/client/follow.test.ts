@@ -35,7 +35,7 @@ describe('A follower of the changes', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
   afterEach(() => void vi.useRealTimers())
 
-  /** Lets pauses pass until a promise is settled. */
+  /** Lets the pauses of the client pass until a promise is settled. */
   const settled = async <Value>(promise: Promise<Value>): Promise<Value> => {
     let isOver = false
     const over = () => {
@@ -60,7 +60,7 @@ describe('A follower of the changes', () => {
     return streamed([new TextEncoder().encode(events.join('')).slice(0, fate.cutAfter)])
   }
 
-  test('a follower gets each change once, wherever connections break (T-62, V-19)', async () => {
+  test('a follower gets each change once, even if connections break (T-62, V-19)', async () => {
     const fate = fc.oneof(
       fc.record({ cutAfter: fc.nat(900) }),
       fc.constantFrom('no network' as const, 'busy' as const, 'a page' as const),
@@ -86,7 +86,7 @@ describe('A follower of the changes', () => {
     )
   })
 
-  test('a follower begins with the next change, and ends by its signal (T-62)', async () => {
+  test('a follower begins with the next change, and ends when its signal aborts (T-62)', async () => {
     const stop = new AbortController()
     const { client, asked } = await scripted([
       () => json({ items: [changeOf(1)], next: '007' }),
@@ -109,7 +109,7 @@ describe('A follower of the changes', () => {
     })
   })
 
-  test('a follower ends with the refusal of the service (T-62)', async () => {
+  test('a follower ends when the service refuses it (T-62)', async () => {
     const { client } = await scripted([() => json({ code: 101000, message: 'No.', requestId: 'r' }, 401)])
     const next = client.changes.follow({ after: '' })[Symbol.asyncIterator]().next()
     await expect(settled(next)).rejects.toMatchObject({ status: 401, code: 101000 })

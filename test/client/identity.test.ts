@@ -82,7 +82,7 @@ describe('site-files --identity github', () => {
     })
   })
 
-  test('The site selects the rule (A-98, A-112)', async ({ job, ruled }) => {
+  test('The chosen site selects the rule (A-98, A-112)', async ({ job, ruled }) => {
     expect(await job(['--site', ruled.site, 'ls'])).toMatchObject({ status: 0 })
     expect(await job(['--site', '999', 'ls'])).toMatchObject(outcome(1, messages.access.noRule))
   })
@@ -99,7 +99,7 @@ describe('site-files --identity github', () => {
     expect(refused.stdout + refused.stderr).not.toContain('token of the runner')
   })
 
-  test('Outside a job the message names the permission (A-112)', async ({ job }) => {
+  test('Outside a job, the message names the missing permission (A-112)', async ({ job }) => {
     for (const environment of [{ ACTIONS_ID_TOKEN_REQUEST_URL: '' }, { ACTIONS_ID_TOKEN_REQUEST_TOKEN: '' }]) {
       expect(await job(['ls'], environment)).toMatchObject(outcome(2, messages.access.noJob))
     }
@@ -110,7 +110,7 @@ describe('site-files --identity github', () => {
     ['an error', 403, '{}', messages.access.noTokenOfJob(403)],
     ['a redirect', 302, '', messages.access.silent],
     ['something else', 200, '{"value":7}', messages.client.answeredWith(200)],
-  ])('If GitHub answers with %s, the message says so (A-112)', async ([, status, body, message], { job }) => {
+  ])('If GitHub answers with %s, the error message says so (A-112)', async ([, status, body, message], { job }) => {
     answer = async () => [status, body]
     expect(await job(['ls'])).toMatchObject(outcome(1, message))
   })

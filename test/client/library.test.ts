@@ -5,7 +5,7 @@ import { all, test } from './support/site.ts'
 
 const textOf = async (response: Promise<Response>): Promise<string> => (await response).text()
 
-test('a client knows its site, and connecting with a wrong token fails (T-31, T-32)', async ({ service, client }) => {
+test('connecting reads the site, and fails with a wrong token (T-31, T-32)', async ({ service, client }) => {
   expect(client.site).toMatchObject({ id: service.siteId, url: service.baseUrl })
   const refused = connect({ url: `${service.baseUrl}/`, token: 'wrong' })
   await expect(refused).rejects.toThrow(ServiceError)
@@ -16,7 +16,7 @@ test('a client knows its site, and connecting with a wrong token fails (T-31, T-
   })
 })
 
-test('a file is replaced only while its state is the state that was read (T-34)', async ({
+test('a file is replaced only if it has not changed since it was read (T-34)', async ({
   client: { files },
   folder,
 }) => {
@@ -123,7 +123,7 @@ test('an upload that the service no longer knows starts again', async ({ client:
   expect(await files.stat(`${folder}/a.bin`)).toMatchObject({ size: 5_000_000 })
 })
 
-test('fields are added and removed, and changed only in the state that was read', async ({ client: { forms } }) => {
+test('fields are added and removed, and changed only if they are as they were read', async ({ client: { forms } }) => {
   const [form] = await all(forms.list())
   const id = form?.id ?? 0
   expect(await forms.get(id)).toStrictEqual(form)

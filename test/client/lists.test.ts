@@ -3,7 +3,7 @@ import { connect, type SiteClient } from '../../client/src/index.ts'
 import { messages } from '../support/messages.ts'
 import { address, json, scripted, scriptedFetch } from './support/scripted-fetch.ts'
 
-test('a list requests each page when needed, and skips empty pages (T-31)', async () => {
+test('a list requests each page when it is needed, and skips empty pages (T-31)', async () => {
   const page = (ids: readonly string[], next: string | null) => () => json({ items: ids.map((id) => ({ id })), next })
   const { client, asked } = await scripted([page(['1', '2'], '2'), page([], '7'), page(['8'], null)])
   const seen: string[] = []
@@ -16,7 +16,7 @@ test.for<readonly [string, (page: number) => number]>([
   ['the same page every time', () => 1],
   ['two alternating pages', (page) => page % 2],
   ['a long series of pages that then repeats', (page) => (page < 50 ? page : 50 + (page % 30))],
-])('a list that continues with %s ends with an error', async ([, after]) => {
+])('a list fails if its pages continue with %s', async ([, after]) => {
   const links = [{ rel: 'storage', uri: `${address}/api/v2/admin/sites/1/storage/a` }]
   const folder = (next: string) => ({ name: 'a', type: 'folder', links, contents: [], cursor: next })
   const lists: readonly (readonly [(next: string) => object, (client: SiteClient) => AsyncIterable<unknown>])[] = [

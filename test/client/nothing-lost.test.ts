@@ -6,7 +6,7 @@ import { connect, type Files } from '../../client/src/index.ts'
 import { messages } from '../support/messages.ts'
 import { pathsOf, readTree, test, writeTree } from './support/site.ts'
 
-test('a pull replaces a file that was never synchronised only with --force', async ({ makeDirectory, site }) => {
+test('only --force lets a pull replace a file that was never synchronised', async ({ makeDirectory, site }) => {
   await site.store({ 'a.txt': 'theirs', 'b.txt': 'new' })
   const here = await makeDirectory({ 'a.txt': 'mine' })
   for (let run = 0; run < 2; run++) {
@@ -97,7 +97,7 @@ test('a pull that replaces a file keeps its mode', async ({ makeDirectory, site 
   expect((await stat(join(here, 'run.sh'))).mode & 0o777).toBe(0o700)
 })
 
-test('a pull does not remove a file through a link to its folder', async ({ makeDirectory, site }) => {
+test('a pull does not follow a link to a folder to remove a file', async ({ makeDirectory, site }) => {
   const here = await makeDirectory({ 'a/file.txt': 'text' })
   await symlink('a', join(here, 'link'))
   await site.push(here)
@@ -108,7 +108,7 @@ test('a pull does not remove a file through a link to its folder', async ({ make
   expect(await readFile(join(here, 'a/file.txt'), 'utf8')).toBe('text')
 })
 
-test('a file whose time was set back is read again', async ({ makeDirectory, site }) => {
+test('a push reads a file again if its time was set back', async ({ makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'one' })
   await utimes(join(here, 'a.txt'), 1, 1)
   await site.push(here)
@@ -120,7 +120,7 @@ test('a file whose time was set back is read again', async ({ makeDirectory, sit
   expect(await site.push(here)).toMatchObject({ replace: 1 })
 })
 
-test('a run removes only partial files of killed runs that are a day old', async ({ makeDirectory, site }) => {
+test('a run removes partial files of killed runs only after a day', async ({ makeDirectory, site }) => {
   const [old, now, other] = [`.${randomUUID()}.part`, `.${randomUUID()}.part`, 'film.part']
   const downloads = await makeDirectory(Object.fromEntries([old, now, other].map((name) => [name, 'half'])))
   const yesterday = Date.now() / 1000 - 25 * 3600

@@ -26,7 +26,7 @@ const choices = record({ direction: constantFrom('push', 'pull'), removes: boole
 const situations = record({ local: sides, remote: sides, base: bases, options: choices })
 type Situation = ReturnType<(typeof situations)['generate']>['value']
 
-/** Both sides and the known state after these steps of a plan. */
+/** The state of both sides, and the remembered state, after these steps of a plan. */
 const carryOut = (
   local: Side,
   remote: Side,
@@ -102,7 +102,7 @@ property('without force, a changed file of the target is never overwritten', ({ 
   for (const { path } of writes(steps)) {
     if (base) expect(target.get(path)?.fingerprint).toStrictEqual(lastSeen(path))
   }
-  // A pull that replaces a never synchronised file would destroy its only copy.
+  // A pull that replaces a file that was never synchronised would destroy the only copy.
   for (const { action, path } of options.direction === 'pull' ? steps : [])
     if (action === 'replace') expect(base?.get(path)).toHaveProperty('remote', base?.get(path)?.local)
 })

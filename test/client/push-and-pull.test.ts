@@ -53,7 +53,7 @@ test('a push and a pull transfer files with names of every kind (T-41, T-42)', a
   expect(await readTree(there)).toStrictEqual(await readTree(here))
 })
 
-test('two people get each other’s changes, or a conflict for the same file (T-46)', async ({ makeDirectory, site }) => {
+test('two people get each other’s changes, or a conflict for one file (T-46)', async ({ makeDirectory, site }) => {
   const ann = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' })
   await site.push(ann)
   const bob = await makeDirectory()
@@ -75,7 +75,7 @@ test('two people get each other’s changes, or a conflict for the same file (T-
   expect(await readTree(ann)).toStrictEqual(await readTree(bob))
 })
 
-test('a push removes only on request, and never if no local file is left (T-43, T-50)', async ({
+test('a push removes files only with --delete, never from an empty folder (T-43, T-50)', async ({
   makeDirectory,
   site,
 }) => {
@@ -96,7 +96,7 @@ test('a push removes only on request, and never if no local file is left (T-43, 
   expect(Object.keys(await site.texts())).toStrictEqual(['a.txt'])
 })
 
-test('a pull removes files only on request, with folders that become empty', async ({ makeDirectory, site }) => {
+test('a pull removes files only with --delete, with folders that become empty', async ({ makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'a', 'b/c/d.txt': 'd' })
   await site.push(here)
   await site.remove('b')
@@ -113,7 +113,7 @@ test('a push skips one of two names that differ only in Unicode form', async ({ 
   expect(pathsOf(events, 'skipped')).toStrictEqual(['\u00e9.txt'])
 })
 
-test('a push overwrites no file that was stored after it was planned (T-47)', async ({
+test('a push overwrites no file that was stored after the plan was made (T-47)', async ({
   client,
   makeDirectory,
   site,
@@ -129,7 +129,7 @@ test('a push overwrites no file that was stored after it was planned (T-47)', as
   expect(await site.texts()).toStrictEqual({ 'a.txt': 'theirs' })
 })
 
-test('without its state, a push still recognises equal files of any size', async ({ makeDirectory, site }) => {
+test('without its saved state, a push still recognises equal files of any size', async ({ makeDirectory, site }) => {
   const [atOnce, part] = [256 * 1024, 8 * 1024 ** 2]
   const sizes = [0, 1, atOnce, atOnce + 1, part, part + 1]
   const here = await makeDirectory(Object.fromEntries(sizes.map((size) => [`${size}.bin`, 'x'.repeat(size)])))
@@ -139,7 +139,7 @@ test('without its state, a push still recognises equal files of any size', async
   expect(events.find(({ event }) => event === 'plan')).toMatchObject({ create: 0, replace: 0, conflict: 0, keep: 6 })
 })
 
-test('a damaged state is treated like no state', async ({ makeDirectory, site }) => {
+test('a damaged saved state is ignored', async ({ makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'one' })
   const state = join(here, '.site-files')
   await site.push(here)
@@ -167,7 +167,7 @@ test('a dry run reports the plan and changes nothing (T-41)', async ({ makeDirec
   expect(Object.keys(await readTree(here))).toStrictEqual(['a.txt', 'b.txt'])
 })
 
-test('a push ignores the case of its folder on the site', async ({ folder, makeDirectory, site }) => {
+test('a push ignores the case of the names of folders on the site', async ({ folder, makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'a' })
   const there = await makeDirectory()
   const odd = { folder: `${folder}/old/sites/1/storage` }

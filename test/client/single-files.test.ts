@@ -42,7 +42,7 @@ test('put ignores case in folder names, but not in file names', async ({ demo, f
   expect(await site.texts()).toStrictEqual({ 'News/A.txt': 'two', 'News/a.txt': 'one', 'News/b.txt': 'b' })
 })
 
-test('a command that needs the exact spelling says so', async ({ demo, folder, site }) => {
+test('a command that needs the exact spelling of a path says so', async ({ demo, folder, site }) => {
   await site.store({ 'News/A.txt': 'a' })
   const asked = [
     ['rm', `${folder}/news/a.txt`],
@@ -74,7 +74,7 @@ test('rm --dry-run shows that a reserved folder is refused, and rm refuses the r
   expect(await demo('rm', '--yes', '/')).toMatchObject(outcome(2, messages.client.unchangeable))
 })
 
-test('rm names a missing path, and then removes none of the given paths', async ({ demo, folder, site }) => {
+test('rm reports a missing path, and then removes none of the given paths', async ({ demo, folder, site }) => {
   await site.store({ 'a.txt': 'a', 'b.txt': 'b' })
   expect(await demo('rm', `${folder}/a.txt`, `${folder}/x.txt`, `${folder}/b.txt`)).toStrictEqual({
     status: 1,
@@ -123,7 +123,7 @@ test('a purge whose answer was lost is repeated, and succeeds (T-35)', async ({ 
   await expect(files.restore(`${folder}/a`)).rejects.toMatchObject({ code: 104001 })
 })
 
-test('old versions of a file can be listed and restored', async ({ demo, folder, makeDirectory }) => {
+test('old versions of a file are listed and restored', async ({ demo, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'a.txt': 'one' })
   await demo('put', join(here, 'a.txt'), `${folder}/`)
   await writeTree(here, { 'a.txt': 'two' })

@@ -4,7 +4,7 @@ import { messages } from '../support/messages.ts'
 import { eventsIn, outcome, test } from './support/command.ts'
 import { readTree, writeTree } from './support/site.ts'
 
-test('push, diff and pull report each step (T-41, T-51)', async ({ demo, folder, makeDirectory, site }) => {
+test('push, diff and pull report each action (T-41, T-51)', async ({ demo, folder, makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b' })
   expect((await demo('diff', here, folder)).stdout).toBe('create  a.txt  1 bytes\ncreate  b.txt  1 bytes\n')
   const pushed = await demo('push', here, folder)
@@ -42,7 +42,7 @@ test('push and pull count ignored files, and --all includes them (T-48)', async 
   expect((await demo('diff', '--all', there, folder)).stderr).toContain('8 unchanged.')
 })
 
-test('a conflict ends with status 3, and --force overwrites the other change', async ({
+test('a conflict ends with status 3, and --force overwrites the other side', async ({
   demo,
   folder,
   makeDirectory,
@@ -179,7 +179,7 @@ test('--mine and --theirs decide conflicts in both directions (T-54)', async ({
   expect(await site.texts()).toStrictEqual({ a: 'mine', b: 'mine', 'sub/c': 'theirs' })
 })
 
-test('a first pull takes the chosen side of a file (T-54)', async ({ demo, folder, makeDirectory, site }) => {
+test('--mine and --theirs also decide a first pull (T-54)', async ({ demo, folder, makeDirectory, site }) => {
   await site.store({ a: 'theirs', b: 'theirs' })
   const here = await makeDirectory({ a: 'mine', b: 'mine' })
   expect((await demo('pull', '--theirs', 'a', '--mine', 'b', folder, here)).status).toBe(0)

@@ -26,7 +26,7 @@ const elsewhere: readonly (readonly [string, string, (response: ServerResponse) 
   ],
 ]
 test.for(elsewhere)(
-  'with %s at the address of a site, the failure names both addresses',
+  'if the address of a site includes %s, the failure names both addresses',
   async ([, first, answer], { listen }) => {
     const wrong = await listen((_, response) => answer(response))
     const site = { id: 1, name: 'Shop', url: wrong, permissions: ['files'] }
@@ -42,7 +42,7 @@ test.for(elsewhere)(
 const unnamed =
   'push |diff |watch |pull |pull news |mv  x|cp / x|rm |rm hello.txt /|cat /|get  x|versions |purge /|restore /'
 
-test('an empty name is wrong usage', async ({ demo }) => {
+test('an empty name is refused as wrong usage', async ({ demo }) => {
   for (const line of unnamed.split('|')) {
     expect(await demo(...line.split(' ')), line).toStrictEqual({
       status: 2,
@@ -52,14 +52,14 @@ test('an empty name is wrong usage', async ({ demo }) => {
   }
 })
 
-test('an invalid address is wrong usage, also if it comes from the environment', async () => {
+test('an invalid address is refused, also if it comes from the environment', async () => {
   const environment = { SITE_ADMIN_URL: 'ftp://x', SITE_ADMIN_TOKEN: 'a' }
   for (const command of ['ls', 'login']) {
     expect(await siteFiles([command], environment)).toMatchObject(outcome(2, messages.client.noAddress('"ftp://x"')))
   }
 })
 
-test('a command that cannot succeed prints a message and has status 1', async ({
+test('a command that cannot succeed prints a message and ends with status 1', async ({
   service,
   demo,
   folder,
@@ -96,7 +96,7 @@ test('a command that cannot succeed prints a message and has status 1', async ({
     expect({ status, stderr }).toStrictEqual({ status: 1, stderr: expect.stringMatching(sentence) })
     expect(stderr).not.toMatch(/\n {4}at /)
   }
-  // The push had no place for its state, so it has sent nothing and made no folder.
+  // The push had no place for its state, so it sent nothing and created no folder.
   expect(await demo('ls', folder)).toMatchObject(outcome(1, messages.client.siteLacks))
 })
 
@@ -136,7 +136,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _site_files; echo "\${COMPREPLY[@]}"`
   expect(script).toContain('complete -o bashdefault -o default')
 })
 
-test('login saves the token only for its user and one address (T-39)', async ({ service, makeDirectory, demo }) => {
+test('login saves a token for one address, and for its user alone (T-39)', async ({ service, makeDirectory, demo }) => {
   const config = await makeDirectory({ 'site-files/login.json': '{}' })
   await chmod(join(config, 'site-files', 'login.json'), 0o644)
   const environment = { XDG_CONFIG_HOME: config }
@@ -214,7 +214,7 @@ test('control characters in names from other people are escaped', async ({ liste
   expect(await login.ended).toMatchObject(outcome(0, '(Shop\\u{a}\\u{1b}[2J)'))
 })
 
-test('with --json, a refusal is one object with code and path (T-55)', async ({ demo, folder, site }) => {
+test('with --json, a refusal is one object with its code and path (T-55)', async ({ demo, folder, site }) => {
   for (const text of ['1', '2']) await site.put('a', text, { replace: true })
   const refused = async (...args: readonly string[]) => {
     const { stdout, stderr } = await demo('--json', ...args)

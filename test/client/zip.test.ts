@@ -53,7 +53,7 @@ test('a zip contains the chosen files and folders, also empty ones (T-63)', asyn
 })
 
 test.for(['changes', 'disappears'])(
-  'if a file %s during the download, the zip fails and names the file (T-63)',
+  'if a file %s during the download, the zip fails and names that file (T-63)',
   async (how, { client, folder, site }) => {
     await site.store({ 'a.txt': 'a', 'b.txt': 'b' })
     const change = () =>
@@ -121,7 +121,7 @@ test('a browser gets the right version of large files from the bucket (T-63)', a
   expect(error.message).toContain(messages.client.changedInZip(`${folder}/sub/deep/large.bin`))
 })
 
-test('a cancelled zip ends its reads (T-63)', async ({ client, folder, site }) => {
+test('cancelling a zip also stops its reads (T-63)', async ({ client, folder, site }) => {
   await site.store(texts)
   const signals: (AbortSignal | undefined)[] = []
   const files: Files = {

@@ -12,8 +12,8 @@ const size = 48 * mebibyte
 const half = size / 2
 
 /**
- * The bytes after which clients are killed. Clients report progress ten times a second, so on a fast machine they have
- * sent much more by then.
+ * The bytes after which clients are killed. Clients report progress ten times a second, so a fast machine has sent many
+ * more bytes by then.
  */
 const soon = size / 8
 

@@ -70,7 +70,7 @@ describe('the objects of a category', () => {
     await expect.poll(() => titles(page).count()).toBe(blogs.length)
   })
 
-  test('the list shows links that other people make', async ({ open, client }) => {
+  test('the list shows links that other people add or remove', async ({ open, client }) => {
     await empty(client, 3)
     const page = await open('#/1001/categories/3')
     await page.getByText('No news item is linked to this category.').waitFor()
@@ -79,7 +79,7 @@ describe('the objects of a category', () => {
   })
 })
 
-test('a switch shows or hides an object in its category (K-15)', async ({ open, client }) => {
+test('a switch shows or hides an object in the category (K-15)', async ({ open, client }) => {
   await empty(client, 3)
   await client.categories.news.link(3, [7])
   const displayed = async () => (await client.categories.news.pageOf(3, { skip: 0, limit: 1 })).items[0]?.displayable
@@ -88,7 +88,7 @@ test('a switch shows or hides an object in its category (K-15)', async ({ open, 
   await display.press('Space')
   await expect.poll(() => display.isChecked()).toBe(false)
   expect(await displayed()).toBe(0)
-  // Undo restores the hidden link as it was.
+  // Undo restores the link as it was: hidden.
   await page.getByRole('checkbox', { name: 'Select all on this page' }).click()
   await page.getByRole('button', { name: 'Unlink 1' }).click()
   await page.getByRole('button', { name: 'Undo' }).press('Enter')
@@ -99,7 +99,7 @@ test('a switch shows or hides an object in its category (K-15)', async ({ open, 
   expect(await display.isChecked()).toBe(false)
 })
 
-test('a choice of categories changes only the categories that the user changed (K-15)', async ({ open, client }) => {
+test('saving categories of an object changes only those that the user changed (K-15)', async ({ open, client }) => {
   await empty(client, 3)
   await client.categories.news.link(3, [4])
   await client.categories.news.linkCategories(4, [1])

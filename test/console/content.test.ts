@@ -252,7 +252,7 @@ test('the editor saves a text, and shows a change of someone else beside it (K-4
   expect(await textNow()).toBe('last')
 })
 
-test('a page is shown without scripts, requests, or a way to the console (K-45)', async ({
+test('a page is shown without scripts or requests, and cannot reach the console (K-45)', async ({
   browser,
   client,
   folder,

@@ -74,7 +74,7 @@ test('files are renamed, moved and copied with only the keyboard (K-10)', async 
   expect((await client.files.stat(`${folder}/letter.txt`)).size).toBe(21)
 })
 
-test('a new folder needs a free name without a slash, and gets the focus (K-25)', async ({
+test('a new folder needs an unused name without a slash, and gets the focus (K-25)', async ({
   openFolder,
   client,
   folder,
@@ -245,7 +245,7 @@ test('the details panel follows a renamed file, and closes after a move or delet
   expect(await panel.getByRole('heading', { name: 'z.txt' }).count()).toBe(1)
 })
 
-test('while entries are selected, a folder still accepts uploads and new folders', async ({ openFolder }) => {
+test('while entries are selected, the user can still upload and create folders', async ({ openFolder }) => {
   const page = await openFolder(['a.txt'])
   await row(page, 'a.txt').click()
   await page.getByText('1 selected').waitFor()

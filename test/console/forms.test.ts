@@ -30,7 +30,7 @@ test('the keyboard adds, requires, moves, removes and restores a field (K-13)', 
 
   await page.getByRole('checkbox', { name: 'Date of birth is required' }).press('Space')
   await page.getByRole('button', { name: 'Move Date of birth' }).focus()
-  // Each key press is for the handle of the row that the previous press moved: two up, two down, two up.
+  // Each key press goes to the handle of the row that the previous press moved: two up, two down, two up.
   for (const [index, place] of [2, 1, 2, 3, 2, 1].entries()) {
     await press(page, index === 2 || index === 3 ? 'ArrowDown' : 'ArrowUp')
     await page.getByText(`Date of birth is now ${place} of 3.`).waitFor()
@@ -104,7 +104,7 @@ test('a change by someone else is not overwritten, and the user can try again (K
   await expect.poll(() => idsOf(client)).toEqual([-7, -3, -2])
 })
 
-test('a page shows the fields that others add, and keeps its focus', async ({ open, client }) => {
+test('a page shows the fields that others add, and the focus stays in place', async ({ open, client }) => {
   await fill(client, [-2, -3])
   const page = await open(view)
   await page.getByRole('button', { name: 'Move Email address' }).focus()

@@ -8,7 +8,7 @@ const focused = (page: Page) =>
   page.evaluate(() => document.activeElement?.getAttribute('role') ?? document.activeElement?.className)
 const expectFocus = (page: Page, place: string) => expect.poll(() => focused(page)).toBe(place)
 
-test('the focus returns to the list when the focused element disappears', async ({ openFolder }) => {
+test('the focus returns to the list when the focused element is removed', async ({ openFolder }) => {
   const page = await openFolder(['a.txt', 'b.txt', 'c.txt'])
   const removeChosen = async (count: string) => {
     await page.getByRole('button', { name: 'Delete' }).press('Enter')
@@ -98,7 +98,7 @@ test('changes of the site do not overwrite the text in a filter field', async ({
   expect([await search.inputValue(), await search.getAttribute('data-written')]).toEqual(['z', null])
 })
 
-test('without a right on files, the page begins with another view (K-27)', async ({ open, service }) => {
+test('without a right on files, the console opens another view first (K-27)', async ({ open, service }) => {
   const { token } = await administerJson(service.directory, ['token', 'issue', '--user', 'ann', '--site', '1001'])
   const page = await open('#/1001/files', { token })
   await page.getByRole('heading', { name: 'Contact us' }).waitFor()

@@ -26,7 +26,7 @@ const tokensOf = (page: Page) =>
 const keepOnDevice = (page: Page, token: string) =>
   page.evaluate((kept) => localStorage.setItem('site-admin-token', kept), token)
 
-test('a link with another token asks, and a user who stays keeps everything (K-21)', async ({ two, open }) => {
+test('a link with another token asks, and the user can keep the old token (K-21)', async ({ two, open }) => {
   const page = await open('#/1001/files?file=a.txt')
   await grid(page).waitFor()
   const before = { url: page.url(), tab: two.own, device: null }
@@ -45,7 +45,7 @@ test('a link with another token asks, and a user who stays keeps everything (K-2
   expect(page.url()).not.toContain(two.other)
 })
 
-test('a user who accepts the token of a link arrives at the place of the link (K-21)', async ({ two, open }) => {
+test('a user who accepts the token of a link sees the page of the link (K-21)', async ({ two, open }) => {
   const page = await open('#/1001/categories/1')
   await page.locator('tbody tr').first().waitFor()
   await follow(page, `token=${two.other}&/2002/forms/5`)
@@ -62,7 +62,7 @@ test('a user who accepts the token of a link arrives at the place of the link (K
   expect(page.url()).toBe(`${two.baseUrl}/console#/1001/forms/1`)
 })
 
-test('a link in a new tab asks, and the token of the device remains (K-21)', async ({ two, open }) => {
+test('a link in a new tab asks the user, and the device keeps its token (K-21)', async ({ two, open }) => {
   const first = await open('', { token: null })
   await keepOnDevice(first, two.own)
   const page = await first.context().newPage()
@@ -84,7 +84,7 @@ test('a link in a new tab asks, and the token of the device remains (K-21)', asy
   expect(await tokensOf(page)).toEqual({ tab: null, device: two.own })
 })
 
-test('a link with the token in use changes only the place (K-21)', async ({ two, open }) => {
+test('a link with the current token only opens another page (K-21)', async ({ two, open }) => {
   const page = await open('', { token: null })
   await keepOnDevice(page, two.own)
   await page.goto(`${two.baseUrl}/console?again#token=${two.own}&/1001/forms/1`)
@@ -136,10 +136,10 @@ test('a link replaces an expired token, and the page forgets that token (K-21)',
   expect(await tokensOf(page)).toEqual({ tab: two.other, device: null })
 })
 
-test('a link whose token cannot be tested asks when the service is back (K-21)', async ({ two, open }) => {
+test('a link whose token cannot be checked asks when the service is back (K-21)', async ({ two, open }) => {
   const page = await open('')
   await grid(page).waitFor()
-  // First, the service does not answer for the token of the link. Then it does not answer for the saved token either.
+  // First, the service does not answer for the token of the link, and then not for the saved token.
   for (const go of [
     () => follow(page, `token=${two.other}`),
     () => page.goto(`${two.baseUrl}/console?again#token=${two.other}`),

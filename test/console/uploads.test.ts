@@ -95,7 +95,7 @@ test('the page asks about an existing name; one answer can apply to all files (K
   await chooseFiles(page).setInputFiles([text('a.txt', 'new')])
   await page.getByRole('dialog', { name: `a.txt already exists in ${folder}` }).waitFor()
   expect(await dialog.locator('footer').getByRole('button').allTextContents()).toEqual(['Skip', 'Replace', 'Keep both'])
-  // The question may appear while the user types. So Enter alone must not replace a file.
+  // The question may appear while the user types. Pressing Enter alone must not replace a file.
   expect(
     await dialog.locator(':focus').evaluate((shown) => [shown.textContent, getComputedStyle(shown).outlineStyle]),
   ).toEqual(['Keep both', 'solid'])

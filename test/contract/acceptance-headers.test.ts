@@ -9,19 +9,19 @@ const check = createCheck({
 const answerWith = (headers: Readonly<Record<string, string>>) =>
   check('GET', '/health', { status: 200, headers: { etag: '"1"', ...headers }, text: '' })
 
-describe('the black-box suite', () => {
+describe('the acceptance suite', () => {
   test.each(['Age', 'Connection', 'Date', 'Server', 'Via', 'X-Amz-Cf-Id', 'X-Amzn-Trace-Id', 'X-Cache'])(
-    'the suite accepts %s, which a proxy adds on the way',
+    'the suite accepts the header %s, which a proxy adds',
     (name) => {
       expect(() => answerWith({ [name.toLowerCase()]: 'x' })).not.toThrow()
     },
   )
 
-  test('the suite refuses a header that the document of the service does not have', () => {
+  test('the suite refuses a header that the OpenAPI document does not describe', () => {
     expect(() => answerWith({ 'x-powered-by': 'x' })).toThrow('The header x-powered-by is not documented')
   })
 
-  test('the suite finds headers that a REST API has renamed', () => {
+  test('the suite finds headers that the gateway has renamed', () => {
     const head = {
       'content-length': '0',
       'x-amzn-remapped-content-length': '10',

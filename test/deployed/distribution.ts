@@ -27,8 +27,8 @@ import { freePort, type StreamProcess, startStreamProcess } from './stream-proce
  */
 
 /**
- * The headers that Lambda removes (https://docs.aws.amazon.com/lambda/latest/dg/web-functions-http.html), and those of
- * a connection.
+ * The headers that Lambda removes (https://docs.aws.amazon.com/lambda/latest/dg/web-functions-http.html), and the
+ * headers that belong to one connection.
  */
 const removed =
   /^(connection|keep-alive|upgrade|expect|te|trailer|transfer-encoding|proxy-.*|x-real-ip|x-http-method(-override)?|x-method-override|lambda-web-.*|host)$/

@@ -41,7 +41,7 @@ const dataCentres = { us: { region: 'us-east-1' }, eu: { region: 'eu-west-1' } }
 interface Run {
   /** True for every acceptance case, false for those that need an emulator. */
   readonly all: boolean
-  /** Only MiniStack, or another emulator like it, runs all suites. */
+  /** Only MiniStack, or a similar emulator, runs all suites. */
   readonly tools?: {
     /** The folder with the recorded requests of functions, if the emulator supports recording. */
     readonly recordings?: string | undefined
@@ -61,7 +61,7 @@ const onDeployment = async (
     await registerMissing(emulator, dataCentres, outputs)
     return await test({ emulator, region: dataCentres.us.region, reports, outputs })
   } finally {
-    // An emulator that this run started ends together with its resources.
+    // If this run started the emulator, all resources end with it.
     if (!isOurs) await destroy(deployment)
   }
 }
@@ -110,7 +110,7 @@ interface Flags {
   readonly all: boolean
 }
 
-/** Runs on a running LocalStack. The deployment is the same as on MiniStack. */
+/** Runs the suites on a running LocalStack. The deployment is the same as on MiniStack. */
 const testOnLocalStack = async (endpoint: string, { smoke, all }: Flags): Promise<boolean> => {
   const emulator = await findEmulator(endpoint)
   if (emulator.name !== 'LocalStack') throw new Error(`${emulator.name} answers at ${endpoint}, not LocalStack.`)

@@ -42,7 +42,7 @@ const recorder = join(import.meta.dirname, 'record-requests.ts')
  * `recordings`.
  */
 export const startMiniStack = async (program: string, folder: string, recordings: string): Promise<RunningEmulator> => {
-  // The folder is outside the project, because package.json would turn the CommonJS of the emulator into ES modules.
+  // The folder is outside the project, because package.json would make the emulator's CommonJS files ES modules.
   const temporary = mkdtempSync(join(tmpdir(), 'site-admin-ministack-'))
   const log = join(folder, 'ministack.log')
   const port = await freePort()
@@ -60,7 +60,7 @@ export const startMiniStack = async (program: string, folder: string, recordings
       NODE_OPTIONS: `--import=${pathToFileURL(recorder)}`,
       SITE_ADMIN_RECORDED_REQUESTS: recordings,
       BIND_HOST: host,
-      // The address is also used in URLs of queues, and clients complain about other host names.
+      // The address is also used in URLs of queues, and clients warn about other host names.
       MINISTACK_HOST: host,
       GATEWAY_PORT: String(port),
       LOG_LEVEL: 'ERROR',

@@ -20,8 +20,8 @@ const storeSuites = [join('test', 'contract', 'storage', 's3-object-store')]
 /** Cases that an emulator cannot pass, by parts of their names, with the reason. They are reported as skipped. */
 const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>>> = {
   MiniStack: {
-    'range .* answers 206': 'it ignores the range of a read that names a version',
-    'range with If-Range needs the same file': 'it ignores the range of a read that names a version',
+    'range .* is answered with 206': 'it ignores the range of a read that names a version',
+    'range with If-Range is returned': 'it ignores the range of a read that names a version',
     'A range can be read through a link': 'it ignores the range of a read that names a version',
     'A range of an old version can be read': 'it ignores the range of a read that names a version',
     'A link returns the file as an attachment': 'it ignores the response headers of a signed URL',
@@ -34,12 +34,12 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
       'it rewrites forms so that their bodies are not forms any more',
     'type multipart/form-data; boundary=x is refused with 415': 'it refuses malformed multipart bodies itself',
     'A body that is not multipart': 'it refuses malformed multipart bodies itself',
-    'A form with .* answers 104000': 'it refuses malformed multipart bodies itself',
+    'A form with .* is refused with 104000': 'it refuses malformed multipart bodies itself',
     'with a nameless part that is declared as bytes': 'it rewrites multipart bodies without these parts',
     'A name that is not UTF-8': 'it rewrites multipart bodies with names in UTF-8',
-    'An unreadable part beside a good one': 'it rewrites multipart bodies without these parts',
+    'An unreadable part is refused': 'it rewrites multipart bodies without these parts',
     'A file name starts after its last slash or backslash': 'it rewrites multipart bodies without backslashes',
-    'An answer of 304 repeats the type': 'it removes the type and the time from an answer of 304',
+    'An answer 304 repeats the media type': 'it removes the type and the time from an answer of 304',
     'several concurrent changes with a condition': 'it ignores conditions of a removal',
     'A link without its signature': 'it allows anonymous reads',
     'a digest that is not signed': 'it checks no signatures',
@@ -54,7 +54,7 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
 const patience = 180_000
 
 /** Cases that a streaming function cannot pass, because Lambda removes the header. */
-const beyondStreaming = ['X-HTTP-Method-Override works for uploads only']
+const beyondStreaming = ['X-HTTP-Method-Override is accepted only for uploads']
 
 const provableOn = ({ name }: Emulator, others: readonly string[] = []): readonly string[] => [
   '--testNamePattern',
@@ -198,7 +198,7 @@ const streamedSuites = [
 ]
 const allStreamedSuites = ['storage', 'http']
 
-/** Starts the replacement of the distribution of a data centre, and returns its address. */
+/** Starts the process that replaces the distribution of a data centre. Returns the address of this process. */
 const startDistribution = async (target: Target, dataCentre: string, bundle: string) => {
   const child = spawn(process.execPath, [join('test', 'deployed', 'distribution.ts'), bundle], {
     stdio: ['ignore', 'pipe', 'inherit'],

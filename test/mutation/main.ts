@@ -44,7 +44,7 @@ const runner = join(root, 'node_modules/vitest/vitest.mjs')
 /** In milliseconds. A change that makes tests run forever counts as noticed. */
 const patience = 120_000
 
-/** Returns the first of these test files that fails, on the stores that use the changed file. */
+/** Runs these test files on the stores that use the changed file. Returns the first one that fails. */
 const findFailure = async (copy: string, changed: string, tests: readonly string[]): Promise<string | undefined> => {
   const report = join(copy, 'report.json')
   const stores = { 'lib/aws': ['acceptance-aws'], 'lib/machine': ['acceptance'] }

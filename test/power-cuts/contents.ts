@@ -3,14 +3,14 @@ import type { Outage, Random } from './outage.ts'
 interface Write {
   readonly index: number
   readonly at: number
-  /** Undefined for a change of the size, to `at`. */
+  /** Undefined if the record changes the size of the file to `at`. */
   readonly bytes: Buffer | undefined
 }
 
 export interface Content {
   readonly kind: 'file'
   readonly index: number
-  /** The bytes on the disk, and the writes since the last flush. */
+  /** The bytes that are on the disk, and the writes since the last flush. */
   flushed: Buffer
   pending: Write[]
 }
@@ -80,7 +80,7 @@ export const contentAfter = (file: Content, { fate, random }: Outage): Buffer =>
     if (write.bytes) content = writeSectors(content, write.at, write.bytes, random, sector)
     else if (random.below(2) === 0) content = apply(content, write)
   }
-  // The size may have reached the disk before the bytes.
+  // The new size may reach the disk before the bytes.
   const size = sizeOf(file)
   return random.below(2) === 0 && size > content.length ? resize(content, size) : content
 }

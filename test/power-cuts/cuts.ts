@@ -16,7 +16,7 @@ interface Cut extends Omit<Outage, 'random'> {
 const positionsWhere = (entries: readonly Entry[], isIt: (entry: Entry) => boolean): number[] =>
   entries.flatMap((entry, index) => (isIt(entry) ? [index + 1] : []))
 
-/** Positions from each start until the service is ready, and from each stop until the service has ended. */
+/** Positions while the service starts, and while it stops. */
 const aroundStarts = (entries: readonly Entry[]): number[] => {
   let isBetween = false
   return positionsWhere(entries, (entry) => {
@@ -42,7 +42,7 @@ const afterBytes = (entries: readonly Entry[]): number[] => {
   })
 }
 
-/** Random positions in the order of the log. Places where a fault is likely get more positions. */
+/** Random positions in the log, in ascending order. More of them are at places where a fault is likely. */
 const chooseCuts = (entries: readonly Entry[], count: number, random: Random): readonly Cut[] => {
   const kinds: readonly (readonly number[])[] = [
     entries.map((_, index) => index),
@@ -59,7 +59,7 @@ const chooseCuts = (entries: readonly Entry[], count: number, random: Random): r
 }
 
 interface Options {
-  /** A number of cuts that the seed chooses, or a single cut that is repeated. */
+  /** Either a number of cuts that the seed chooses, or one earlier cut to repeat. */
   readonly cuts: { readonly count: number; readonly seed: number } | Cut
   readonly isIgnored?: Ignored
 }
@@ -67,7 +67,7 @@ interface Options {
 /** The seed of `npm run prove`. Other runs always use the same seed. */
 export const provedSeed = Number(process.env['PROVE_SEED'] ?? 20_261_125)
 
-/** One of this many states is served by a separate process. */
+/** For one in this many states, the service runs in a separate process. */
 const apartEvery = 50
 
 /** Cuts the power at each chosen position. Returns the first fault in a resulting state. */

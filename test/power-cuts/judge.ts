@@ -31,10 +31,10 @@ interface Serving extends Service {
   stop(): Promise<unknown>
 }
 
-/** The judge itself needs no flushes. */
+/** The process that checks the states needs no flushes. */
 const withoutFlushes = { FSYNC: 'off' } as const
 
-/** Serves in this process, because the start of Node takes longer than everything else. */
+/** Runs the service in this process, because starting Node takes longer than everything else. */
 const serveHere = async (data: string): Promise<Serving> => {
   Object.assign(process.env, withoutFlushes)
   try {
@@ -53,7 +53,7 @@ const serveHere = async (data: string): Promise<Serving> => {
   }
 }
 
-/** Serves in a separate process, like `npm start`. */
+/** Runs the service in a separate process, like `npm start`. */
 const serveApart = (data: string): Promise<Serving> => startProcess(data, ['--port', '0', '--quiet'], withoutFlushes)
 
 const faultOfLanes = async (judged: Judged, { lanes }: Expectation): Promise<string | undefined> => {
@@ -64,7 +64,7 @@ const faultOfLanes = async (judged: Judged, { lanes }: Expectation): Promise<str
   return undefined
 }
 
-/** A backup holds blobs without a row. This backup may have ended since the service started. */
+/** A running backup keeps blobs that no row refers to. The backup may have ended since the service started. */
 const judgeServed = async (root: string, expectation: Expectation, service: Serving) => {
   try {
     const machine = await openMachine(join(root, 'data'), { durable: false })

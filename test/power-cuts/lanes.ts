@@ -28,7 +28,7 @@ export interface Judged extends Service {
   readonly machine: Machine
 }
 
-/** The acknowledged state, and the state after a change that may or may not have been made. */
+/** The state that the service has acknowledged, and the state if the last change was made, too. */
 export interface Expected<State> {
   readonly acknowledged: State
   readonly underWay?: State | undefined
@@ -99,7 +99,7 @@ const withCopies = (files: Files, name: string, to: string, rest = files): Files
   return Object.fromEntries([...Object.entries(rest), ...made].toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Copies, moves, removals and restorations of files and folders, between other changes of files. */
+/** A lane that copies, moves, removes and restores files and folders, between other changes of files. */
 const shelfLane = (folder: string): KnownLane<Files> => {
   const others = fileLane(folder)
   let removed: { readonly name: string; readonly files: Files } | undefined
@@ -174,7 +174,7 @@ export const readDigest = async ({ request }: Service, path: string): Promise<st
   return response.ok ? digestOf(Buffer.from(await response.arrayBuffer())) : `status ${response.status}`
 }
 
-/** Replaces one file repeatedly, or restores an old version. The state has its versions, newest first. */
+/** A lane that replaces one file repeatedly, or restores an old version. The state has its versions, newest first. */
 export const versionChanges = (folder: string): Lane<readonly string[]> => {
   const path = `${storage}/${folder}/page`
   const listVersions = async ({ request }: Service): Promise<readonly string[]> => {

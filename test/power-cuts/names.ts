@@ -33,7 +33,7 @@ export const createNames = (root: string) => {
   const top = createFolder()
   const paths = new Map<Node, string>([[top, root]])
   const changes: Change[] = []
-  /** For a journalled file system: changes up to this position are on the disk. */
+  /** On a journalled file system: the position up to which all changes are on the disk. */
   let journalled = -1
 
   const folderOf = (path: string): Folder => {

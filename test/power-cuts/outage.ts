@@ -17,7 +17,7 @@ export const createRandom = (seed: number) => {
 
 export type Random = ReturnType<typeof createRandom>
 
-/** How a file system keeps unflushed names: each independently, or in order up to some position. */
+/** How a power cut treats unflushed names: each independently, or in order up to some position. */
 export const modes = ['strict', 'journalled'] as const
 
 /** The unflushed pieces that survive: all, none, or a random choice. */

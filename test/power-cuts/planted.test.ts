@@ -17,11 +17,11 @@ interface Planted {
   readonly patch?: { readonly file: string; readonly from: string; readonly to: string }
 }
 
-/** Faults of a file or upload without all its bytes. */
+/** The faults that a file or an upload with missing bytes causes. */
 const bytesAreGone = /bytes|mixture|missing|status 500|an append to/
 const changeIsGone = /another token|acknowledged|holds|entries|bytes|missing/
 
-/** Flushes a file some time after its row is on the disk. */
+/** Flushes a file only after its row is on the disk. */
 const flushLater = `setTimeout(() => open(pathOf(name), 'r+').then((late) => late.datasync().finally(() => late.close()), () => {}), 100)`
 
 const plantedBugs: readonly Planted[] = [

@@ -30,7 +30,7 @@ describe.skipIf(noRecorder)('a power cut', () => {
   }
 
   test.skipIf(failedIn !== '').for(Array.from({ length: Math.ceil(states / mostOfRecording) }, (_, number) => number))(
-    'no confirmed change is lost or half done (O-20, S-47, U-19, H-9): recording %i',
+    'no confirmed change is lost or incomplete (O-20, S-47, U-19, H-9): recording %i',
     { timeout: 60_000 + mostOfRecording * 10_000 },
     async (number) => {
       // The recording is kept if a state has a fault.
@@ -48,7 +48,7 @@ describe.skipIf(noRecorder)('a power cut', () => {
     },
   )
 
-  test.runIf(failedIn !== '')('a single cut can be tried again with --path', async () => {
+  test.runIf(failedIn !== '')('one cut can be repeated with --path', async () => {
     const recorded = { root: join(failedIn, 'root'), log: join(failedIn, 'log') }
     expect(await tryCuts(recorded, { cuts: JSON.parse(failedCut) })).toBeUndefined()
   })

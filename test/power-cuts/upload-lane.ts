@@ -82,7 +82,7 @@ const faultOfOpen = async (judged: Judged, upload: OneUpload): Promise<string | 
   return faultOfFile(judged, upload)
 }
 
-/** Resumable uploads, each in some pieces. The sizes are in bytes. */
+/** A lane of resumable uploads, each in several pieces. The sizes are in bytes. */
 export const uploadChanges = (folder: string, sizes: readonly number[]): Lane<Uploads> => ({
   start: { done: [], open: null },
   next(uploads, count) {

@@ -85,8 +85,8 @@ const dying = { 'files:dying': 99, 'shelf:dying-shelf': 99, 'uploads:dying-tus':
 const late = { 'files:third': 8, 'shelf:third-shelf': 8, 'admin:two': 2, 'uploads:third-tus': 6, 'large:large': 3 }
 
 /**
- * Changes of every kind, with four services one after the other. Versions of the first service have expired when the
- * second service starts. The second service is killed at its end.
+ * Makes changes of every kind with four services, one after the other. Versions of the first service have expired when
+ * the second service starts. The second service is killed at its end.
  */
 export const runWorkload = async (recording: Recording): Promise<void> => {
   const first = await recording.serve(longAgo)

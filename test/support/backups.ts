@@ -8,7 +8,8 @@ import { restoreBackup } from '../../lib/machine/backup/restore-backup.ts'
 import { checkDataDirectory } from '../../lib/machine/check/check-directory.ts'
 import { makeDirectory, removeDirectory } from './directory.ts'
 import { storage } from './paths.ts'
-import { type SpawnedService, startService } from './spawned-service.ts'
+import { hostHere } from './serve-here.ts'
+import type { SpawnedService } from './spawned-service.ts'
 import { test as base } from './test.ts'
 
 /** In bytes: too large for the database. */
@@ -23,7 +24,11 @@ export const contentOf = (mark: string): Buffer => {
 export const isWhole = (content: Buffer): boolean =>
   createHash('sha256').update(content.subarray(64)).digest('hex') === content.subarray(0, 64).toString()
 
-export const put = async (service: SpawnedService, path: string, body: Buffer | string): Promise<void> => {
+export const put = async (
+  service: Pick<SpawnedService, 'request'>,
+  path: string,
+  body: Buffer | string,
+): Promise<void> => {
   const { status } = await service.request(`${storage}/${path}`, { method: 'PUT', body: Buffer.from(body) })
   if (status !== 200) throw new Error(`${path} was answered with ${status}`)
 }
@@ -82,7 +87,7 @@ export const test = base
   .extend('template', { scope: 'file' }, async ({}, { onCleanup }) => {
     const template = makeDirectory()
     onCleanup(() => removeDirectory(template))
-    const service = await startService(template)
+    const service = await hostHere(template)
     await put(service, 'small.txt', 'small')
     await put(service, 'large.bin', contentOf('a'))
     await service.stop()

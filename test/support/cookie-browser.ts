@@ -34,7 +34,7 @@ export const openBrowser = () => {
     cookies,
     get: (url: string) => get(new URL(url)),
 
-    /** Stops before the first address with this beginning, and answers it. */
+    /** Stops before the first redirect whose address begins with this text, and returns that address. */
     async follow(from: string, end: string): Promise<URL> {
       let url = new URL(from)
       for (let hop = 0; hop < mostRedirects; hop++) {

@@ -13,7 +13,7 @@ export interface Terms {
 
 type Evaluate<Result> = (item: Item, terms: Terms) => Result
 
-/** Numbers by size, texts by their bytes. NaN if the types differ or have no order. */
+/** Compares numbers by size, and texts by their bytes. Returns NaN if the types differ or have no order. */
 export const compareValues = (one: unknown, other: unknown): number => {
   if (typeof one === 'number' && typeof other === 'number') return one - other
   if (typeof one !== 'string' || typeof other !== 'string') return Number.NaN
@@ -48,7 +48,7 @@ const functions: Readonly<Record<string, (...given: readonly unknown[]) => unkno
 interface Reader {
   peek(): string
   next(): string
-  /** Reads the token if it is next. */
+  /** Consumes the token if it is the next one. */
   skip(token: string): boolean
   expect(token: string): void
 }
@@ -130,7 +130,7 @@ const readCondition = (reader: Reader): Evaluate<boolean> => {
   }
 }
 
-/** One changed attribute with its value afterwards. Without a value, it is removed. */
+/** One changed attribute with its new value. Without a value, the attribute is removed. */
 type Change = Evaluate<readonly [name: string, value: unknown]>
 
 const readAssignment = (reader: Reader): Change => {

@@ -117,7 +117,7 @@ export interface Request {
   readonly refused?: true
   /** Many requests fill a folder, so tests that repeat requests send these once. */
   readonly fills?: true
-  /** Sent with the token of a new session instead. */
+  /** Sends the request with the token of a new session instead. */
   readonly as?: object
 }
 
@@ -249,7 +249,7 @@ export const openStorageOver = (dynamodb: DynamoDBDocumentClient, surroundings: 
       history,
       uploadParts: {
         ...uploadParts,
-        // The store of one machine would look for the upload in its own records, so the bytes are staged again.
+        // The bytes are staged again, because the store of one machine would search for the upload in its own records.
         whole: (upload) => files.stage(uploadParts.read(upload), upload.target),
       },
     }),
@@ -389,7 +389,7 @@ const access: Exercise = {
 }
 
 const hooks = `${v3}/webhooks`
-// Nothing listens there.
+// Nothing listens at this address.
 const targetUrl = 'http://127.0.0.1:1/'
 export const unsealed: SecretSeals = { seal: async (_, secret) => secret, open: async (_, sealed) => sealed }
 

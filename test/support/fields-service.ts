@@ -21,7 +21,7 @@ export const baseUrls = { us: 'https://us.example.com', eu: 'https://eu.example.
 /** The time at which tests begin by default, in epoch milliseconds. */
 export const beginning = Date.UTC(2026, 0, 1)
 
-/** Durations are real, but the time of day stands still. */
+/** Durations are real, but the wall clock does not advance. */
 const stopped: Clock = { wall: () => beginning, monotonic: () => performance.now() }
 
 /** Requests per second. */

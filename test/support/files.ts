@@ -22,7 +22,7 @@ import { keptContents } from './kept-contents.ts'
 type StorageStores = FileStores &
   Pick<Stores, 'sites' | 'grants' | 'people' | 'usage'> & { readonly counts?: UsageCounts }
 
-/** The file storage of one machine, in a directory of its own. */
+/** The file storage of one machine, in its own directory. */
 export interface TestFiles {
   readonly handler: Handler
   readonly deps: StorageDeps
@@ -35,7 +35,7 @@ export interface TestFiles {
   close(): Promise<void>
 }
 
-/** Replaces stores of the operations by others that fail or record. */
+/** Replaces stores of the operations, for example by stores that fail or record calls. */
 export type Between = (stores: StorageStores) => Partial<StorageStores>
 
 interface Options extends Partial<Surroundings> {

@@ -13,7 +13,7 @@ export interface Account {
 
 interface Client {
   readonly id: string
-  /** Without one, the client is public. */
+  /** Without a secret, the client is public. */
   readonly secret?: string
   readonly redirectUris: readonly string[]
 }

@@ -45,7 +45,7 @@ export const sendEvent = async (
   return { ...answerOf(statusCode, headers, body), isBase64Encoded }
 }
 
-/** A function that has its full time at first. Its checks then use nearly all of this time. */
+/** A function that starts with its full time. Its checks then use up nearly all of it. */
 export const latecomer = () => {
   let asked = 0
   return () => (asked++ === 0 ? 28_000 : 3_000)

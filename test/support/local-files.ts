@@ -37,7 +37,7 @@ export const openLocalFiles = (path: string, { durable = false, ...sizes }: Opti
     removals: createFolderRemovals(database, record),
     database,
     close() {
-      // Work in the background ends when it finds the database closed.
+      // Background work ends when it finds that the database is closed.
       void files.stop()
       database.close()
       blobs.close()

@@ -166,7 +166,7 @@ const calls: Readonly<Record<string, (table: Table, input: Input) => object>> = 
 const nameOf = (command: object): string =>
   command.constructor.name.replace(/(?<=^(Get|Put|Update|Delete|BatchGet|BatchWrite))Command$/, 'ItemCommand')
 
-/** Repeats a call that failed for now. */
+/** Repeats a call that failed temporarily. */
 const repeat = async <Result>(call: () => Promise<Result>, mostAttempts: number, attempts = 1): Promise<Result> => {
   try {
     return await call()

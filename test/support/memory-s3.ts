@@ -399,7 +399,7 @@ export const createMemoryS3 = (): MemoryS3 => {
     requestHandler: {
       async handle(request, { abortSignal } = {}) {
         requests.push(request)
-        // Requests that are made at once take turns.
+        // Concurrent requests take turns.
         await turn()
         try {
           await cutBy(abortSignal, s3.before(request))

@@ -12,7 +12,7 @@ const actions = [
 
 /** The messages of the service and its tools, by name: when their words change, no test changes. */
 export const messages = {
-  canary: { otherBytes: 'did not answer the bytes that were stored' },
+  canary: { otherBytes: 'did not return the bytes that were stored' },
   aws: {
     noAnswer: (place: string) => text`^The store is busy or does not answer. … (Stacks: SiteAdmin-… at ${place})$`,
     noCredentials: (place: string) =>
@@ -35,7 +35,7 @@ export const messages = {
       text`^The database ${file} is damaged and cannot be backed up: … "site-admin check" lists … "site-admin restore". No backup was made.$`,
     fault: (what: string) => text`is damaged: …${what}`,
     fileDamaged: (what: string) => text`^A file or row is damaged: …, ${what}. …$`,
-    full: text`^The disk is full: … Nothing of it is left.$`,
+    full: text`^The disk is full: … The incomplete backup was removed.$`,
     good: (files: number) => `The backup is good: ${files} files.`,
     incomplete: text`is not a complete backup: … Nothing was changed`,
     insideBackup: text`is inside the backup`,
@@ -81,11 +81,11 @@ export const messages = {
     bytesUnread: text`^the bytes of the files were not compared`,
     cannotBeOpened: text`^it cannot be opened. Check that it is a file … belongs to you.$`,
     column: (column: string) => `the service cannot read its ${column}. Restore the database from a backup`,
-    contentOfNoFile: (name: string) => `the content ${name} in it belongs to no file`,
+    contentOfNoFile: (name: string) => `it contains the content ${name}, which belongs to no file`,
     damaged: text`^it is damaged: `,
     damagedBy: (what: string) => `it is damaged: ${what}. Restore it from a backup.`,
     elsewhere: text`^it cannot be read here: … Copy … and check the copy.$`,
-    foreign: (what: string) => `the ${what} is foreign: this program does not make it`,
+    foreign: (what: string) => `the ${what} is foreign: this program does not create it`,
     indexAltered: (index: string, rows: string) => `the index ${index} is altered: ${rows}`,
     indexMissing: (index: string) => `the index ${index} is missing`,
     interrupted: text`its removal was interrupted`,
@@ -97,7 +97,7 @@ export const messages = {
     notContinued: text`nothing continues it`,
     ofNoFile: 'it belongs to no file.',
     ofNoFileHere: 'it belongs to no file. The next start moves it to orphans.',
-    onlyRights: text`^it cannot be read: EACCES: … Only rights are missing: `,
+    onlyRights: text`^it cannot be read: EACCES: … The access rights are wrong: `,
     otherUsers: text`other users`,
     rowOf: (table: string) => text`of the table ${table}`,
     size: (found: number, expected: number) => `it has ${found} bytes instead of ${expected}`,
@@ -119,7 +119,8 @@ export const messages = {
     askOperator: 'ask the operator to correct it with --base-url',
     noFiles: 'has no files',
     addDelete: 'Add --delete to remove obstacles',
-    addForce: (count: number) => `add --force to overwrite them and ${count} that changed on the target only`,
+    addForce: (count: number) =>
+      `add --force to overwrite all conflicts and the files that changed only on the target (${count}).`,
     answeredWith: (status: number) => `answered with status ${status}`,
     askAddress: 'Address of the service',
     becameShorter: 'became shorter during the upload',
@@ -127,18 +128,18 @@ export const messages = {
     changedInZip: (path: string) => `${path} changed or was removed during the download, so the zip is not complete.`,
     checkAddress: text`^Refused. Check the address. ….$`,
     conflictAnd: (path: string, other: string) =>
-      text`^CONFLICT (changed on both sides, or never synchronised)  ${path}  here 4 bytes, 20…Z; on the site 6 bytes, 20…Z\nleft alone (changed on the target only)  ${other}  1 bytes\n$`,
+      text`^CONFLICT (changed on both sides, or never synchronised)  ${path}  here 4 bytes, 20…Z; on the site 6 bytes, 20…Z\nleft unchanged (changed only on the target)  ${other}  1 bytes\n$`,
     changedDuringUpload: 'changed during the upload',
     diff: (create: number, unchanged: number) => `${create} created, 0 replaced, ${unchanged} unchanged`,
     done: (create: number, replace = 0, rest = '') => `Done: ${create} created, ${replace} replaced, 0 removed${rest}.`,
     emptySource: 'has no files, so nothing was removed',
     endless: 'has no end',
     exists: (path: string) =>
-      `"${path}" already exists. Pass replace: true to replace it, or its etag to replace only that state.`,
+      `"${path}" already exists. Pass replace: true to replace it, or the etag of the file to replace only that state.`,
     existsHere: text`This already exists: …. Move it away`,
     fileForFolder: (path: string) => text`This is a file, but a folder is needed: …${path}. Name`,
     folderForFile: text`This is a folder, but a file is needed: …`,
-    foreignAnswer: 'not like this service',
+    foreignAnswer: 'the answer does not come from this service',
     gaveAddress: (from: string, to: string) => `The service at ${from} gave the address ${to}.`,
     ignored: (count: number) => `${count} ignored (--all includes them)`,
     notInConflict: (path: string) => `"${path}" is not in conflict.`,
@@ -151,7 +152,7 @@ export const messages = {
     isFolder: (path: string) => `"${path}" is a folder`,
     isFolderOfSite: (path: string) => `${path}" is a folder of the site.`,
     keepsChanging: text`keeps changing. Repeat `,
-    leftAlone: (path: string, size: number) => `left alone (changed on the target only)  ${path}  ${size} bytes\n`,
+    leftAlone: (path: string, size: number) => `left unchanged (changed only on the target)  ${path}  ${size} bytes\n`,
     linkToNowhere: (path: string) => `skipped  ${path}: it is a symbolic link that leads nowhere`,
     missing: (path: string) => `This site has no "${path}". Check the path.\n`,
     missingAt: (path: string) => text`This file or folder does not exist: …${path}. Check the path.$`,
@@ -208,22 +209,22 @@ export const messages = {
     notChecked: text`NOT CHECKED`,
     tooFew: (region: string, limit: number) =>
       new RegExp(`${limit} functions .* need 50..*--region ${region} .*L-B99A9384 --desired-value 1000`, 's'),
-    unknown: (region: string, needed: number) => text`${region}: may ${needed} functions `,
+    unknown: (region: string, needed: number) => text`${region}: can ${needed} functions `,
   },
   directory: {
     oldInUse: text`is in use by another process`,
     askReset: (what: string, place: string) => `This removes ${what} from ${place}. Continue? [y/N] `,
-    databaseInUse: text`site-admin.db is in use by another process. Repeat this … Nothing was changed.$`,
+    databaseInUse: text`site-admin.db is in use by another process. Repeat the command … Nothing was changed.$`,
     damagedAnyhow: text` is damaged: …. Restore the directory from a backup, …$`,
     beforeFirst: (file: string, what: string) =>
       text`^The database …${file} is ${what}, but … was in use before. … Nothing was changed.$`,
-    belowFile: text`^The data directory … cannot be used: ENOTDIR: … in the way. Name another …--data-dir.$`,
+    belowFile: text`^The data directory … cannot be used: ENOTDIR: … is a file. Name another …--data-dir.$`,
     cannotBeOpened: text`^The data directory … cannot be opened: … Restore the directory from a backup, …$`,
     cannotBeRead: (file: string, why: string) =>
       text`^The file …${file} cannot be read: ${why}. … Nothing was changed.$`,
     damaged: text`^The database …site-admin.db is damaged: … Restore the directory from a backup, … Nothing was changed…$`,
     databaseLocked: text`^The database … cannot be opened. Check that it is a file, … Nothing was changed.$`,
-    databaseReadOnly: text`^The database cannot be used: attempt to write a readonly database. Only rights …$`,
+    databaseReadOnly: text`^The database cannot be used: attempt to write a readonly database. The access rights are wrong: …$`,
     demoReplaced: text`^The demo token was revoked or has expired. A new one replaces it.`,
     filesDamaged: text`^1 file is damaged and cannot be read. Run "site-admin check" to see the damage.$`,
     foreign: text`^The directory … has files, but no …site-admin.json: …--data-dir.$`,
@@ -234,7 +235,7 @@ export const messages = {
       text`^The data directory … has layout ${layout}, and this version … Nothing was changed.$`,
     missing: text`^There is no … "site-admin serve" or, in a clone, "npm start" creates a data directory. … --data-dir.$`,
     newer: (tables: number) =>
-      text`^The database has tables of version ${tables}, and this program reads those of version 9. `,
+      text`^The database has tables of version ${tables}, but this program reads tables of version 9. `,
     noMarker: text`^The data directory … lacks its …site-admin.json. … Nothing was changed.$`,
     notRemoved: text`\nNothing was removed. …\r$`,
     notReset: (what: string, place: string) =>
@@ -246,7 +247,7 @@ export const messages = {
     tableMissing: (table: string) =>
       text`is damaged: the table ${table} is missing. Restore the directory from a backup, `,
     unreleased: (tables: number) =>
-      text`^The database has tables of version ${tables}, and this program reads those of version 9. No released version made them.`,
+      text`^The database has tables of version ${tables}, but this program reads tables of version 9. No released version made them.`,
     unwritable: text`^The data directory /proc/… cannot be written: ENOENT: … Name another …--data-dir.$`,
     walMissing: text`^The file …-wal is missing, but the service did not stop cleanly … Nothing was changed.$`,
   },
@@ -254,8 +255,8 @@ export const messages = {
     insideData: (file: string) =>
       `${file} is inside the data directory, where only the service writes. Name a file outside`,
     isDirectory: 'it is a directory. Name a file.',
-    missing: 'there is no such file. Check its path.',
-    noFolder: 'its folder does not exist. Create it first, or name another file.',
+    missing: 'this file does not exist. Check the path.',
+    noFolder: 'its folder does not exist. Create the folder first, or name another file.',
     notUtf8: (file: string, line: number) =>
       `${file} was not imported: line ${line} is not valid UTF-8. Save it in UTF-8, and import it again.`,
     partlyUtf8: (line: number) =>
@@ -276,7 +277,7 @@ export const messages = {
     notUtf8: 'not UTF-8',
     noOperator: (name: string, member: string) => text`"${name}" on ${member}`,
     isMissing: (wanted: string) => `is missing. It must be ${wanted}`,
-    notMultipart: text`Send files as multipart/form-data, one by PUT to its path, or by tus with Tus-Resumable.$`,
+    notMultipart: text`Send files as multipart/form-data, one file by PUT to its path, or one file by tus with Tus-Resumable.$`,
     unknownMember: (names: string, members: string) => `${names} is not a known member. Known members: ${members}`,
     noMember: (name: string) => text`"${name}" is not a known member. Known members: …`,
     incomplete: 'The request body is incomplete. Send it again.',
@@ -319,7 +320,7 @@ export const messages = {
     tooLong: 'it is longer than 1048576 characters',
   },
   settings: {
-    absentWith: (setting: string) => `must be absent with ${setting}`,
+    absentWith: (setting: string) => `must be left out with ${setting}`,
     atLeast: (least: number) => `must be at least ${least}`,
     beginning: 'must begin',
     boundary: 'must be the name',
@@ -390,7 +391,6 @@ export const messages = {
       `Webhook ${id} has no such delivery. "webhook deliveries ${id} --site 1001" lists the last 100 deliveries.`,
   },
   user: {
-    lastOwner: 'This person is the last owner of a site.',
     removal: (keys: number) => `also ends ${keys} key${keys === 1 ? '' : 's'} and all sessions. Nothing was removed`,
   },
 }
@@ -401,7 +401,7 @@ const noForm = site.lacks('web form 9', '"form list" lists its web forms.')
 const noCategory = site.lacks('category 9', '"category list" lists its categories.')
 const has = (what: string) => `Site 1001 has a ${what} already. Choose another --id, or leave it out.`
 const alsoRemoves = (what: string, parts: string) =>
-  `Removing ${what} also removes its ${parts}. Nothing was removed: add --yes to remove it.`
+  `Removing ${what} also removes its ${parts}. Nothing was removed. To remove it, add --yes.`
 
 const noPerson = 'There is no person bob. "user list --site ID" lists the people of a site.'
 const noKey = 'This key does not exist: it may be revoked or expired. "key list" lists the keys of a site.'
@@ -458,13 +458,16 @@ export const refusedCommands = [
   ['rule add --issuer nobody --claim a=b --site 1001 --right files:read --role editor', eitherRightOrRole],
   [
     'rule add --issuer nobody --claim a=b --claim a=c --site 1001 --role editor',
-    'Name each claim once: a token must have all of them.',
+    'Give each claim only once: a token must have all claims of a rule.',
   ],
   ['audit --site 9', noSite],
   ['user add ann --site 9 --role viewer', noSite],
-  ['user add ann --site 1001', 'Name the rights of the person with --role or --right. "role list" lists the roles.'],
-  ['user add ann --site 1001 --role author', 'The role author needs its folders: add --folder /PATH.'],
-  ['user add ann --site 1001 --role viewer --folder /a', 'The role viewer has no folders: leave out --folder.'],
+  ['user add ann --site 1001', 'Give the person rights with --role or --right. "role list" lists the roles.'],
+  ['user add ann --site 1001 --role author', 'The role author needs at least one folder: add --folder /PATH.'],
+  [
+    'user add ann --site 1001 --role viewer --folder /a',
+    'The role viewer is not limited to folders: leave out --folder.',
+  ],
   ['user add ann --site 1001 --role viewer --right files:read', 'Give --role or --right, not both.'],
   ...['show bob', 'invite bob', 'disable bob', 'remove bob', 'change bob --enable'].map(
     (line) => [`user ${line}`, noPerson] as const,
@@ -543,12 +546,12 @@ export const wrongFlags = [
   ['--data-centres us:65536', 'a number from 0 to 65535'],
   ['--host ', 'It must not be empty'],
   ['--base-url ftp://example.com', 'It must be a URL, or a list such as'],
-  ['--base-url https://u:p@example.com', 'without a query and a password'],
-  ['--base-url https://example.com?a=b', 'without a query and a password'],
+  ['--base-url https://u:p@example.com', 'without a query or a password'],
+  ['--base-url https://example.com?a=b', 'without a query or a password'],
   ['--base-url us=', 'It must be a URL, or a list such as'],
   ['--base-url us=https://us.example,us=https://us.example', 'Name each data centre only once'],
   ['--base-url eu=https://eu.example', '--base-url names the data centre eu, but --data-centres does not'],
-  ['--base-url https://example.com --data-centres us:0,eu:0', 'With several data centres, --base-url must name each'],
+  ['--base-url https://example.com --data-centres us:0,eu:0', '--base-url must give the URL of each'],
   ['--tls-cert cert.pem', '--tls-cert and --tls-key belong together'],
   ['--tls-key key.pem', '--tls-cert and --tls-key belong together'],
   ['--metrics here', 'It must be a port, or an address with a port, such as 127.0.0.1:9464.'],

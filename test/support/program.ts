@@ -107,7 +107,7 @@ export const noOtherUser: string | undefined =
 /** Another user, without access to files of root. */
 export const otherUser = 65_534
 
-/** Uses the working directory, because folders above it may belong to root, and the other user may not enter them. */
+/** Starts in the working directory, because folders above it may belong to root, where the user may not enter. */
 const below = (path: string): string => (isAbsolute(path) ? path : `/proc/self/cwd/${path}`)
 
 /** Runs a source file of the project to its end, as the other user. */

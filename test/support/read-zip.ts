@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
 import { fromBufferPromise } from 'yauzl'
 
-/** The texts of a zip by name. Fails if the zip is not complete, or if the bytes of a file are damaged. */
+/** The texts of a zip by name. Throws an Error if the zip is incomplete, or if the bytes of a file are damaged. */
 export const readZip = async (bytes: Uint8Array): Promise<Readonly<Record<string, string>>> => {
   const zip = await fromBufferPromise(Buffer.from(bytes))
   const texts: Record<string, string> = {}

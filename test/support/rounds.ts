@@ -1,8 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 
 /**
- * Counts the rounds of calls: calls at the same time are one round. They are answered after the last call of the round
- * is made.
+ * Counts the rounds of calls. Concurrent calls form one round, and all of them are answered after the last one is made.
  */
 export const createRounds = () => {
   const count = { calls: 0, rounds: 0 }

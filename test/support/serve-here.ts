@@ -1,23 +1,32 @@
 import { onTestFinished } from 'vitest'
 import { startService } from '../../local/service.ts'
 import { scratchDirectory } from './directory.ts'
+import { requestsTo } from './spawned-service.ts'
+
+const once = (stop: () => Promise<void>) => {
+  let stopping: Promise<void> | undefined
+  return () => (stopping ??= stop())
+}
+
+const plainly = {
+  host: '127.0.0.1',
+  dataCentres: [{ id: 'us', port: 0 }],
+  reset: false,
+  telemetry: { request: () => {} },
+  say: () => {},
+} satisfies Omit<Parameters<typeof startService>[0], 'dataDirectory'>
+
+/** The service of one machine in this process, with requests of its demo token. */
+export const hostHere = async (dataDirectory: string) => {
+  const { baseUrl, demo, stop } = await startService({ ...plainly, dataDirectory })
+  const token = demo?.token ?? ''
+  return { baseUrl, siteId: demo?.siteId ?? 0, token, request: requestsTo(baseUrl, token), stop: once(stop) }
+}
 
 /** The service of one machine in this process, until the test ends. */
 export const serveHere = async (options: Partial<Parameters<typeof startService>[0]> = {}) => {
-  const service = await startService({
-    dataDirectory: scratchDirectory(),
-    host: '127.0.0.1',
-    dataCentres: [{ id: 'us', port: 0 }],
-    reset: false,
-    telemetry: { request: () => {} },
-    say: () => {},
-    ...options,
-  })
-  let stopping: Promise<void> | undefined
-  const stop = () => {
-    stopping ??= service.stop()
-    return stopping
-  }
+  const service = await startService({ ...plainly, dataDirectory: scratchDirectory(), ...options })
+  const stop = once(service.stop)
   onTestFinished(stop)
   const { metricsUrl = '' } = service
   const scrape = async (): Promise<readonly string[]> => (await (await fetch(metricsUrl)).text()).split('\n')

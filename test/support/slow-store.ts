@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 
-/** A slow call waits before it reaches the store, or its answer waits on the way back. */
+/** A slow call either waits before it reaches the store, or its answer waits. */
 export type SlowWay = 'there' | 'back'
 
 /** Waits like the handler of the client: a signal ends the wait with the error of the handler. */

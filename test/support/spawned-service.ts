@@ -23,6 +23,15 @@ const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import
 /** The options of Node and the file that `npm start` runs. */
 const [first = '', ...rest] = scripts.start.replace(/^exec node /, '').split(' ')
 
+export const requestsTo =
+  (baseUrl: string, token: string): SpawnedService['request'] =>
+  (path, { headers, ...init } = {}) =>
+    fetch(new URL(path, baseUrl), {
+      redirect: 'manual',
+      ...init,
+      headers: { Authorization: token, ...(init.body && { 'Content-Type': 'application/json' }), ...headers },
+    })
+
 /** Starts the service on a data directory and any free port. Resolves when the service accepts requests. */
 export const startService = async (
   dataDirectory: string,
@@ -41,12 +50,7 @@ export const startService = async (
     webFormId,
     token,
     line,
-    request: (path, { headers, ...init } = {}) =>
-      fetch(new URL(path, baseUrl), {
-        redirect: 'manual',
-        ...init,
-        headers: { Authorization: token, ...(init.body && { 'Content-Type': 'application/json' }), ...headers },
-      }),
+    request: requestsTo(baseUrl, token),
     kill: program.kill,
     ended: program.ended,
     stop() {

@@ -4,13 +4,13 @@ const failure = (name: string, details: object = {}) =>
   Object.assign(new Error(`${name} of the test`), { name, ...details })
 
 /** The errors of the client after it has given up repeating a call. */
-export const passingFailures = {
+const passingFailures = {
   throttled: () => failure('ProvisionedThroughputExceededException', { $metadata: { httpStatusCode: 400 } }),
   'timed out': () => failure('TimeoutError'),
   'failing with 500': () => failure('InternalServerError', { $metadata: { httpStatusCode: 500 } }),
 } as const
 
-export type Failure = keyof typeof passingFailures
+type Failure = keyof typeof passingFailures
 
 interface Call {
   /** The name of the command. */
@@ -44,7 +44,7 @@ export const watchCalls = (dynamodb: DynamoDBDocumentClient): string[] => {
 }
 
 interface Fault {
-  /** The position of the failing call among the calls from now on, beginning with 0. */
+  /** The number of the call that fails, counted from now on, beginning with 0. */
   readonly call: number
   readonly failure: Failure
   /** True if the store carries out the call, so that only the answer is lost. */
@@ -115,7 +115,7 @@ export const createLoss = (dynamodb: DynamoDBDocumentClient) => {
       calls = 0
       lost = call
     },
-    /** True if fewer calls were made since then. */
+    /** True if that call has not been made yet. */
     isOver: (): boolean => calls < lost,
   }
 }

@@ -2,6 +2,7 @@ import { cp } from 'node:fs/promises'
 import { test as base } from 'vitest'
 import { administer } from './administration.ts'
 import { makeDirectory, removeDirectory } from './directory.ts'
+import { hostHere } from './serve-here.ts'
 import { type SpawnedService, startService } from './spawned-service.ts'
 
 /** A data directory of `npm start --no-demo`, without a site. */
@@ -14,7 +15,8 @@ const makeDataDirectory = async (directory: string): Promise<void> => {
 /**
  * Tests of programs in their own processes. The services of a test end with it. `directory` is empty. `dataDirectory`
  * is a data directory without a site, `siteDirectory` has the data centre `us` and the site 1001, and `demoDirectory`
- * has the demo. No service runs on these. All tests of a file use the same `service`.
+ * has the demo. No service runs on these. All tests of a file use the same `service`. `start` runs a service in its own
+ * process, and `host` in this process.
  */
 export const test = base
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
@@ -39,6 +41,11 @@ export const test = base
       (flags?: readonly string[], environment?: Record<string, string>) =>
         serve(directory, flags, environment),
   )
+  .extend('host', async ({ directory }, { onCleanup }) => async () => {
+    const service = await hostHere(directory)
+    onCleanup(service.stop)
+    return service
+  })
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('service', { scope: 'file' }, async ({}, { onCleanup }) => {
     const directory = makeDirectory()
@@ -62,7 +69,7 @@ export const test = base
   .extend('demoTemplate', { scope: 'file' }, async ({}, { onCleanup }) => {
     const directory = makeDirectory()
     onCleanup(() => removeDirectory(directory))
-    await (await startService(directory)).stop()
+    await (await hostHere(directory)).stop()
     return directory
   })
   .extend('dataDirectory', async ({ directory }) => {

@@ -77,7 +77,7 @@ export const startTokenIssuer = async () => {
 
 export type TokenIssuer = Awaited<ReturnType<typeof startTokenIssuer>>
 
-/** An issuer through which one person signs in: it answers every code with a token of this nonce. */
+/** An issuer through which one person signs in: it exchanges every code for a token with this nonce. */
 export const startProvider = async (nonce: string): Promise<TokenIssuer> => {
   const issuer = await startTokenIssuer()
   const { url } = issuer

@@ -26,8 +26,8 @@ export interface Wanted {
 }
 
 /**
- * Uploads a file, is killed during the upload, and continues in another process or page. Returns the offset where the
- * upload continued.
+ * Uploads a file, is killed during the upload, and continues the upload in another process or page. Returns the offset
+ * where the upload continued.
  */
 type KilledClient = (wanted: Wanted) => Promise<number>
 
@@ -55,7 +55,7 @@ export const tusRoom = join(local, 'tus')
 
 interface Ended {
   readonly signal: NodeJS.Signals | null
-  /** The last offset at which the client reported to continue. */
+  /** The last offset from which the client reported that it continues. */
   readonly resumedAt: number
 }
 
@@ -115,7 +115,7 @@ const openPage = async (context: BrowserContext, url: string, isSlow: boolean): 
 
 /**
  * Uploads in a page until the upload is complete, or until this many bytes were sent. Returns the offset where the
- * upload continued, if it did.
+ * upload continued, if it continued.
  */
 const uploadIn = async (page: Page, order: Order, until: number): Promise<number> => {
   let resumedAt = Number.NaN

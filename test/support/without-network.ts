@@ -34,7 +34,7 @@ const lighten = (client: S3Client): S3Client => {
   })
 }
 
-/** Fast clients of a bucket in memory. They serialise requests, and repeat calls, as the SDK does. */
+/** Fast clients of a bucket in memory. Like the SDK, they serialise requests and repeat calls. */
 export const createFastClients = (bucket: string, { requestHandler }: Pick<MemoryS3, 'requestHandler'>) => {
   const config = { ...inMemory({ requestHandler }), endpoint: `https://s3.test/${bucket}` }
   const { client, once } = createS3Clients(config)

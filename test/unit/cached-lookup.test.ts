@@ -6,7 +6,7 @@ interface Found {
   readonly load: number
 }
 
-/** A lookup with a clock of the test, and a list of its loads. */
+/** A lookup whose clock the test sets, and a list of its loads. */
 const observed = ({ max = 100, answers = (key: string, load: number): Found | undefined => ({ key, load }) } = {}) => {
   const clock = { now: 0 }
   const loads: string[] = []
@@ -21,7 +21,7 @@ const observed = ({ max = 100, answers = (key: string, load: number): Found | un
 }
 
 describe('a cached lookup', () => {
-  test('the age of an answer counts from its request, not from its arrival', async () => {
+  test('the age of an answer counts from the start of its lookup', async () => {
     const clock = { now: 0 }
     let deliver: (value: object) => void = () => undefined
     let loads = 0
@@ -83,7 +83,7 @@ describe('a cached lookup', () => {
     expect(loads).toEqual(['a', 'b', 'a', 'c'])
   })
 
-  test('stale answers are forgotten, also one that is still being loaded', async () => {
+  test('old answers can be dropped, also one that is still being loaded', async () => {
     const { find, loads } = observed()
     await Promise.all([find('a'), find('b')])
     const arriving = find('c')

@@ -34,7 +34,7 @@ describe('the settings of the fields function', () => {
     expect(readSettingsOf('machine', { [name]: '1000000' })).toMatchObject({ fsync: 'on' })
   })
 
-  test('the failure names all settings that are missing or wrong', () => {
+  test('the error names all settings that are missing or wrong', () => {
     for (const name of Object.keys(complete)) {
       expect(() => readSettingsOf('fields', { ...complete, [name]: undefined })).toThrow(`${name} (must be set)`)
     }
@@ -96,7 +96,7 @@ describe('the settings of the function that streams', () => {
   test.each([
     [present, [present]],
     [`${present},${former}`, [present, former]],
-  ])('one or two secrets are required, besides the settings of the storage', (ORIGIN_SECRETS, originSecrets) => {
+  ])('one or two secrets are required, in addition to the settings of the storage', (ORIGIN_SECRETS, originSecrets) => {
     expect(readSettingsOf('stream', { ...completeStorage, ORIGIN_SECRETS })).toMatchObject({
       originSecrets,
       filesBucket: 'files-of-us',
@@ -120,7 +120,7 @@ describe('the settings of the function that streams', () => {
   })
 })
 
-test('the limit for sorted lists is at least one, without an upper bound', () => {
+test('the limit for sorted lists is at least one, and has no upper bound', () => {
   expect(readSettingsOf('machine', {}).longestList).toBe(20_000)
   for (const longestList of [1, Number.MAX_SAFE_INTEGER]) {
     expect(readSettingsOf('machine', { LONGEST_LIST: String(longestList) }).longestList).toBe(longestList)

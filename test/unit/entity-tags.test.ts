@@ -51,7 +51,7 @@ describe('a list of entity tags', () => {
     expect(readTags(many(101))).toBeUndefined()
   })
 
-  test('a list that is written can be read back', () => {
+  test('a list of tags that is written can be read back', () => {
     const character = fc.constantFrom(...'!#,\\abcABC019~*/W')
     const tag = fc.record({ tag: fc.string({ unit: character, maxLength: 9 }), isWeak: fc.boolean() })
     fc.assert(
@@ -62,7 +62,7 @@ describe('a list of entity tags', () => {
     )
   })
 
-  test('a tag of a file matches its version in any media type', () => {
+  test('a tag of a file is valid for every media type of that version', () => {
     const tags = [strong('a.typed'), weak('b.typed')]
     expect(['a', 'b', 'c'].map((version) => matches(version, tags, isStronglyIn))).toEqual([true, false, false])
   })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseFlags } from '../../local/flags.ts'
 
-test('without flags, npm start serves 127.0.0.1, port 4000, from .local (O-1)', () => {
+test('without flags, npm start serves 127.0.0.1 at port 4000 from .local (O-1)', () => {
   expect(parseFlags(['node', 'main.js'])).toEqual({
     host: '127.0.0.1',
     dataCentres: [{ id: 'us', port: 4000 }],

@@ -23,7 +23,7 @@ describe('an id from a store', () => {
     ['7', 7],
     [7n, 7],
     [-304, -304],
-  ])('the stored id %s is read', (value, id) => {
+  ])('the stored id %s is valid', (value, id) => {
     expect(storedId(value)).toBe(id)
   })
 

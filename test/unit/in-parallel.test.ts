@@ -3,7 +3,7 @@ import { inParallel } from '../../lib/core/in-parallel.ts'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-/** Work that ends when the test says so, and a list of started items. */
+/** Work that the test ends, and a list of the started items. */
 const heldWork = () => {
   const begun: number[] = []
   const ends: PromiseWithResolvers<void>[] = []
@@ -42,7 +42,7 @@ describe('work in parallel', () => {
     expect(begun).toEqual([0, 1, 2, 3, 4])
   })
 
-  it('items are requested only when work on them can start', async () => {
+  it('an item is requested only when work on it can start', async () => {
     const asked: number[] = []
     async function* source() {
       for (const number of numbers(4)) {
@@ -80,7 +80,7 @@ describe('work in parallel', () => {
     expect([begun, outcome]).toEqual([[0, 1], new Error('the first')])
   })
 
-  it('after a failure, an item that arrives is not started, and no other is requested', async () => {
+  it('after a failure, a late item is not started, and no other item is requested', async () => {
     const coming = Promise.withResolvers<void>()
     const asked: number[] = []
     async function* source() {
@@ -100,7 +100,7 @@ describe('work in parallel', () => {
     expect([begun, asked]).toEqual([[0], [0, 1]])
   })
 
-  it('when the source of the items fails, the running work still ends', async () => {
+  it('when the source of the items fails, running work still ends', async () => {
     async function* source() {
       yield 0
       throw new Error('no more')

@@ -67,7 +67,7 @@ describe('A message (E-1)', () => {
     expect(faults.filter((text) => !faultOfMember.test(text) && !faultOfBody.test(text))).toEqual([])
   })
 
-  test('this file tests the messages of every schema', () => {
+  test('this test covers the messages of every schema', () => {
     expect(texts.length).toBeGreaterThan(30)
   })
 })

@@ -85,7 +85,7 @@ function* textsInCode(source: string, folder: string): Generator<Text> {
 interface Sentence {
   readonly folder: string
   readonly text: string
-  /** The place of the sentence, and the pattern that it matches. Undefined if the sentence is plain. */
+  /** The place of the sentence, and the pattern that the sentence matches. Undefined if the sentence is plain. */
   readonly fault: string | undefined
 }
 
@@ -128,7 +128,7 @@ test('in each folder of 100 sentences or more, at most 1 in 50 must be decoded',
   expect(large.length).toBeGreaterThan(10)
 })
 
-test('a sentence that must be decoded matches several patterns', () => {
+test('an unplain sentence matches a pattern', () => {
   const decoded = 'Of a large folder the rest may go on being removed behind the answer.'
   const matching = Object.entries(patterns).flatMap(([why, pattern]) => (pattern.test(decoded) ? why : []))
   expect(matching).toEqual(['begins with a clause', 'behind the answer', 'goes on'])

@@ -7,7 +7,7 @@ test('every rule has an id of its own', () => {
   expect(rules.filter((id, index) => rules.indexOf(id) !== index)).toEqual([])
 })
 
-test('every id cited in source, tests and documentation is a rule', () => {
+test('every id that source, tests or documentation cite is a rule', () => {
   const rules = new Set(readRules())
   const unknown = findFiles()
     .flatMap((file) => readCitations(read(file)).map((id) => [file, id] as const))
@@ -15,7 +15,7 @@ test('every id cited in source, tests and documentation is a rule', () => {
   expect(unknown).toEqual([])
 })
 
-test('a citation is in parentheses or before a colon', () => {
+test('a citation is inside parentheses or before a colon', () => {
   expect(readCitations('Renames a file (S-51, S-53), and S-54: one segment (F-3; 404/115001)')).toEqual([
     'S-51',
     'S-53',
@@ -32,7 +32,7 @@ test('rules that no test cites are listed', () => {
   ])
 })
 
-test('a rule in a section that is not built yet needs no citation', () => {
+test('a rule in a section that is not built yet needs no test', () => {
   const page = '## A\n\n- **A-1** x\n\n### B\n\nNot built yet.\n\n- **A-2** y\n\n### C\n\n| **A-3** | z |\n'
   expect(readBuiltRules(page)).toEqual(['A-1', 'A-3'])
 })

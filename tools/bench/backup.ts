@@ -83,7 +83,10 @@ const row = (name: string, { backup, copy }: Awaited<ReturnType<typeof compare>>
   return [name, backup.toFixed(2), copy.toFixed(2), ratio.toFixed(2), ...judged]
 }
 
-/** A folder on another file system, to which blobs cannot be linked. Undefined if no file system has room. */
+/**
+ * A folder on another file system, where hard links to the blobs are impossible. Undefined if no other file system has
+ * room.
+ */
 const elsewhere = (folder: string): string | undefined => {
   const other = '/dev/shm'
   const found = statSync(other, { throwIfNoEntry: false })

@@ -26,7 +26,7 @@ const linkRequests = [
 const title = (what: string) =>
   `${what} per link of ${linkCount.toLocaleString('en')} links, in requests of ${perRequest}`
 
-// Changes are flushed to the disk.
+// The service flushes each change to the disk.
 const measureLinkTimes = async (ask: Ask): Promise<Table> => {
   const rows: (string | number)[][] = []
   for (const { name, method } of linkRequests) {
@@ -37,7 +37,7 @@ const measureLinkTimes = async (ask: Ask): Promise<Table> => {
   return { title: title('Time'), columns: ['what', 'ms'], rows }
 }
 
-// The units include the index.
+// The capacity units include those of the index.
 const measureLinkUnits = async (ask: Ask, takeConsumed: () => Consumed): Promise<Table> => {
   const rows: (string | number)[][] = []
   for (const { name, method, limit } of linkRequests) {
@@ -77,7 +77,7 @@ const badBodies: Readonly<Record<string, string>> = {
   'items: 64 KB, 20,000 entries': `{"items":[${'1,'.repeat(30_000)}1]}`,
 }
 
-/** The CPU time of hostile requests on a category of 100 links, with the store. */
+/** Measures the CPU time of hostile requests on a category of 100 links. The time includes the store. */
 const measureBadInput = async (ask: Ask): Promise<Table> => {
   await ask('GET', smallList)
   const rows: (string | number)[][] = []

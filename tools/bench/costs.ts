@@ -167,7 +167,7 @@ const costsOf = async (
   }
 }
 
-/** The work after a change: an event of the stream, and a message of the queue. */
+/** Measures the work after a change: an event of the stream, and a message of the queue. */
 const measureDelivery = async (dynamodb: DynamoDBDocumentClient, takeConsumed: () => Consumed): Promise<Table> => {
   const { record, leases, ...stores } = storesOver(dynamodb)
   const target = { permitsPrivate: false, close: () => {}, send: async () => ({ status: 204 }) }
@@ -217,7 +217,7 @@ export const costs: Bench = () =>
     const takeConsumed = meter(dynamodb)
     const measured: Table[] = []
     for (const exercise of exercises) {
-      // The costs of files are counted with the deployed file stores.
+      // `measureStorageCosts` counts the costs of files, with the deployed file stores.
       if (exercise.group === 'storage') continue
       const own = exercise.group === 'access' || exercise.group === 'webhooks' ? ofOwner : token
       measured.push(await costsOf(exercise, dynamodb, own, takeConsumed))

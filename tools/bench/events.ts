@@ -92,7 +92,7 @@ const answers: Readonly<Record<string, (url: URL) => Promise<Response>>> = {
   },
 }
 
-/** The requests of a visible console in an hour without changes. */
+/** Counts the requests that a visible console sends in an hour without changes. */
 const countRequests = async (folder: string, answer: (url: URL) => Promise<Response>): Promise<number> => {
   const module: { readonly createLive: typeof createLive } = await import(join(folder, 'console/page/live.ts'))
   const { createLive: create } = module

@@ -24,7 +24,7 @@ interface Ready {
   readonly token: string
 }
 
-// npm is the child process and Node its child, so the whole process group is ended.
+// The child process is npm, and Node is a child of npm. So this ends the whole process group.
 const stop = async (child: ChildProcess): Promise<void> => {
   const closed = once(child, 'close')
   if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM')

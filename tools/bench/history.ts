@@ -104,7 +104,7 @@ const measureFeed = async ({ database, stores }: Machine): Promise<Table> => {
 
 const table = 'journal' satisfies keyof typeof tables
 
-/** Capacity units of entries, when several functions write to one site at the same time. */
+/** Measures the capacity units of entries when several functions write to one site at the same time. */
 const measureUnits = (functions: number, each: number) =>
   onTables(async (dynamodb) => {
     const journals = Array.from({ length: functions }, () => createJournal({ dynamodb, table, longestDelay: 60_000 }))
@@ -116,8 +116,8 @@ const measureUnits = (functions: number, each: number) =>
       }),
     )
     const { reads, readUnits, writeUnits } = consumed()
-    // Dynalite does not report the capacity of a refused update, which is at least one unit and grows with the block.
-    // Each refused update is followed by a read.
+    // Dynalite does not report the capacity of a refused update, which is at least one unit and grows with the block. A
+    // read follows each refused update.
     const refused = reads
     const per = (units: number) => (units / (functions * each)).toFixed(2)
     return { refused: per(refused), readUnits: per(readUnits), writeUnits: per(writeUnits + refused) }

@@ -23,8 +23,8 @@ import { storage } from './storage.ts'
 import { webhooks } from './webhooks.ts'
 
 /**
- * Large files: resumable uploads on one machine, to S3 in requests of the size that API Gateway allows, and through the
- * streaming function.
+ * Measures resumable uploads of large files: on one machine, to S3 in requests of the size that API Gateway allows, and
+ * through the streaming function.
  */
 const large: Bench = async () => [
   await measureOneMachine(),

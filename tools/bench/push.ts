@@ -18,7 +18,7 @@ const unchanged = { files: 20_000, seconds: 3 }
 const large = 100 * mebibyte
 const targets = { sync: 0.8, put: 0.9 }
 
-/** A folder of files of random bytes, 100 in each folder. */
+/** Creates files of random bytes, 100 in each folder. */
 const makeTree = async (directory: string, count: number, size: number): Promise<void> => {
   for (let index = 0; index < count; index++) {
     const folder = join(directory, `folder ${Math.floor(index / 100)}`)
@@ -27,7 +27,7 @@ const makeTree = async (directory: string, count: number, size: number): Promise
   }
 }
 
-/** The installed command, on the Node of the project. */
+/** Runs the installed command, with the Node of the project. */
 const siteFiles = ({ baseUrl, token }: SpawnedService, ...args: readonly string[]) =>
   execute(process.execPath, [join(root, 'client', 'dist', 'site-files.cjs'), '--json', ...args], {
     env: { ...process.env, SITE_ADMIN_URL: baseUrl, SITE_ADMIN_TOKEN: token },
@@ -73,8 +73,8 @@ const pushMany = async (service: SpawnedService, scratch: string): Promise<Table
 }
 
 /**
- * The plan for files that are the same on both sides: with a remembered state, and in a new copy, where all files are
- * read.
+ * Measures how long site-files plans for files that are the same on both sides: with a remembered state, and in a new
+ * copy, where it reads all files.
  */
 const planMany = async (service: SpawnedService, scratch: string): Promise<Table> => {
   const tree = join(scratch, 'unchanged')

@@ -35,7 +35,7 @@ const upload = (handler: Handler, token: string): Promise<number> => {
 
 const silent: UploadProgress = { begin: async () => {}, report: async () => {}, percentOf: async () => 0 }
 
-/** Records the times when each upload writes its progress, by the id of the upload. */
+/** Records when each upload writes its progress, by the id of the upload. */
 const noted = (progress: UploadProgress, writes: Map<string, number[]>): UploadProgress => {
   const note = (id: string) => writes.set(id, [...(writes.get(id) ?? []), performance.now()])
   return {
@@ -51,7 +51,7 @@ const noted = (progress: UploadProgress, writes: Map<string, number[]>): UploadP
   }
 }
 
-/** The largest number of writes of one upload within a second. */
+/** Returns the largest number of writes of one upload within a second. */
 const mostInASecond = (times: readonly number[]): number =>
   Math.max(...times.map((from) => times.filter((time) => time >= from && time < from + 1000).length))
 

@@ -99,7 +99,7 @@ const measureDeliveries = async (): Promise<Table> => {
   }
 }
 
-/** Each of the sites gets webhooks whose target never answers, and a change that they are to deliver. */
+/** Adds webhooks to each site, and a change that they must deliver. The target of these webhooks never answers. */
 const addHangingWebhooks = async (service: BenchedService, url: string): Promise<string> => {
   const sites = [demoSite]
   while (sites.length < hangingSites) {

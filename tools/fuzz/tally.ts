@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 
 interface Count {
-  // The number of requests in the fuzzing phase, which `--examples` limits.
+  // `--examples` limits this number of requests in the fuzzing phase.
   readonly examples: number
   // The number of answers by status, over all phases.
   readonly statuses: Readonly<Record<string, number>>
 }
 
-// By method and path.
+// The key is a method and a path.
 type Tally = Readonly<Record<string, Count>>
 
 interface Operation {

@@ -15,12 +15,12 @@ of categories, and the files in the storage.
 - Every \`GET\` operation also answers \`HEAD\`, with the same headers and no body.
 - A slash at the end of a path is ignored.
 - Every answer to a request of tus, the protocol of resumable uploads (https://tus.io), has \`Tus-Resumable\`.
-- An unknown path is 404 with the code ${errors.routeUnknown.code}. A method that the path does not have is 405
-  with the code ${errors.methodNotAllowed.code} and \`Allow\`. Both have the error body below.
-- \`OPTIONS\` on every path answers the preflight request of a browser.
+- An unknown path is answered with 404 and the code ${errors.routeUnknown.code}. A method that the path does not support is answered with 405
+  and the code ${errors.methodNotAllowed.code}, with the header \`Allow\`. Both have the error body below.
+- \`OPTIONS\` on every path is the preflight request of a browser.
 - If a query parameter is sent twice, the first value counts. Unknown parameters are ignored.
-- Every answer has \`X-Request-Id\`. Pages of any origin may read it.
-- A site lives in one data centre. The others answer with a redirect to it.`
+- Every answer has \`X-Request-Id\`. Web pages of any origin may call the service and read its answers.
+- A site lives in one data centre. The other data centres answer with a redirect to that data centre.`
 
 const securitySchemes = {
   token: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The access token, bare.' },
@@ -29,7 +29,7 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'query',
     name: 'access_token',
-    description: 'For the storage. It is ignored if the request has an `Authorization` header.',
+    description: 'For the storage. This token is ignored if the request has an `Authorization` header.',
   },
 }
 

@@ -14,7 +14,7 @@ import { startService } from '../../local/service.ts'
 export interface ExampleService {
   readonly baseUrl: string
   readonly token: string
-  /** Values of path variables that differ from run to run. */
+  /** The values of path variables that differ from run to run. */
   readonly variables: Readonly<Record<string, string>>
 }
 
@@ -51,8 +51,8 @@ const addWebhook = async ({ webhooks, deliveries, history }: LocalStores, entry:
   return delivery.id
 }
 
-// An owner, a page in a workflow, a folder with an open removal, and a webhook, because no request can create these.
-// Returns the token of the owner, and the id of a delivery.
+// Stores records that no request can create: an owner, a page in a workflow, a folder with an open removal, and a
+// webhook. Returns the token of the owner, and the id of a delivery.
 const openRecords = async (dataDirectory: string, site: HistoryEntry['site']) => {
   const entry: HistoryEntry = { site, type: 'site.created', subject: 'example', actor: 'example' }
   const { stores, close } = await openMachine(dataDirectory)

@@ -47,7 +47,7 @@ type Content = Readonly<Record<string, { readonly schema: Node }>>
 
 const isBinary = (described: Content[string] | undefined): boolean => described?.schema['format'] === 'binary'
 
-// Adds an example to each media type. Bytes may be shown by a body of any type that has no schema of its own.
+// Adds an example to each media type. A body of any type that has no schema of its own can show bytes.
 const withExamples = (content: Content, { contract }: Operation, bodies: readonly (Shown | undefined)[]): Node => {
   const shownFor = (type: string, described: Content[string]): Shown | undefined =>
     bodies.find((body) => body?.mediaType === type) ??
@@ -85,10 +85,11 @@ const requestBody = (body: BodyContract, context: Context): Node => {
   }
 }
 
-// Bytes, in the form that client generators know.
+// Describes bytes in the form that client generators know.
 const bytes = (type: string) => ({ schema: { type: 'string', ...(!type.startsWith('text/') && { format: 'binary' }) } })
 
-// Operations to continue with. Path variables that the request already had are also filled into the linked path.
+// The operations that can follow. If the linked path has a variable of the same name as this request, the link also
+// fills in its value.
 const linksOf = ({ links = {} }: AnswerContract, { variables }: Operation): Node =>
   mapValues(links, (given, name) => {
     const target = operations.find(({ route }) => route.operation === name)

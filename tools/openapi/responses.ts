@@ -30,8 +30,8 @@ export const headers = (names: readonly string[], optional: readonly HeaderName[
 
 const when = (applies: boolean | undefined, ...names: readonly ErrorName[]) => (applies ? names : [])
 
-// The errors of the checks before an operation, in their order. A path whose variables cannot be decoded matches no
-// route.
+// The errors of the checks before an operation, in the order of these checks. A path whose variables cannot be decoded
+// matches no route.
 const edgeErrors = ({ route, policy, contract: { body } }: Operation): readonly ErrorName[] => [
   ...when(route.path.includes('{'), 'routeUnknown'),
   'methodNotAllowed',

@@ -21,7 +21,7 @@ const refine = ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSch
 }
 
 /**
- * The schemas of the document. Those that are registered with an id become components. `sent` schemas, for bodies of
+ * The schemas of the document. Schemas that are registered with an id become components. `sent` schemas, for bodies of
  * callers, allow unknown members; `answered` schemas do not.
  */
 export const createSchemas = () => {

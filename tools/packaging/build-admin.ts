@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '..', '..')
 
 /**
  * Compiles `site-admin` and the service into `dist`, because Node does not strip types below `node_modules`. Packages
- * are not bundled. Code that is loaded on demand stays in its own files.
+ * stay outside the bundle. Code that is loaded on demand stays in its own files.
  */
 await buildFolder(join(root, 'dist'), async (folder) => {
   await build({

@@ -66,7 +66,7 @@ await buildFolder(join(room, 'dist'), async (dist) => {
   const iconName = `icon-${createHash('sha256').update(readFileSync(icon)).digest('hex').slice(0, 8)}.svg`
   copyFileSync(icon, join(dist, iconName))
 
-  // The scripts that an entry imports are requested together with the entry, not after it.
+  // The page requests the scripts that an entry imports together with the entry, not after it.
   const importsOf = (name: string): readonly string[] => {
     const [, output] = Object.entries(metafile.outputs).find(([path]) => basename(path) === name) ?? []
     return output?.imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => basename(path)) ?? []

@@ -24,11 +24,12 @@ interface Installed {
 interface Findings {
   readonly version: string
   readonly help: string
-  // The statuses of `GET /docs` and of the console with all of its files, and whether a stored file was read back.
+  // `docs` is the status of `GET /docs`, and `console` contains the statuses of all files of the console. `isRead`
+  // tells whether a stored file was read back.
   readonly docs: number
   readonly console: readonly number[]
   readonly isRead: boolean
-  // The faults found by the check of the data and of the backup.
+  // The faults that the check of the data and of the backup has found.
   readonly faults: readonly object[]
   // The exit status of the stopped service.
   readonly ended: number | null

@@ -40,7 +40,7 @@ try {
     ended: 0,
   })
   const node = execFileSync('node', ['--version'], { env: environment, encoding: 'utf8' }).trim()
-  console.log(`The package works where it is installed, with Node ${node}.`)
+  console.log(`The installed package works with Node ${node}.`)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

@@ -47,7 +47,7 @@ const askHidden = (question: string): Promise<string> =>
 
 /**
  * Reads a secret without showing it. Without a terminal, reads the next line of standard input. Keeps spaces, because a
- * password may have them.
+ * password may contain spaces.
  */
 export const askSecret = async (question: string): Promise<string> =>
   isTerminal() ? askHidden(question) : readLine('')

@@ -4,7 +4,7 @@ export const shells = ['bash', 'zsh'] as const
 export type Shell = (typeof shells)[number]
 
 interface Words {
-  /** The commands before this word, such as `site create`; empty for the program itself. */
+  /** The commands that the user has typed before, such as `site create`. Empty after the name of the program. */
   readonly path: string
   /** The commands and argument choices that can follow. If there are none, the shell completes file names. */
   readonly words: readonly string[]

@@ -12,7 +12,7 @@ const mostCells = 4_000_000
 
 const marked = (mark: Edit[0], lines: readonly string[]): readonly Edit[] => lines.map((line) => [mark, line])
 
-/** For each pair of a left and a right line: the length of the longest common sequence of lines from there on. */
+/** Returns the length of the longest sequence of lines that both texts contain, from a left and a right line on. */
 const createLengths = (before: readonly string[], after: readonly string[]) => {
   const width = after.length + 1
   const cells = new Uint32Array((before.length + 1) * width)
@@ -57,7 +57,7 @@ const editsOf = (before: readonly string[], after: readonly string[]): readonly 
 
 const linesAround = 3
 
-/** The lines that differ, with three equal lines around them. `...` stands for the equal lines in between. */
+/** Shows the lines that differ, with three equal lines around them. `...` stands for the equal lines in between. */
 const differenceOf = (before: string, after: string): string => {
   const edits = editsOf(before.split('\n'), after.split('\n'))
   const changed = edits.flatMap(([mark], index) => (mark === ' ' ? [] : [index]))

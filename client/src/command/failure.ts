@@ -7,19 +7,19 @@ import { OutputLost } from './output.ts'
 
 export const exitStatus = { done: 0, failed: 1, usage: 2, conflicts: 3 } as const
 
-/** Wrong usage. The message explains the correct usage. The exit status is 2. */
+/** The user has typed a wrong command. The message explains the correct usage. The exit status is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** The reason of the abort signal after Ctrl+C. */
+/** After Ctrl+C, this is the reason of the abort signal. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted'
 }
 
 const hintOn = ({ status, code }: ServiceError): string => {
   if (status === 401) return ' Pass a valid token with --token-file, SITE_ADMIN_TOKEN or "site-files login".'
-  // People often paste the address of the console.
+  // People often paste the address of the console, for which the service answers this code.
   if (code === 100004) return ' Check the address. A service has an address such as https://admin.example.com.'
   // A proxy sent this answer: the service itself uses other codes.
   if ([502, 503, 504].includes(status) && code === status)

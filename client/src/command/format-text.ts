@@ -8,7 +8,7 @@ export const escapeControls = (text: string): string =>
 export const jsonOf = (value: object): string =>
   JSON.stringify(value).replaceAll(steering, (character) => `\\u${hexOf(character).padStart(4, '0')}`)
 
-/** A refusal, as one JSON object or as text. The error `from` may have a code and a path. */
+/** Formats a refusal as one JSON object or as text. The error `from` may have a code and a path. */
 export const refusalOf = (message: string, isJson: boolean, from?: unknown): string => {
   if (!isJson) return escapeControls(message)
   const { code, path } = Object(from)

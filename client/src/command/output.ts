@@ -12,7 +12,7 @@ export class OutputLost extends Error {
   }
 }
 
-/** If a write takes only a part of the text, Node reports this for terminals, pipes and sockets, but not for files. */
+/** Node reports a write that takes only a part of the text for terminals, pipes and sockets, but not for files. */
 const reportsShortWrites = (): boolean => {
   if (process.stdout.isTTY) return true
   const stats = fstatSync(1)

@@ -23,9 +23,9 @@ const inWords: Readonly<Record<string, string>> = {
   replace: 'replace',
   remove: 'remove',
   conflict: 'CONFLICT (changed on both sides, or never synchronised)',
-  newer: 'left alone (changed on the target only)',
-  extra: 'left alone (on the target only)',
-  stays: 'left alone (on the target only)',
+  newer: 'left unchanged (changed only on the target)',
+  extra: 'left unchanged (only on the target)',
+  stays: 'left unchanged (only on the target)',
 }
 const past = { create: 'created', replace: 'replaced', remove: 'removed' } as const
 
@@ -85,8 +85,8 @@ export interface Asked {
 }
 
 /**
- * The numbers of files that a run left alone: files that `--force` would overwrite (without the conflicts), files with
- * an obstacle, and files that `--delete` would remove.
+ * The numbers of files that a run did not change: files that `--force` would overwrite (without the conflicts), files
+ * with an obstacle, and files that `--delete` would remove.
  */
 interface LeftAlone {
   newer: number
@@ -107,12 +107,12 @@ const adviceOn = (
   { newer, blocked, explained, extra }: LeftAlone,
   { direction = 'push', removes = false }: Asked,
 ): string => {
-  const others = ` and ${newer} that changed on the target only: transfer those first`
+  const others = ` and the files that changed only on the target (${newer}). Transfer these files first`
   const force =
-    ' Files in conflict were left alone. Compare both sides with "diff --content". Choose a side of single paths with ' +
-    `--mine PATH or --theirs PATH, or add --force to overwrite them${newer > 0 ? others : ''}.`
+    ' Files in conflict were not changed. Compare both sides with "diff --content". For single paths, choose a side with ' +
+    `--mine PATH or --theirs PATH, or add --force to overwrite all conflicts${newer > 0 ? others : ''}.`
   const remove = removes
-    ? ' An obstacle stays if it has changed, or if a file could not be read.'
+    ? ' --delete keeps an obstacle that has changed, and all obstacles if a file could not be read.'
     : ' Add --delete to remove obstacles, and all files that are only on the target. --dry-run lists them ' + 'first.'
   const only =
     ` ${extra} ${extra === 1 ? 'file is' : 'files are'} only on ${direction === 'push' ? 'the site' : 'this machine'}; ` +
@@ -183,7 +183,7 @@ export const createTextPrinter = (asked: Asked = {}, isTerminal = terminals()): 
       if (event.event === 'done' && isTerminal.error && isTerminal.out) return
       const line = lineOf(event)
       if (line === undefined) return
-      // Printed again with the summary, because many lines may come between.
+      // Skipped paths are printed with the summary, because many lines may come in between.
       if (event.event === 'skipped') return void skipped.push(line)
       if (event.event !== 'step' && event.event !== 'done') return say(line)
       clear()

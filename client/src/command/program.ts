@@ -47,7 +47,10 @@ interface LoginFlags {
   readonly user?: string
 }
 
-/** The name, or an empty text for a sign-in with a token. Without a terminal, the command cannot ask. */
+/**
+ * Returns the name of the person, or an empty text for a sign-in with a token. Without a terminal, the command cannot
+ * ask.
+ */
 const askName = ({ user }: LoginFlags): Promise<string> | string =>
   user ?? (isTerminal() ? askLine('Name (press Enter to use a token instead): ') : '')
 
@@ -134,7 +137,7 @@ const addRemovals = (add: AddCommand, context: OpenContext): void => {
     'restore news/old.html',
     'restore news/index.html --state VERSION --replace',
   )
-    .option('--state <version>', 'the version to restore, as in "versions"')
+    .option('--state <version>', 'the version to restore, as printed by "versions"')
     .option('--replace', 'replace an existing file')
     .action(async (path: string, options) => single.restore(await context(), path, options))
   add(
@@ -143,7 +146,7 @@ const addRemovals = (add: AddCommand, context: OpenContext): void => {
     'purge news/index.html',
     'purge news/index.html --state VERSION --yes',
   )
-    .option('--state <version>', 'only this version, as in "versions"')
+    .option('--state <version>', 'only this version, as printed by "versions"')
     .option('--yes', 'purge without a confirmation')
     .action(async (path: string, options) => single.purge(await context(), path, options))
   add('versions <path>', 'list the versions of a file', 'versions news/index.html').action(async (path: string) =>
@@ -207,7 +210,7 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void, is
     )
     .option('--token-file <file>', 'a file with the token (or SITE_ADMIN_TOKEN, or "login")')
     .addOption(
-      new Option('--identity <name>', 'instead of a token: the identity of this job of GitHub Actions').choices(
+      new Option('--identity <name>', 'use the identity of this GitHub Actions job instead of a token').choices(
         identities,
       ),
     )

@@ -82,7 +82,7 @@ export const checkedUrl = (text: string): string => {
 
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
 
-/** The command line has priority, then the environment, then the saved login. */
+/** A value on the command line comes before one in the environment, and this one before the saved login. */
 export const connectAs = async (
   { url, tokenFile, identity, site }: Where,
   signal: AbortSignal,

@@ -19,7 +19,7 @@ export interface Context {
   readonly client: SiteClient
   readonly json: boolean
   readonly signal: AbortSignal
-  /** True for the id of a request of this process. */
+  /** Returns true for the id of a request that this process has sent. */
   readonly isOwn: (requestId: string | null) => boolean
 }
 

@@ -116,7 +116,7 @@ export const synchronise = async (
 // In milliseconds: the pause after the last change before a push, because editors write a file several times.
 const quiet = 200
 
-// In milliseconds: the pauses before a failed push is repeated. The pause doubles with each consecutive failure.
+// In milliseconds: the first pause before a failed push is repeated. Each consecutive failure doubles the pause.
 const firstRetry = 1000
 const longestRetry = 60_000
 
@@ -126,7 +126,7 @@ const pollInterval = 5000
 const isWatchLimit = (error: unknown): boolean => ['ENOSPC', 'EMFILE', 'ENFILE'].includes(Object(error).code)
 
 /**
- * Returns a function that resolves after a change and a pause, or after `longest` milliseconds. It rejects with the
+ * Returns a function that waits for a change and the pause after it, or for `longest` milliseconds. It rejects with the
  * reason of the signal.
  */
 const createChanges = (directory: string, signal: AbortSignal) => {
@@ -183,7 +183,7 @@ const announceRetry = (context: Context, failures: number): number | undefined =
 }
 
 /**
- * After a failure of the service, the push is repeated; after a local failure, the command waits for the next change.
+ * After a failure of the service, the command repeats the push. After a local failure, it waits for the next change.
  */
 const failedPush = (error: unknown, { signal, json }: Context): Outcome => {
   const isOfService = error instanceof ServiceError
@@ -216,8 +216,8 @@ const pushAfterChanges = async (
 
 /**
  * Pushes at the start and after every change, until Ctrl+C, and prints changes that others make on the site. After a
- * failure of the service or the network, the push is repeated after a pause; after a local failure, the command waits
- * for the next change. Ends if the first push fails, or if the folder cannot be read.
+ * failure of the service or the network, repeats the push after a pause. After a local failure, waits for the next
+ * change. Ends if the first push fails, or if the folder cannot be read.
  */
 export const watch = async (context: Context, directory: string, path: string, flags: SyncFlags): Promise<number> => {
   await checkFolder(directory)

@@ -90,7 +90,7 @@ export type Site = {
      */
     renderingEngine: boolean;
     /**
-     * `files` is listed if the token has a right on files of the site.
+     * `files` is included if the token has a right on files of the site.
      */
     permissions: Array<'files'>;
 };
@@ -500,7 +500,7 @@ export type Files = {
 };
 
 /**
- * Restores the newest kept state of a file, or the one that `version` names. With `replace: true`, the restored state replaces the present one.
+ * Restores the newest kept state of a file, or the state that `version` names. With `replace: true`, the restored state replaces the present one.
  */
 export type Restoration = {
     version?: string;
@@ -552,7 +552,7 @@ export type Draft = {
 };
 
 /**
- * An entry of a folder. Here, `lastModified` of a folder is null. With `recursive=true` every entry is a file with its `path` relative to the folder, its `etag` and its `fingerprint`.
+ * An entry of a folder. Here, `lastModified` of a folder is null. With `recursive=true` every entry is a file with its `path` relative to the folder, `etag` and `fingerprint`.
  */
 export type FolderContent = {
     name: string;
@@ -629,7 +629,7 @@ export type Deleted = {
 };
 
 /**
- * Removed files and folders that a restore can bring back, the newest removal first, with the user who removed each. Moved files are not among them. If there are more, `nextCursor` is the `cursor` of the next request; a page may then be short.
+ * Removed files and folders that a restore can bring back, the newest removal first, with the user who removed each. Moved files are not listed. If there are more, `nextCursor` is the `cursor` of the next request; a page may then be short.
  */
 export type TrashPage = {
     deleted: Array<TrashItem>;
@@ -648,7 +648,7 @@ export type TrashItem = {
 };
 
 /**
- * The files, folders (with the folder itself) and bytes that a DELETE would remove, drafts included. If the DELETE would be refused, `code` is its error. `atLeast` is true if the folder has more than was counted.
+ * The files, folders (with the folder itself) and bytes that a DELETE would remove, drafts included. If the DELETE would be refused, `code` is the code of the error. `atLeast` is true if the folder has more than was counted.
  */
 export type RemovalPreview = {
     files: number;
@@ -659,7 +659,7 @@ export type RemovalPreview = {
 };
 
 /**
- * The new name of a file or folder: one segment.
+ * The new name of a file or folder, without slashes.
  */
 export type NewName = {
     name: string;
@@ -717,7 +717,7 @@ export type ChangePage = {
 };
 
 /**
- * A change. Ids sort by time. `subject` is the path of a file or folder, or another name such as `form/1/field/-7` or `category/1/news/36`. `actor` is the user of the token. For a change by a command, `actor` is `admin:` and the user of the operating system, and `requestId` is null. `details` depends on the type and may be null: `names` or `count` of several files or versions, `to` of a move or a copy.
+ * A change. Ids sort by time. `subject` is the path of a file or folder, or another name such as `form/1/field/-7` or `category/1/news/36`. `actor` is the user of the token. For a change by a command, `actor` is `admin:` and the user of the operating system, and `requestId` is null. `details` depends on the type and may be null. It has `names` or `count` for several files or versions, and `to` for a move or a copy.
  */
 export type Change = {
     id: string;
@@ -767,7 +767,7 @@ export type Token = {
 };
 
 /**
- * A token for a program, as RFC 8693 describes it.
+ * A token for a program (RFC 8693).
  */
 export type ExchangedToken = {
     access_token: string;
@@ -778,7 +778,7 @@ export type ExchangedToken = {
      */
     expires_in: number;
     /**
-     * Rights, separated by blanks. Characters of folders that a scope cannot have are percent-encoded.
+     * Rights, separated by spaces. Characters of a folder that a scope does not allow are percent-encoded.
      */
     scope: string;
 };
@@ -831,7 +831,7 @@ export type SiteOfMe = {
      */
     role: 'owner' | 'editor' | 'author' | 'viewer' | null;
     /**
-     * The folders of the role `author`.
+     * The folders that the role `author` may change.
      */
     folders: Array<string>;
     /**
@@ -857,7 +857,7 @@ export type UserPage = {
 };
 
 /**
- * A person, with the entry for one site.
+ * A person, with the role and rights on one site.
  */
 export type User = {
     name: string;
@@ -877,7 +877,7 @@ export type User = {
      */
     role: 'owner' | 'editor' | 'author' | 'viewer' | null;
     /**
-     * The folders of the role `author`.
+     * The folders that the role `author` may change.
      */
     folders: Array<string>;
     /**
@@ -896,7 +896,7 @@ export type NewUser = {
 };
 
 /**
- * A person, with the invitation if there is a new one.
+ * A person, and the invitation, if the request created one.
  */
 export type Invitation = {
     name: string;
@@ -973,7 +973,7 @@ export type CreatedKey = {
     rights: Array<string>;
     expires: string;
     /**
-     * The key itself, for the header `Authorization`. No other answer has it.
+     * The key itself, for the header `Authorization`. No other answer contains the key.
      */
     key: string;
 };
@@ -997,7 +997,7 @@ export type Webhook = {
      */
     types: Array<string>;
     /**
-     * The beginning of the subjects to report. If empty, all subjects are reported.
+     * Only changes whose subject begins with this text are reported. If empty, changes of all subjects are reported.
      */
     subject: string;
     enabled: boolean;
@@ -1032,7 +1032,7 @@ export type CreatedWebhook = {
      */
     types: Array<string>;
     /**
-     * The beginning of the subjects to report. If empty, all subjects are reported.
+     * Only changes whose subject begins with this text are reported. If empty, changes of all subjects are reported.
      */
     subject: string;
     enabled: boolean;
@@ -1046,7 +1046,7 @@ export type CreatedWebhook = {
      */
     failingSince: string | null;
     /**
-     * The secret that signs the deliveries. No other answer has it.
+     * The secret that signs the deliveries. No other answer contains the secret.
      */
     secret: string;
 };
@@ -1072,7 +1072,7 @@ export type ChangedWebhook = {
      */
     types: Array<string>;
     /**
-     * The beginning of the subjects to report. If empty, all subjects are reported.
+     * Only changes whose subject begins with this text are reported. If empty, changes of all subjects are reported.
      */
     subject: string;
     enabled: boolean;
@@ -1086,7 +1086,7 @@ export type ChangedWebhook = {
      */
     failingSince: string | null;
     /**
-     * The secret that signs the deliveries. No other answer has it.
+     * The secret that signs the deliveries. No other answer contains the secret.
      */
     secret?: string;
 };
@@ -1110,11 +1110,11 @@ export type Delivery = {
      */
     fault?: string;
     /**
-     * The time until the answer or the fault.
+     * The time in milliseconds until the answer or the fault.
      */
     milliseconds: number;
     /**
-     * The first attempt is 1.
+     * The number of the attempt, from 1.
      */
     attempt: number;
 };
@@ -1136,7 +1136,7 @@ export type Where = {
 };
 
 /**
- * Conditions on a member. A member meets them only if it meets all.
+ * Conditions on a member. The member must meet all of them.
  */
 export type WhereOperators = {
     $eq?: string | number | boolean | null;
@@ -1157,7 +1157,7 @@ export type GetHealthData = {
     path?: never;
     query?: {
         /**
-         * Checks also that the service can accept changes.
+         * Also checks that the service can accept changes.
          */
         ready?: string;
     };
@@ -2246,7 +2246,7 @@ export type UnlinkNewsError = UnlinkNewsErrors[keyof UnlinkNewsErrors];
 
 export type UnlinkNewsResponses = {
     /**
-     * No link between them is left.
+     * The given links no longer exist.
      */
     204: void;
 };
@@ -2277,7 +2277,7 @@ export type ListNewsOfCategoryData = {
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of such objects. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of such objects. Comparisons of strings ignore case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -2431,7 +2431,7 @@ export type LinkNewsError = LinkNewsErrors[keyof LinkNewsErrors];
 
 export type LinkNewsResponses = {
     /**
-     * All of them are linked.
+     * All given objects and categories are linked.
      */
     201: unknown;
 };
@@ -2515,7 +2515,7 @@ export type UnlinkBlogsError = UnlinkBlogsErrors[keyof UnlinkBlogsErrors];
 
 export type UnlinkBlogsResponses = {
     /**
-     * No link between them is left.
+     * The given links no longer exist.
      */
     204: void;
 };
@@ -2546,7 +2546,7 @@ export type ListBlogsOfCategoryData = {
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of such objects. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of such objects. Comparisons of strings ignore case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -2700,7 +2700,7 @@ export type LinkBlogsError = LinkBlogsErrors[keyof LinkBlogsErrors];
 
 export type LinkBlogsResponses = {
     /**
-     * All of them are linked.
+     * All given objects and categories are linked.
      */
     201: unknown;
 };
@@ -2725,7 +2725,7 @@ export type ListCategoriesData = {
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of such objects. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of such objects. Comparisons of strings ignore case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -2907,7 +2907,7 @@ export type ListNewsData = {
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of such objects. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of such objects. Comparisons of strings ignore case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -3068,7 +3068,7 @@ export type UnlinkCategoriesOfNewsError = UnlinkCategoriesOfNewsErrors[keyof Unl
 
 export type UnlinkCategoriesOfNewsResponses = {
     /**
-     * No link between them is left.
+     * The given links no longer exist.
      */
     204: void;
 };
@@ -3099,7 +3099,7 @@ export type ListCategoriesOfNewsData = {
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of such objects. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of such objects. Comparisons of strings ignore case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -3253,7 +3253,7 @@ export type LinkCategoriesOfNewsError = LinkCategoriesOfNewsErrors[keyof LinkCat
 
 export type LinkCategoriesOfNewsResponses = {
     /**
-     * All of them are linked.
+     * All given objects and categories are linked.
      */
     201: unknown;
 };
@@ -3278,7 +3278,7 @@ export type ListBlogsData = {
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of such objects. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of such objects. Comparisons of strings ignore case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -3439,7 +3439,7 @@ export type UnlinkCategoriesOfBlogError = UnlinkCategoriesOfBlogErrors[keyof Unl
 
 export type UnlinkCategoriesOfBlogResponses = {
     /**
-     * No link between them is left.
+     * The given links no longer exist.
      */
     204: void;
 };
@@ -3470,7 +3470,7 @@ export type ListCategoriesOfBlogData = {
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of such objects. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of such objects. Comparisons of strings ignore case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -3624,7 +3624,7 @@ export type LinkCategoriesOfBlogError = LinkCategoriesOfBlogErrors[keyof LinkCat
 
 export type LinkCategoriesOfBlogResponses = {
     /**
-     * All of them are linked.
+     * All given objects and categories are linked.
      */
     201: unknown;
 };
@@ -3649,7 +3649,7 @@ export type ListSiteUrlsData = {
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of such objects. Upper and lower case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` take an array of such objects. Comparisons of strings ignore case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -3761,7 +3761,7 @@ export type DeletePathData = {
          */
         force?: Force;
         /**
-         * Purges the old versions of the file, also those from before a removal, and those of its draft. The file itself stays. The parameter needs no value.
+         * Purges the old versions of the file and of its draft, including versions from before a removal. The file itself stays. The parameter needs no value.
          */
         versions?: string;
         /**
@@ -3780,7 +3780,7 @@ export type DeletePathErrors = {
      * - `104000` The request is malformed. GET /docs shows what to send.
      * - `104002` This path is a folder. Name a file in the folder.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104010` The folder is being removed or restored. Repeat the request when the removal or restore has ended.
      * - `104011` The page has a running workflow. End the workflow before you delete or rename the page.
      * - `104014` The file or folder has no name. Send a path with a name.
      * - `104020` This folder is reserved: you cannot delete, rename or move it. Choose another folder.
@@ -4037,7 +4037,7 @@ export type UploadToFolderData = {
          */
         parts?: string;
         /**
-         * Restores the removed file or folder. The body is `{}`, or names the version. The parameter needs no value.
+         * Restores the removed file or folder. The body is `{}`, or contains the version. The parameter needs no value.
          */
         restore?: string;
     };
@@ -4057,7 +4057,7 @@ export type UploadToFolderErrors = {
      * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
      * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104010` The folder is being removed or restored. Repeat the request when the removal or restore has ended.
      * - `104012` The page has a running workflow. End the workflow before you change the page.
      * - `104019` This path is a file. Choose a folder.
      * - `104022` The name is taken. Choose another name, or delete the file or folder that has this name.
@@ -4088,7 +4088,7 @@ export type UploadToFolderErrors = {
      */
     412: Error;
     /**
-     * - `104005` The upload is too large. Ask for the limit with OPTIONS: Tus-Max-Size gives the bytes.
+     * - `104005` The upload is too large. Send OPTIONS: the header Tus-Max-Size of the answer is the limit in bytes.
      */
     413: Error;
     /**
@@ -4192,7 +4192,7 @@ export type PutPathErrors = {
      * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
      * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104010` The folder is being removed or restored. Repeat the request when the removal or restore has ended.
      * - `104012` The page has a running workflow. End the workflow before you change the page.
      * - `104019` This path is a file. Choose a folder.
      * - `104022` The name is taken. Choose another name, or delete the file or folder that has this name.
@@ -4409,7 +4409,7 @@ export type ReadRootError = ReadRootErrors[keyof ReadRootErrors];
 
 export type ReadRootResponses = {
     /**
-     * The progress, the contents of the root, what a search found, removed files and folders, or the preview of a removal.
+     * The progress, the contents of the root, the results of a search, removed files and folders, or the preview of a removal.
      */
     200: Progress | Entry | SearchPage | DeletedPage | TrashPage | RemovalPreview;
 };
@@ -4480,7 +4480,7 @@ export type UploadToRootErrors = {
      * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
      * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104010` The folder is being removed or restored. Repeat the request when the removal or restore has ended.
      * - `104012` The page has a running workflow. End the workflow before you change the page.
      * - `104019` This path is a file. Choose a folder.
      * - `104022` The name is taken. Choose another name, or delete the file or folder that has this name.
@@ -4509,7 +4509,7 @@ export type UploadToRootErrors = {
      */
     412: Error;
     /**
-     * - `104005` The upload is too large. Ask for the limit with OPTIONS: Tus-Max-Size gives the bytes.
+     * - `104005` The upload is too large. Send OPTIONS: the header Tus-Max-Size of the answer is the limit in bytes.
      */
     413: Error;
     /**
@@ -4588,7 +4588,7 @@ export type PutRootErrors = {
      * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
      * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104010` The folder is being removed or restored. Repeat the request when the removal or restore has ended.
      * - `104012` The page has a running workflow. End the workflow before you change the page.
      * - `104019` This path is a file. Choose a folder.
      * - `104022` The name is taken. Choose another name, or delete the file or folder that has this name.
@@ -4766,7 +4766,7 @@ export type ReadUploadErrors = {
      * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
      * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104010` The folder is being removed or restored. Repeat the request when the removal or restore has ended.
      * - `104012` The page has a running workflow. End the workflow before you change the page.
      * - `104019` This path is a file. Choose a folder.
      * - `104022` The name is taken. Choose another name, or delete the file or folder that has this name.
@@ -4852,7 +4852,7 @@ export type DescribeUploadErrors = {
      * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
      * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104010` The folder is being removed or restored. Repeat the request when the removal or restore has ended.
      * - `104012` The page has a running workflow. End the workflow before you change the page.
      * - `104019` This path is a file. Choose a folder.
      * - `104022` The name is taken. Choose another name, or delete the file or folder that has this name.
@@ -4950,7 +4950,7 @@ export type AppendToUploadErrors = {
      * - `104007` No editable region contains {tag_pagecontent}. Move the tag into an editable region.
      * - `104008` The template lacks {tag_pagecontent}. Put the tag where the content of pages belongs.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed or restored. Repeat the request when this has ended.
+     * - `104010` The folder is being removed or restored. Repeat the request when the removal or restore has ended.
      * - `104012` The page has a running workflow. End the workflow before you change the page.
      * - `104019` This path is a file. Choose a folder.
      * - `104022` The name is taken. Choose another name, or delete the file or folder that has this name.
@@ -4972,7 +4972,7 @@ export type AppendToUploadErrors = {
      */
     405: Error;
     /**
-     * - `104030` Upload-Offset differs from the offset of the upload. Ask for its offset with HEAD, then continue there.
+     * - `104030` Upload-Offset differs from the offset of the upload. Send HEAD to get the offset, then continue there.
      */
     409: Error;
     /**
@@ -4980,7 +4980,7 @@ export type AppendToUploadErrors = {
      */
     412: Error;
     /**
-     * - `104005` The upload is too large. Ask for the limit with OPTIONS: Tus-Max-Size gives the bytes.
+     * - `104005` The upload is too large. Send OPTIONS: the header Tus-Max-Size of the answer is the limit in bytes.
      */
     413: Error;
     /**
@@ -5060,7 +5060,7 @@ export type ListChangesData = {
          */
         type?: string;
         /**
-         * The beginning of the subjects to list.
+         * Only changes whose subject begins with this text.
          */
         subject?: string;
     };
@@ -5749,7 +5749,7 @@ export type ListUsersData = {
     };
     query?: {
         /**
-         * The largest number of entries in the answer: 500 by default, and at most.
+         * The largest number of entries in the answer: at most 500, which is the default.
          */
         limit?: number;
         /**
@@ -5881,7 +5881,7 @@ export type AddUserError = AddUserErrors[keyof AddUserErrors];
 
 export type AddUserResponses = {
     /**
-     * The person has an entry for the site.
+     * The person can now use the site.
      */
     201: Invitation;
 };
@@ -5896,7 +5896,7 @@ export type RemoveUserData = {
          */
         site: 'current' | number;
         /**
-         * The name of the person. Its case does not matter.
+         * The name of the person, in upper or lower case.
          */
         user: string;
     };
@@ -5966,7 +5966,7 @@ export type GetUserData = {
          */
         site: 'current' | number;
         /**
-         * The name of the person. Its case does not matter.
+         * The name of the person, in upper or lower case.
          */
         user: string;
     };
@@ -6034,7 +6034,7 @@ export type ChangeUserData = {
          */
         site: 'current' | number;
         /**
-         * The name of the person. Its case does not matter.
+         * The name of the person, in upper or lower case.
          */
         user: string;
     };
@@ -6117,7 +6117,7 @@ export type ListKeysData = {
     };
     query?: {
         /**
-         * The largest number of entries in the answer: 500 by default, and at most.
+         * The largest number of entries in the answer: at most 500, which is the default.
          */
         limit?: number;
         /**
@@ -6245,7 +6245,7 @@ export type CreateKeyError = CreateKeyErrors[keyof CreateKeyErrors];
 
 export type CreateKeyResponses = {
     /**
-     * The key. No other answer shows it.
+     * The key. No other answer shows the key.
      */
     201: CreatedKey;
 };
@@ -6729,7 +6729,7 @@ export type TestWebhookError = TestWebhookErrors[keyof TestWebhookErrors];
 
 export type TestWebhookResponses = {
     /**
-     * The outcome, also if the target refuses the test.
+     * The outcome of the test, even if the target refuses the test.
      */
     200: Delivery;
 };
@@ -6841,7 +6841,7 @@ export type RepeatDeliveryErrors = {
     /**
      * - `100004` This path does not exist. GET /docs lists all paths.
      * - `230001` The site has no such webhook. Choose an id that GET …/webhooks lists.
-     * - `230001` The webhook has no such delivery. Choose an id that GET …/deliveries lists: it has the last 100 deliveries.
+     * - `230001` The webhook has no such delivery. Choose an id that GET …/deliveries lists. It lists only the last 100 deliveries.
      */
     404: Error;
     /**
@@ -6870,7 +6870,7 @@ export type RepeatDeliveryError = RepeatDeliveryErrors[keyof RepeatDeliveryError
 
 export type RepeatDeliveryResponses = {
     /**
-     * The outcome, also if the target refuses the delivery.
+     * The outcome of the delivery, even if the target refuses it.
      */
     200: Delivery;
 };

@@ -9,12 +9,12 @@ import { type Fingerprint, nextBase } from './plan.ts'
 import type { Direction, Prepared, SyncOptions } from './prepare.ts'
 import { createWriter, type Writing } from './write.ts'
 
-// In milliseconds: the time between two writes of the state. After a crash, only the files of this time are examined
-// again. If there are many files, writing takes at most a tenth of the time.
+// In milliseconds: the time between two writes of the state. After a crash, only the files that were written in this
+// time are examined again. If there are many files, writing takes at most a tenth of the time.
 const saveEvery = 1000
 const savingRatio = 10
 
-// These failures concern every file: the token, the network, an unavailable service, a full disk.
+// True for failures that concern every file: the token, the network, an unavailable service, a full disk.
 const isFatal = (error: unknown): boolean => {
   if (error instanceof ServiceError)
     return [0, 401, 429, 502, 503, 504, 507].includes(error.status) || error.code === 104003
@@ -58,7 +58,7 @@ const createStateSaver = (direction: Direction, { local, remote, state, resolved
     const base = nextBase(local, remote, before, done, direction)
     // A path that cannot be read may still exist, so its file on the other side is not removed.
     for (const [path, seen] of before ?? []) if (isUnreadable(path)) base.set(path, seen)
-    // The user has chosen a side for these paths. If this command does not transfer the file, the opposite command
+    // The user has chosen a side for these paths. If this run does not transfer the file, a run in the other direction
     // does.
     for (const [path, seen] of resolved) if (!done.has(path)) base.set(path, seen)
     state.base = base

@@ -33,7 +33,7 @@ export type SyncEvent =
     }
   | { readonly event: 'conflict'; readonly path: string; readonly why: string }
   | { readonly event: 'failed'; readonly path: string; readonly message: string; readonly code?: number }
-  /** The end of the run. If `interrupted`, repeat the call to continue. */
+  /** The end of a run. If `interrupted` is true, repeat the call to continue. */
   | ({
       readonly event: 'end'
       readonly failed: number

@@ -15,7 +15,7 @@ interface Wanted extends FileVersion {
   readonly fingerprint?: Fingerprint
 }
 
-/** The MD5 of the whole file. Other forms of a fingerprint depend on the parts. */
+/** This fingerprint is the MD5 of the whole file. Other fingerprints depend on the parts. */
 const isWholeMd5 = (form: string): boolean => /^[\da-f]{32}$/.test(form)
 
 /** Creates missing folders. Refuses a symbolic link that leads out of the root. */
@@ -47,7 +47,9 @@ export const writeTo = async (temporary: string, write: (file: FileHandle) => Pr
 export interface Target {
   readonly root: string
   readonly path: string
-  /** The file to replace, and a check that the file is unchanged. Undefined: no file may exist here. */
+  /**
+   * The file that the download replaces, and a check that nobody has changed it. If undefined, no file may exist here.
+   */
   readonly replaces?: { readonly location: string; readonly isUnmodified: () => boolean } | undefined
 }
 
@@ -88,7 +90,7 @@ export const fetchFile = async (
       await access(dirname(location), constants.W_OK)
       if (there) await chmod(temporary, there.mode & 0o777)
       if (!replaces.isUnmodified()) throw new LocalRefusal(`${path} changed in the meantime. Repeat the command.`, true)
-      // Synchronous after the check, so that nobody can write in between.
+      // After the check, everything runs synchronously, so that nobody can write in between.
       renameSync(temporary, location)
     } else await placeNew(temporary, location, path)
     const now = await stat(location).then(stateOf, () => undefined)

@@ -24,8 +24,8 @@ export interface Remembered extends FileState {
 }
 
 /**
- * A part of the result of `stat`. The types of Node are avoided, because TypeScript programs without them use this
- * module.
+ * The members of `Stats` that this module needs. The types of Node are avoided, because TypeScript programs without
+ * them use this module.
  */
 interface Info {
   readonly size: number
@@ -114,9 +114,7 @@ const isIgnored = ({ ignored, ignoredPaths }: Walk, path: string): boolean => {
   return true
 }
 
-/**
- * Follows symbolic links only inside the folder, and never in a cycle. `above` are the folders that contain the link.
- */
+/** Follows symbolic links only inside the folder, and never in a cycle. `above`: the folders that contain the link. */
 const follow = async (walk: Walk, path: string, location: string, above: readonly string[]): Promise<void> => {
   const skip = (why: string) => void walk.skipped.push({ path, why })
   const target = await readable(walk, path, realpath(location), 'it is a symbolic link that leads nowhere')

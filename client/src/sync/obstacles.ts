@@ -2,8 +2,8 @@ import { foldersOf } from './plan.ts'
 import type { Writing } from './write.ts'
 
 /**
- * The obstacles that a run removes first: a file at the path of a new folder, and the files of a folder at the path of
- * a new file. `folders` lists these folders, the deepest first. They are then empty, and the run removes them too.
+ * Finds the obstacles that a run removes first: a file at the path of a new folder, and the files of a folder at the
+ * path of a new file. `folders` contains these folders, the deepest first. The run removes each folder after its files.
  */
 export const findObstacles = (
   steps: readonly Writing[],

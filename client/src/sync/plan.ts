@@ -6,13 +6,13 @@ export interface FileState {
   readonly fingerprint: Fingerprint
 }
 
-/** The last known state of both sides at a path. Undefined: the side had no file there. */
+/** The last known state of both sides at a path. A side without a file is undefined. */
 export interface SeenState {
   readonly local?: Fingerprint
   readonly remote?: Fingerprint
 }
 
-/** `modified`: the time of the last change, as an ISO date. */
+/** `modified` is the time of the last change, as an ISO date. */
 export interface Side {
   readonly size: number
   readonly modified: string | null
@@ -46,8 +46,8 @@ export interface PlanOptions {
   readonly removes?: boolean
   readonly force?: boolean
   /**
-   * Replaces the last known state of the paths that the user has decided about. Not even `force` overrides such a
-   * decision.
+   * Replaces the last known state of the paths for which the user has chosen a side. Not even `force` overrides this
+   * choice.
    */
   readonly resolved?: Tree<SeenState>
 }
@@ -146,16 +146,16 @@ const nextState = (
   const now = { ...(here && { local: here }), ...(there && { remote: there }) }
   if (here && there && isSame(here, there)) return now
   if (!first) return before
-  // A file that the other side never had does not count as missing there. If the run is repeated, it overwrites exactly
-  // what this run would have overwritten.
+  // In a first run, a file that only one side has does not count as removed on the other side. So a repeated run
+  // overwrites exactly what this run would have overwritten.
   if (first === 'push') return there && { remote: there }
   return here && !there ? { local: here } : undefined
 }
 
 /**
  * The known state after a run. Equal paths get the state of both sides. Other paths keep their earlier state, so that
- * the next run still sees their change. `done` has the paths that the run made equal; undefined means that neither side
- * has the file.
+ * the next run still sees their change. `done` contains the paths that the run has made equal. For an undefined entry,
+ * neither side has the file.
  */
 export const nextBase = (
   local: Tree<FileState>,

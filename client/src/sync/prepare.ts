@@ -22,12 +22,13 @@ export interface SyncOptions {
   readonly all?: boolean
   readonly force?: boolean
   /**
-   * Files in conflict, or folders with such files: keeps the local side (`mine`), or the side of the site (`theirs`).
+   * The files in conflict, or folders with such files, of which the run keeps the local state (`mine`) or the state of
+   * the site (`theirs`).
    */
   readonly mine?: readonly string[]
   readonly theirs?: readonly string[]
   readonly dryRun?: boolean
-  /** Called before the first removal, to ask the user. If it is left out, the run removes without a question. */
+  /** The run calls this before its first removal, to ask the user. By default, it removes without a question. */
   readonly confirm?: (paths: readonly string[]) => Promise<boolean>
   readonly onEvent?: (event: SyncEvent) => void
   readonly signal?: AbortSignal
@@ -38,7 +39,7 @@ export type Direction = PlanOptions['direction']
 
 /**
  * In milliseconds. If a file changed within this time before the state was written, it may change again without a new
- * time.
+ * modification time.
  */
 const coarseClock = 2000
 
@@ -80,7 +81,10 @@ const isOnSiteOnly = (step: Step): boolean =>
 
 type Files = Pick<LocalTree, 'files'> & { readonly remote: RemoteTree['files'] }
 
-/** The chosen side counts as changed, and the other side as unchanged. Errors: `LocalRefusal`. */
+/**
+ * For each conflict that the user has decided, the chosen side counts as changed, and the other side as unchanged.
+ * Errors: `LocalRefusal`.
+ */
 const resolve = (
   { mine = [], theirs = [] }: Pick<SyncOptions, 'mine' | 'theirs'>,
   { files, remote }: Files,
@@ -145,7 +149,7 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
     if (!isWanted) state.uploads.delete(place)
   }
   const isUnreadable = (path: string) => isCovered(unreadable, path)
-  // A file that cannot be read may be the new place of a moved file. The other side still needs the old file then.
+  // An unreadable file may be the new place of a moved file. Then the other side still needs the old file.
   const isKnown = unreadable.length === 0
   // A file that exists but cannot be sent is not missing.
   const choices = { direction, removes: removes && isKnown, force }

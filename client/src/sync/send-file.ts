@@ -13,7 +13,7 @@ import type { BegunUpload } from './state.ts'
 
 export interface Sending {
   readonly path: string
-  /** The tag of the state to replace. Undefined: no file may exist. */
+  /** The tag of the state that the upload replaces. If undefined, no file may exist. */
   readonly etag: string | undefined
   readonly onProgress: (progress: UploadProgress) => void
   readonly signal: AbortSignal | undefined
@@ -78,7 +78,7 @@ const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, s
   return file.fingerprint
 }
 
-/** In milliseconds: within this time a file may change again without a new time. */
+/** In milliseconds: within this time a file may change again without a new modification time. */
 const coarseTime = 25
 const mostReads = 10
 

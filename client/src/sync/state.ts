@@ -16,7 +16,7 @@ export interface SyncState {
   readonly uploads: Map<string, BegunUpload>
   /** The remembered state of the files of the folder, which all targets share. */
   readonly remembered: Map<string, Remembered>
-  /** In milliseconds. A file that changed within this time may change again without a new time. */
+  /** In milliseconds. A file that changed within this time may change again without a new modification time. */
   readonly written: number
 }
 
@@ -66,7 +66,7 @@ const load = async <Stored, Result>(
   }
 }
 
-/** Written in one step, so that a killed process leaves the old file. */
+/** Replaces the file in one step, so that a killed process leaves the old file. */
 const replace = async (file: string, value: object): Promise<void> => {
   await mkdir(dirname(file), { recursive: true })
   const temporary = join(dirname(file), temporaryName())

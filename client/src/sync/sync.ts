@@ -67,9 +67,9 @@ const run = async (direction: Direction, options: SyncOptions): Promise<EndEvent
 }
 
 /**
- * Uploads the files of a local folder that differ from the site. Each transfer has the condition that nobody else has changed
- * the file. Resolves even if single files failed. Errors: a `ServiceError` that concerns every file; `LocalRefusal`;
- * those of `node:fs`.
+ * Uploads the files of a local folder that differ from the site. A transfer fails if somebody else has changed the
+ * file. Resolves even if single files failed. Errors: a `ServiceError` that concerns every file; `LocalRefusal`; those
+ * of `node:fs`.
  */
 export const push = (options: SyncOptions): Promise<EndEvent> => run('push', options)
 

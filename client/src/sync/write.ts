@@ -12,7 +12,7 @@ import { sendFile } from './send-file.ts'
 
 export type Writing = Step & { readonly action: 'create' | 'replace' | 'remove' }
 
-/** Some disks ignore case and Unicode form. */
+/** Some disks ignore the case and the Unicode form of names. */
 const normalise = (location: string): string => location.normalize('NFC').toLowerCase()
 
 const removeLocal = async (root: string, path: string, file: LocalFile): Promise<void> => {

@@ -30,7 +30,7 @@ export const useService = async ({ baseUrl, canaryToken }: CanarySettings): Prom
   const content = randomUUID()
   await ask('PUT', file, content)
   const read = await ask('GET', file)
-  if (read !== content) throw new Error(`GET ${file} did not answer the bytes that were stored`)
+  if (read !== content) throw new Error(`GET ${file} did not return the bytes that were stored`)
   await ask('DELETE', file)
 
   const [form] = JSON.parse(await ask('GET', forms)).items

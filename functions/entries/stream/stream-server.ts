@@ -34,7 +34,7 @@ export const createDeadlineFor =
     return createDeadline(() => Math.min(end, answerDue) - transferTime - now())
   }
 
-// The function's own address is public.
+// Anybody can reach the function at its own address, so requests must carry a secret of the distribution.
 const comesFromDistribution = (secrets: readonly string[]): ((message: IncomingMessage) => boolean) => {
   const isSecret = createSecretCheck(secrets)
   return ({ headers }) => isSecret(headers[streaming.secretHeader])
@@ -64,7 +64,7 @@ export const createStreamServer = (
   const { clock = systemClock } = surroundings
   const deps = createStorageDeps(settings, stores, surroundings)
   const storage = createStorageHandler(deps)
-  // The health of this process. The distribution sends the service's `/health` to another function.
+  // Answers whether this process works. The distribution sends the service's `/health` to another function.
   const health = createHandler('fields', [fieldsRoutes[0]], { getHealth: getHealth() }, deps.edge)
   const server = createServer((path) => (path === '/health' ? health : storage), {
     admits: comesFromDistribution(settings.originSecrets),

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import type { Author, HistoryEntry } from '../../core/history-entry.ts'
-import { isPersonName, type People, type Person, sitesOfPerson } from '../people.ts'
+import { isPersonName, newPerson, type People, type Person, sitesOfPerson } from '../people.ts'
 import { newSessions } from '../sign-in.ts'
 import type { Issuer, KeyedValues, Trust } from './issuers.ts'
 import { type Claims, rolesFor } from './match-rules.ts'
@@ -27,14 +27,14 @@ const keyOf = (identity: string) => `identity/${identity}`
 const has = (person: Person | undefined, identity: string): person is Person =>
   person?.identities?.includes(identity) ?? false
 
-/** Checks the record of the person, because another person may have the name now. */
+/** The remembered name may belong to another person now, so this also checks the record of the person. */
 const findKnown = async ({ people, accessValues }: IdentityDeps, identity: string): Promise<Person | undefined> => {
   const name = await accessValues.get(keyOf(identity))
   const person = name === undefined ? undefined : await people.get(name, true)
   return has(person, identity) ? person : undefined
 }
 
-// Call this before you store the change of the person, because a sign-in finds the person only by this value.
+// Call this before you store the changed person: a later sign-in finds the person only through this value.
 const remember = async ({ accessValues }: IdentityDeps, identity: string, name: string): Promise<void> => {
   if (await accessValues.put(keyOf(identity), name)) return
   await accessValues.take(keyOf(identity))
@@ -72,20 +72,13 @@ const matchInvited = async (deps: IdentityDeps, arrived: Arrived, identity: stri
 
 const longestDisplayName = 200
 
-const newPerson = (name: string, identity: string, arrived: Arrived, now: number): Person => {
+const personNamed = (name: string, identity: string, arrived: Arrived, now: number): Person => {
   const { claims, trust, issuer } = arrived
   const called = typeof claims['name'] === 'string' ? claims['name'].replace(/\p{Cc}/gu, ' ') : name
-  return {
-    name,
-    displayName: called.slice(0, longestDisplayName),
-    email: verifiedEmail(claims) ?? '',
-    sites: Object.fromEntries([...rolesFor(trust, issuer, claims)].map(([site, role]) => [site, { role }])),
-    disabled: false,
-    identities: [identity],
-    created: now,
-    sessions: now,
-    version: 1,
-  }
+  const sites = Object.fromEntries([...rolesFor(trust, issuer, claims)].map(([site, role]) => [site, { role }]))
+  const displayName = called.slice(0, longestDisplayName)
+  const known = { name, displayName, email: verifiedEmail(claims) ?? '', sites }
+  return { ...newPerson(known, now), identities: [identity] }
 }
 
 /** A-95. Never uses the name that the person has at the issuer, because another person may have this name here. */
@@ -98,7 +91,7 @@ const createByRules = async (deps: IdentityDeps, arrived: Arrived, identity: str
     `${issuer.id}-${identity.slice(0, 16)}`,
   ]
   for (const name of names) {
-    const person = newPerson(name, identity, arrived, deps.clock.wall())
+    const person = personNamed(name, identity, arrived, deps.clock.wall())
     await remember(deps, identity, name)
     if (await deps.people.create(person, entriesOf('user.created', person, arrived))) return person
     const other = await deps.people.get(name, true)

@@ -95,11 +95,12 @@ const parseObject = (text: string): Readonly<Record<string, unknown>> => {
 const sentences: Readonly<Record<string, string>> = {
   aud: 'It is for another audience. Ask its issuer for a token with the audience that "issuer list" shows.',
   exp: 'It has expired. Ask its issuer for a new one.',
-  nbf: 'It is not valid yet. Check the clocks.',
+  nbf: 'It is not valid yet. Check the clocks of the issuer and of the service.',
   iat: 'It is from the future or older than a day. Ask its issuer for a new one.',
 }
 
-// The signature is checked first, so only a caller with a genuine token sees a reason that names a claim.
+// The library checks the signature before the claims. So only a caller with a genuine token gets a reason that names a
+// claim.
 const faultOf = (error: unknown, issuer: string): unknown => {
   if (error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired) {
     if (error.reason === 'missing') return new TokenFault(`The token lacks the claim ${error.claim}.`)

@@ -68,7 +68,7 @@ const mostClaims = 10
 const longestText = 255
 export const longestGrant = 3600
 
-// In bytes of JSON, so that all issuers and rules fit into one item of DynamoDB.
+// In bytes of JSON. With this limit, all issuers and rules fit into one item of DynamoDB.
 const mostTrust = 150_000
 
 export const isIssuerId = (text: string): boolean => /^[a-z][a-z0-9-]{0,31}$/.test(text)

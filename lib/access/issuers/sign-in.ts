@@ -49,7 +49,7 @@ const faultIn = (error: unknown): Error => {
   return new TokenFault('The issuer refused the sign-in, or answered unexpectedly.')
 }
 
-/** returns the address of the issuer for the browser. Errors: unavailable, TokenFault. */
+/** returns the address to which the browser goes, at the issuer. Errors: unavailable, TokenFault. */
 export const beginSignIn = async (
   provider: Provider,
   challenge: string,

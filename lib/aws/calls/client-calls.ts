@@ -16,8 +16,8 @@ export const timeouts = ({
 
 export const smallCallTimeouts = timeouts({ requestTimeout: 3_000 })
 
-// True when the store was throttled, timed out or was unreachable, or when the deadline cut off the call. Then the
-// request may be repeated.
+// True when the store was throttled, did not answer in time or was unreachable, or when the deadline cut off the call.
+// Then the request may be repeated.
 const isTransient = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false
   if (error.name === 'AbortError') return true

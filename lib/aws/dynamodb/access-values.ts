@@ -8,7 +8,7 @@ interface TrustItem extends Trust {
   readonly version: number
 }
 
-/** This item is in the table of the sites. No site has this id, because ids of sites are numbers. */
+/** The id of an item in the table of sites. No site has this id, because ids of sites are numbers. */
 export const trustKey = { id: 'issuers' } as const
 
 const mostAttempts = 5
@@ -51,7 +51,7 @@ export const createAccessValues = ({ now: clock = Date.now, ...options }: TableO
   const table = openTable<ValueItem>(options)
   const now = () => clock() / 1000
   const keyOf = (key: string) => ({ hash: prefix + key })
-  // DynamoDB may remove expired items only days later.
+  // DynamoDB may keep expired items for days.
   const valid = (item: ValueItem | undefined) =>
     item && (item.expires ?? Number.POSITIVE_INFINITY) > now() ? item.value : undefined
   return {

@@ -139,7 +139,8 @@ const createCategoryLinks = (items: CategoryItems, record: RecordChange): Catego
     ])
     const unknown = ids.filter((id) => !existing.has(id))
     if (!isThere || unknown.length > 0) {
-      // A request left these links when it ended after its writes, before it checked both ends again.
+      // These links exist because an earlier request ended after its writes, before it checked both ends of its links
+      // again.
       const leftOver = [...present.keys()].filter((id) => !isThere || !existing.has(id))
       if (leftOver.length > 0) await undoLinksOfRemoved(items, list, leftOver, deadline)
       return isThere ? { outcome: 'objects unknown', ids: new Set(unknown) } : { outcome: 'category unknown' }
@@ -176,7 +177,7 @@ const createContentRemoval = ({ contents, links }: CategoryItems, record: Record
       if (!(await contents.flagRemoved(site, kind, id))) return false
       await deleteLinksOf(object)
       await contents.delete(site, kind, id)
-      // The index lags: a link that was written just before the removal began may appear in it only now.
+      // The index is updated late: a link that was written just before the removal began may appear in it only now.
       await deleteLinksOf(object)
       await record(entry)
       return true

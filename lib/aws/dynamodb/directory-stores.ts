@@ -8,7 +8,7 @@ import { type ItemChange, mapped, openTable, queryItems, scan, type Table } from
 import { batchGet } from './dynamodb-batches.ts'
 import { type RecordChange, type RecordingOptions, recordIf } from './journal.ts'
 
-/** For functions, which only read: only commands change sites and tokens. */
+/** For functions, which only read sites and tokens: only commands change them. */
 export const withoutHistory: RecordChange = async () => {}
 
 const mostAttempts = 5

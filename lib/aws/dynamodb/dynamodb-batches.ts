@@ -64,7 +64,7 @@ export const batchGet = async <Item extends object>(
   }
   const items: Item[] = []
   const get = async (some: ItemKey[]): Promise<ItemKey[]> => {
-    // Some stores do not return the options together with the keys that they leave undone.
+    // Some stores return the keys of undone items without the options of the request.
     const { Responses, UnprocessedKeys } = await client.send(
       new BatchGetCommand({ RequestItems: { [name]: { ...options, Keys: some } } }),
     )

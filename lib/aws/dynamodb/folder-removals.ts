@@ -157,7 +157,7 @@ const createRecords = (options: TableOptions, now: () => number, keptDays: numbe
       await change(removal, { update, condition: '#pending = :since' })
     },
 
-    // A removal that has not ended, or that failed, hides no earlier record.
+    // Earlier records still count beside a removal that has not ended or that failed.
     async lastOf(site: SiteId, folders: readonly StoragePath[]): Promise<readonly Period[]> {
       const items = await readItems(table, site, folders.map(recordKey))
       return items
@@ -190,7 +190,7 @@ const createOpening = (
   async close(site, path, id, removed) {
     const removal = await read(site, path)
     if (removal?.id !== id || removal.isClosed) return
-    // The record comes first: if this worker dies before it closes the removal, another worker repeats both steps.
+    // The record is written first: if this worker dies before it closes the removal, another worker repeats both steps.
     await note({ site, folder: path, since: removal.began })
     const mark = createMark()
     const closed = await update(
@@ -242,8 +242,8 @@ const createLooks = ({ table, now, read, readAll }: Removals) => ({
     return { isLocked, ids: new Set(found.map(({ id }) => id)) }
   },
 
-  // True if a removal of one of the folders has begun after the look that found `seen`. Even if this removal has ended,
-  // it may have removed the new files too.
+  // True if a removal of one of the folders has begun since `seen` was read. Even if this removal has ended, it may
+  // have removed the new files too.
   isLockedSince: async (site: SiteId, folders: readonly StoragePath[], seen: FolderLocks['ids']): Promise<boolean> =>
     (await readAll(site, folders)).some(({ id }) => !seen.has(id)),
 })

@@ -13,11 +13,11 @@ import { createMark } from './write-mark.ts'
  */
 export interface Block {
   readonly site: SiteId
-  // The start of the positions of the entries, close to the epoch milliseconds when the previous block became full. 0
-  // for the head.
+  // The positions of the entries begin with this number, which is close to the epoch milliseconds at which the previous
+  // block became full. The head has 0.
   readonly block: number
   readonly count: number
-  // The weight of the entries, which shows whether the block is full.
+  // The sum of the weights of the entries (`weightOf`). It shows whether the block is full.
   readonly bytes: number
   readonly next: number
   // The newest entry comes first, because the pipe of change events reads the first entry.
@@ -87,7 +87,7 @@ const bytesOf = ({ entries }: Pick<Block, 'entries'>): number => entries.reduce(
 // In milliseconds: after this time without entries of others, a site seems to have no other writers.
 const quietTime = 1_000
 
-/** A new writer does not know the number of other writers, and lets them fill the block. */
+/** A new writer does not know how many other writers exist, so it lets them fill the block. */
 export const knownFromQuery = (found: Block, now: number): KnownBlock => {
   const isQuiet = found.next < now - quietTime
   if (isFull(found)) return newBlock(found.next, isQuiet ? mostBytes : mostCrowdedBytes)
@@ -104,7 +104,8 @@ export const knownFromAddition = (filled: Block, before: KnownBlock): KnownBlock
   return isFull(filled) ? newBlock(filled.next, limit) : { block: filled.block, bytes, limit }
 }
 
-// With entries of this weight, a block that is not full has room for `mostCrowdedBytes`.
+// Scales the bytes of an entry, so that a block counts as full only at `mostCrowdedBytes`. The entry that exceeds the
+// limit of this writer makes the block full at once.
 const weightOf = (item: EntryItem, { bytes, limit }: KnownBlock): number => {
   const size = sizeOf(item)
   return bytes + size > limit ? mostBytes + 1 : Math.ceil((size * mostBytes) / mostCrowdedBytes)

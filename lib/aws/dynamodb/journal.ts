@@ -170,7 +170,7 @@ const createWriter = (table: Blocks, positions: ReturnType<typeof createPosition
   }
 }
 
-// In milliseconds: the time between two reads for the listeners of a site (V-23).
+// In milliseconds: how often the history of a site is read for all its listeners (V-23).
 const pollInterval = 1_000
 
 const createHistory = (table: Blocks): History => ({

@@ -23,8 +23,8 @@ export interface WorkflowItem extends PathItem {
 
 /**
  * A removal, or a lock while a folder is restored. The lock ends at `until` without a call. `holder` has the lease of a
- * removal until then; `heartbeat` is the time of its last call. Moments are in epoch milliseconds, `expires` is in
- * seconds.
+ * removal until then; `heartbeat` is the time of the last call of the holder. Moments are in epoch milliseconds,
+ * `expires` is in seconds.
  */
 export interface RemovalItem extends PathItem {
   readonly id: string

@@ -10,7 +10,7 @@ const deletedTogether = 100
 
 // The end of the keys `workflow#…`, because `$` is the character after `#`.
 const afterWorkflows = 'workflow$'
-// Sorts after every path, because no path has a control character.
+// This text sorts after every path, because no path contains a control character.
 const justAfter = (key: string) => `${key}\u0001`
 
 const createWorkflows = ({ record, ...options }: LockOptions): Workflows => {

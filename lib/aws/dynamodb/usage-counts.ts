@@ -1,4 +1,5 @@
 import type { SiteId } from '../../core/ids.ts'
+import { onDemand } from '../../core/on-demand.ts'
 import { quotaExceeded, type UsageCounts } from '../../storage/quota.ts'
 import { createDocumentClient, type ItemChange, openTable, queryFirst, type TableOptions } from './dynamodb.ts'
 
@@ -26,9 +27,9 @@ export interface UsageOptions extends TableOptions {
 
 export const createUsageCounts = ({ once, now = Date.now, ...options }: UsageOptions) => {
   const table = openTable<UsageItem>(options)
-  let single: typeof table | undefined
-  const openOnce = () =>
-    openTable<UsageItem>({ ...options, dynamodb: once ?? createDocumentClient({ maxAttempts: 1 }) })
+  const openOnce = onDemand(() =>
+    openTable<UsageItem>({ ...options, dynamodb: once ?? createDocumentClient({ maxAttempts: 1 }) }),
+  )
   const keyOf = (site: SiteId) => ({ site, path: 'usage' })
 
   const read = (site: SiteId) =>
@@ -49,7 +50,7 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: UsageOpt
       return item?.counted === undefined ? undefined : item.used
     },
 
-    // In milliseconds, so that no epoch is used twice.
+    // The epoch is the time in milliseconds, so that no epoch is used twice.
     async prepare(site, isNew) {
       const item: UsageItem = { ...keyOf(site), used: 0, since: 0, epoch: now(), ...(isNew && { counted: now() }) }
       // Another command may create this record at the same moment.
@@ -69,8 +70,7 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: UsageOpt
     },
 
     async release(site, bytes, epoch) {
-      single ??= openOnce()
-      await changeIn(site, epoch, { update: 'ADD #used :less', values: { ':less': -bytes } }, single)
+      await changeIn(site, epoch, { update: 'ADD #used :less', values: { ':less': -bytes } }, openOnce())
     },
 
     begin: (site: SiteId, epoch: number) =>

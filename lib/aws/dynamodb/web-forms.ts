@@ -68,7 +68,7 @@ const createKnownForms = () => {
   }
 }
 
-// After this many changes by others, a writer whose answer was lost no longer recognises its own change.
+// After this many changes by others, a writer whose answer was lost cannot recognise its own change any more.
 const mostMarks = 16
 
 // In milliseconds: a writer stops after this time if other writers are always faster.
@@ -82,7 +82,7 @@ const replaceFields = async (
   { mark, signal }: { readonly mark: string; readonly signal: AbortSignal },
 ): Promise<boolean> => {
   const [last] = changes
-  // A form that was removed and created again may have the same version, but not the same mark.
+  // A form that was removed and created again may have the same version, but has a different mark.
   const condition = last === undefined ? '#version = :before' : '#version = :before AND #changes[0] = :last'
   const values = { ':before': version, ...(last !== undefined && { ':last': last }) }
   try {

@@ -2,7 +2,7 @@ import type { SiteId } from '../../core/ids.ts'
 import { openTable, type TableOptions } from './dynamodb.ts'
 import { webhookKey } from './webhooks.ts'
 
-/** The worker with the lease also does the work of workers that find it taken. `wakes` counts these workers. */
+/** The worker with the lease also does the work of workers that find the lease taken. `wakes` counts these workers. */
 export interface WebhookLease {
   readonly holder: string
   readonly wakes: number
@@ -34,7 +34,7 @@ export const createWebhookLeases = ({ now = Date.now, ...options }: TableOptions
       if (taken) return taken
       const condition = 'attribute_exists(#key)'
       await table.update(webhookKey(site, id), { update: 'ADD #wakes :one', condition, values: { ':one': 1 } })
-      // The other worker may have ended before it saw `wakes`.
+      // The other worker may have ended before it noticed `wakes`.
       return tryToTake(site, id, holder, duration)
     },
 

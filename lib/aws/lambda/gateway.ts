@@ -86,7 +86,8 @@ const bytesOfBody = ({ body, isBase64Encoded }: GatewayEvent, type: string): Buf
 
 const viewerAddress = /^\[?([\da-f.:]+?)\]?:\d+$/i
 
-// A-79: `isSecret` recognises the distribution, whose own address the gateway sees.
+// A-79: `isSecret` recognises requests of the distribution. For these requests, the gateway sees only the address of
+// the distribution.
 const addressOf = (
   { requestContext }: GatewayEvent,
   headers: Readonly<Record<string, string>>,

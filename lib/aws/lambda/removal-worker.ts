@@ -44,7 +44,7 @@ export const createRemovalWorker = ({ removalQueue, ...deps }: Deps): SQSHandler
       return await continueRemoval(deps, message, deadline, remaining)
     } catch (error) {
       if (!(error instanceof ServiceError && error.status === 503)) throw error
-      console.warn('The removal of a folder failed. It is repeated later:', error)
+      console.warn('The removal of a folder failed. The queue repeats the removal later:', error)
       return { delay: Math.ceil(remaining / 1000) }
     }
   }

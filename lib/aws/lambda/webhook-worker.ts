@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { Context, DynamoDBStreamEvent, SQSBatchResponse, SQSEvent } from 'aws-lambda'
-import * as z from 'zod/mini'
 import type { Clock } from '../../core/clock.ts'
 import { type Deadline, unlimited } from '../../core/deadline.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
@@ -13,25 +12,25 @@ interface Deps {
   readonly webhooks: Pick<Webhooks, 'listOfSite'>
   readonly leases: WebhookLeases
   readonly queue: WebhookQueue
-  /** Returns the time of the next work in milliseconds since the epoch, or undefined if there is none. */
+  /** Returns the time when the next work is due, in milliseconds since the epoch. Undefined if no work is left. */
   readonly deliver: (site: SiteId, id: string, deadline: Deadline) => Promise<number | undefined>
   readonly clock: Clock
 }
 
-// In milliseconds: the time that is reserved for the last calls of a worker. A lease ends after the end of its worker.
+// In milliseconds: the time that is reserved for the last calls of a worker. A lease lasts longer than its worker.
 const [timeToHandOver, afterTheEnd] = [3_000, 1_000]
 
 const longestDelayInSeconds = 900
 
-// In milliseconds: clocks of processes differ. A message that is due so soon may be the present one.
+// In milliseconds: the clocks of processes differ by up to this time. A message that is due within this time may be the
+// present message.
 const clockDifference = 5_000
 
 const mostAtOnce = 20
 
-const message = z.object({ site: z.string(), webhook: z.optional(z.string()) })
-
 const readMessage = (body: string): WebhookMessage => {
-  const { site, webhook } = z.parse(message, JSON.parse(body))
+  const { site, webhook } = JSON.parse(body)
+  if (webhook !== undefined && typeof webhook !== 'string') throw new Error('The message names no webhook')
   return { site: storedId(site), ...(webhook !== undefined && { webhook }) }
 }
 
@@ -102,7 +101,7 @@ export const createWebhookWorker = (deps: Deps) => {
         try {
           await work(readMessage(body), { holder: randomUUID(), deadline })
         } catch (error) {
-          console.error('The queue repeats a message for webhooks, because its work failed:', error)
+          console.error('A delivery of webhooks failed. The queue repeats its message:', error)
           failed.push(...equal.map(({ messageId }) => messageId))
         }
       }),

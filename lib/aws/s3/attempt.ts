@@ -46,7 +46,7 @@ export interface StepResult {
 // In milliseconds: S3 may finish a call a moment after it was cut off.
 const secondLook = 1_000
 
-// Finds the result of a call whose answer was lost. If S3 refused the call, there is no result.
+// Finds the result of a call whose answer was lost. A call that S3 refused has no result.
 const findLost = async (
   { doing }: StepBuckets,
   failure: unknown,
@@ -100,7 +100,8 @@ export const explainRefusal = async (
 ): Promise<StepResult> =>
   isRefused(failure) ? { made, failure: await explain(failure).catch((error: unknown) => error) } : { made, failure }
 
-// S3 compares only tags. If another caller uploads the same bytes before the removal, only the version differs.
+// S3 compares only tags. Another caller may have uploaded the same bytes before this removal, so this also compares the
+// versions.
 const hideAgain = async (bucket: Bucket, uncovered: readonly Uncovered[]): Promise<void> => {
   const found: Doomed[] = []
   await inParallel(uncovered, callsInFlight, async ({ key, versionId }) => {
@@ -163,7 +164,7 @@ export const createAttempt = (bucket: Bucket, changes: readonly Change[], given:
       return result.made
     },
 
-    // Returns the failure, or both failures if undoing fails too.
+    // Returns the failure. If undoing also fails, returns both failures.
     async undo(failure: unknown): Promise<unknown> {
       try {
         if (!endsUploads(failure)) await saveJoined().catch(() => {})

@@ -26,8 +26,8 @@ export interface Bucket {
 // Features that the store behind a bucket may lack. Each text says what follows. AWS lacks only the versions, and only
 // in a new bucket.
 const abilities = {
-  'the removal of an expected version only': 'the service checks the version only before the call',
-  'listings in the order of names': 'names are sent as they are, and must be valid in XML',
+  'conditional removals': 'the service checks the version only before the call',
+  'listings sorted by name': 'names are sent as they are, and must be valid in XML',
   'versions (of a new bucket, for 15 minutes)': 'a replaced object cannot be restored there',
 }
 
@@ -38,8 +38,8 @@ interface Known {
 
 const mostAttempts = 3
 
-// In milliseconds. With all repetitions, a call takes less than the time of a function. The reader of an answer may be
-// slow.
+// In milliseconds. With all repetitions, a call takes less time than a function may run. `socketTimeout` is longer,
+// because the reader of an answer may be slow.
 const requestTimeout = 8_000
 const socketTimeout = 20_000
 
@@ -134,8 +134,8 @@ export const isMissing = (error: unknown): boolean =>
   statusOf(error) === 404 || serviceErrorIn(error)?.name === 'NoSuchKey'
 
 /**
- * True when a condition was false, when another call was faster (409), or when there was nothing to compare with (404).
- * Then nothing was made.
+ * True when a condition was false, when another call was faster (409), or when the object to compare with does not
+ * exist (404). Then S3 has changed nothing.
  */
 export const isRefused = (error: unknown): boolean => isMissing(error) || [409, 412].includes(statusOf(error) ?? 0)
 

@@ -64,7 +64,7 @@ const deleteBatch = async (bucket: Bucket, batch: readonly Doomed[], spared: Set
 
 const signalOf = ({ options: { abortSignal } }: Bucket) => (abortSignal ? { signal: abortSignal } : {})
 
-const conditionalRemoval = 'the removal of an expected version only'
+const conditionalRemoval = 'conditional removals'
 
 /**
  * Hides an object if it still has the tag; without a tag, in any state. LocalStack 4.14.0 does not implement this

@@ -36,7 +36,8 @@ export const findMarked = async (bucket: Bucket, key: string, mark: string): Pro
 const looksAtOnce = 16
 
 /**
- * True when the writer has made a version since that moment, even if the version was replaced or removed afterwards.
+ * True when the writer has made a version since the moment `since`, even if the version was replaced or removed
+ * afterwards.
  */
 export const hasMarkedVersion = async (bucket: Bucket, key: string, mark: string, since: number): Promise<boolean> => {
   if (markOf(await headObject(bucket, key)) === mark) return true
@@ -119,7 +120,7 @@ const afterAllKeys = '\u00e9'
 const isSortedByBytes = async (bucket: Bucket): Promise<boolean> => {
   const { objects } = await listOnce(bucket, { prefix: '', folded: false, after: afterAllKeys, limit: 1 })
   if (objects.length === 0) return true
-  noteLack(bucket, 'listings in the order of names')
+  noteLack(bucket, 'listings sorted by name')
   return false
 }
 

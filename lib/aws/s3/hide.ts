@@ -39,7 +39,7 @@ export const hide = async (buckets: StepBuckets, { key, seen, version, expected 
   return explainRefusal(result, async (refusal) => changed() ?? (isMissing(refusal) ? gone : undefined))
 }
 
-// The innermost common folder in each area, such as `live/1001/`.
+// The innermost common folder in each edition of each site, below a prefix such as `live/1001/`.
 const commonFolders = (restorations: readonly Restoration[]): readonly string[] =>
   [...Map.groupBy(restorations, ({ key }) => key.split('/', 2).join('/')).values()].map((some) => {
     const keys = some.map(({ key }) => key).sort()
@@ -63,7 +63,7 @@ const withoutListed = async (bucket: Bucket, restorations: readonly Restoration[
   return [...missing.values()]
 }
 
-// A listing costs as much as a dozen looks.
+// A listing costs as much as a dozen HEAD requests.
 const fewObjects = callsInFlight
 
 // The first object that is missing or has other bytes. Another caller may have stored the same bytes, which does not
@@ -83,7 +83,7 @@ export const uncover = async ({ doing }: StepBuckets, restorations: readonly Res
   const markers = restorations.flatMap(({ key, hiddenBy = [] }) =>
     hiddenBy.map((versionId): Doomed => ({ kind: 'version', key, versionId })),
   )
-  // Some objects are visible again even if a call fails.
+  // Some objects may be visible again even if a call fails, so the attempt gets all of them.
   const made = restorations.map(({ key, id }): Made => ({ kind: 'uncovered', key, versionId: id }))
   try {
     await deleteAll(doing, markers)

@@ -26,7 +26,7 @@ export interface PlaceDeps {
   readonly bodyOf: (staged: Staged) => StagedBody
 }
 
-// Returns the locks that it has found. Errors: NotPlaced.
+// Returns the locks that were found. Errors: NotPlaced.
 const checkBefore = async (
   bucket: Bucket,
   { absent, matching = [] }: PlaceConditions,
@@ -45,7 +45,7 @@ const changesKey = (change: Change, key: string): boolean =>
 const isAtOrBelow = (key: string, other: string): boolean =>
   key === other || (other.endsWith('/') && key.startsWith(other))
 
-// If two placements did not find each other in the first look, at least one of them finds the other now. Errors:
+// If two requests did not find each other in the first look, at least one of them finds the other now. Errors:
 // NotPlaced.
 const checkAfter = async (
   bucket: Bucket,
@@ -54,7 +54,7 @@ const checkAfter = async (
   looking: Promise<boolean>,
 ): Promise<void> => {
   const others = absent.filter((one) => !changes.some(({ key }) => isAtOrBelow(key, one)))
-  // The other keys need no look: the calls that changed them compared their states.
+  // The other keys need no check: the calls that changed them compared their states.
   const unchanged = matching.filter(({ key }) => !changes.some((change) => changesKey(change, key)))
   const [isLocked, rival, there, changed] = await Promise.all([
     looking,

@@ -28,7 +28,7 @@ const sendBody = (buckets: StepBuckets, { key, expected }: Write, { content, con
   const { once, name, options } = buckets.doing
   const goal = { Key: key, ...onlyOnto(expected) }
   const described = marked(contentType, id)
-  // The source stays, so that another attempt can copy it again.
+  // The source stays, so that a later attempt can copy it again.
   if (content.kind === 'object') return sendCopy(buckets, { ...content, size }, { ...goal, ...described })
   if (content.kind === 'memory') {
     return once.send(new PutObjectCommand({ Bucket: name, ...goal, ...described, Body: content.bytes }), options)
@@ -37,7 +37,7 @@ const sendBody = (buckets: StepBuckets, { key, expected }: Write, { content, con
   return once.send(new CompleteMultipartUploadCommand({ Bucket: name, ...goal, ...upload }), longOptions(buckets.doing))
 }
 
-// Another attempt may need the bytes of an upload again.
+// A later attempt may need the bytes of an upload again.
 const withSpare = ({ made, failure }: StepResult, { content, size }: StagedBody): StepResult => {
   const spare = content.kind === 'upload' ? content.spare : undefined
   if (spare === undefined) return { made, failure }
@@ -68,12 +68,12 @@ export const createFolder = async (buckets: StepBuckets, key: string): Promise<S
   const { once, name, options } = buckets.doing
   if (await headObject(buckets.doing, key)) return { made: [] }
   const command = new PutObjectCommand({ Bucket: name, Key: key, Body: Buffer.alloc(0), ContentLength: 0 })
-  // A folder that is left behind is empty, and the next attempt finds it.
+  // If a folder is left behind, it is empty, and the next attempt uses it.
   const find = async () => undefined
   return awaitVersion(buckets, { key, isNew: true, find }, once.send(command, options))
 }
 
-// Objects that other programs have put into the bucket may have no mark.
+// Without a mark in the source, which another program may have stored, compares the bytes.
 const findCopy = async (bucket: Bucket, { from, key }: Transfer): Promise<string | undefined> => {
   const copy = await headObject(bucket, key)
   if (!copy) return undefined
@@ -86,8 +86,8 @@ const findCopy = async (bucket: Bucket, { from, key }: Transfer): Promise<string
 export const copyObject = async (buckets: StepBuckets, transfer: Transfer): Promise<StepResult> => {
   const { doing, finding } = buckets
   const { kind, from, key, contentType } = transfer
-  // MiniStack 1.5.33 ignores IfNoneMatch in a copy, so a look at the key replaces it. Copies of a folder skip this
-  // look, because they are many and keep their source.
+  // MiniStack 1.5.33 ignores IfNoneMatch in a copy, so a HEAD of the key replaces it. Copies of a folder skip this
+  // HEAD, because they are many and keep their source.
   if (kind === 'move' && (await headObject(doing, key))) throw new NotPlaced({ outcome: 'occupied', key })
   const mark = randomUUID()
   const goal = { Key: key, CopySourceIfMatch: from.version, IfNoneMatch: '*' }

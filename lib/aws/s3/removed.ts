@@ -10,10 +10,10 @@ import type { Bucket } from './bucket.ts'
 import { compareKeys, existsBelow, lastCharacter } from './find.ts'
 import { type ListPosition, listPage, type Page, type State, statesBelow } from './versions.ts'
 
-// The search for the version of a key that was hidden in some period, beginning at the newest state of the key.
+// Searches one key for the version that was hidden in some period, from the newest state of the key on.
 interface Search {
   readonly key: string
-  // The delete markers that hide the version, as far as seen. Undefined if there is a newer version.
+  // The delete markers seen so far that hide the version. Undefined if a newer version exists.
   hiddenBy: string[] | undefined
   isBehindDeleteMarker: boolean
   isOver: boolean
@@ -60,7 +60,7 @@ export async function* listRemovedWithin(
 
 const looksAtOnce = 16
 
-// The most listings for the folder itself, for each removed folder in it, and for all removed folders together.
+// The largest number of listings for the folder, for each removed folder in it, and for all removed folders.
 const mostPages = 10
 const mostLooks = 10
 const mostLooksInAll = 200
@@ -115,7 +115,7 @@ const candidatesIn = (
   return { candidates: candidates.sort((one, other) => compareKeys(one.key, other.key)), undecided }
 }
 
-// The first listing is short, because most requests want few entries. Each further listing is longer.
+// The first listing is short, because most requests want few entries. Later listings are longer.
 async function* findCandidates(bucket: Bucket, { prefix, after, limit }: RemovedQuery) {
   let upTo = after
   let position = after === undefined ? undefined : positionAfter(prefix, after)

@@ -59,7 +59,7 @@ const createStagedBodies = (bucket: Bucket, memory: number, buffers: PartBuffers
       return staged
     },
 
-    // Accepts the body of a resumable upload, whose bytes the quota counts already. The caller cleans up the body.
+    // Accepts the body of a resumable upload. The quota already counts its bytes. The caller cleans up the body.
     // Errors: unavailable, when memory is full.
     adopt(body: StagedBody, claim?: Claim): Staged {
       if (body.content.kind === 'memory' && !reserve(body.size)) throw new ServiceError('unavailable')
@@ -130,7 +130,7 @@ export const createS3ObjectStore = ({
         const doomed = objects.map(({ key, version }): Doomed => ({ kind: 'object', key, tag: version }))
         const spared = await deleteAll(until(bucket, deadline.signal), doomed)
         await Promise.all([
-          // Without this, the record would extend to the end of the request's time.
+          // Without this call, the recorded period would extend to the end of the request's time.
           begun && deadline.wait(removals.note(begun)).catch(() => {}),
           entry && objects.length > 0 && record(entry, given),
         ])

@@ -68,7 +68,7 @@ export async function* inParts(content: AsyncIterable<Uint8Array>, lending: Lend
   let length = 0
   for await (const chunk of content) {
     let rest = chunk
-    // A full part counts as the last one until more bytes arrive.
+    // A full part is treated as the last one until more bytes arrive.
     while (length + rest.length > partLength) {
       const taken = partLength - length
       buffer.set(rest.subarray(0, taken), length)
@@ -163,7 +163,7 @@ const sendParts = async (
     await inParallel(parts, partsInFlight, send)
     return { parts: sent, size }
   } catch (error) {
-    // No part is being sent any more: a part that arrives after the abort would stay.
+    // The abort comes after the last part was sent, because a part that arrives after the abort would stay.
     await abortUpload(bucket, upload).catch(() => {})
     throw error
   }

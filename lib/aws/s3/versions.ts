@@ -42,8 +42,8 @@ const stateOf = (kind: State['kind'], { VersionId = '', LastModified, Size = 0, 
   tag: unquote(ETag),
 })
 
-// The SDK lists versions and markers separately. If both have the same second, the marker counts as newer, unless the
-// version is current.
+// The SDK lists versions and markers separately. If both have the same second, the marker is treated as newer, unless
+// the version is current.
 const merged = (versions: readonly Listed[], markers: readonly Listed[]): State[] => {
   const left = [...markers]
   const states = versions.flatMap((version) => {

@@ -106,7 +106,7 @@ const readCursor = (text: string, hash: string, members: number): Position | und
   if (listed !== hash) throw new QueryFault('belongs to a list with other parameters. Begin again with an empty cursor')
   const isPosition = Number.isSafeInteger(key) && values.length === members && values.every(isComparable)
   const position = isPosition ? { key: Number(key), values } : undefined
-  // Base64 decoding is lenient, so the text is compared with the only correct cursor.
+  // The decoder accepts several spellings of the same bytes, so the text must equal the spelling of the service.
   if (writeCursor(hash, position) !== text)
     throw new QueryFault('is not a cursor of this service. Send nextCursor unchanged')
   return position

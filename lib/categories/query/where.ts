@@ -21,7 +21,7 @@ export interface Where {
   readonly matches: (item: Item) => boolean
 }
 
-// Each member in a condition has a slot among the values of an item.
+// A condition reads the value of each of its members at a fixed index.
 type Test = (values: readonly Comparable[]) => boolean
 type ValueTest = (value: Comparable) => boolean
 type Operator = (operand: unknown, member: MemberReference, operator: string) => ValueTest

@@ -6,14 +6,14 @@ export const token = component('Token', 'A token for the next requests.', {
   token: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
 })
 
-export const exchanged = component('ExchangedToken', 'A token for a program, as RFC 8693 describes it.', {
+export const exchanged = component('ExchangedToken', 'A token for a program (RFC 8693).', {
   access_token: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
   issued_token_type: z.literal('urn:ietf:params:oauth:token-type:access_token'),
   token_type: z.literal('Bearer'),
   expires_in: described(z.int(), 'Seconds.'),
   scope: described(
     z.string(),
-    'Rights, separated by blanks. Characters of folders that a scope cannot have are percent-encoded.',
+    'Rights, separated by spaces. Characters of a folder that a scope does not allow are percent-encoded.',
   ),
 })
 
@@ -43,12 +43,12 @@ export const keyList = component('KeyList', 'Keys of the site, sorted by name.',
 
 export const createdKey = component('CreatedKey', 'A new key.', {
   ...keyMembers,
-  key: described(z.string(), 'The key itself, for the header `Authorization`. No other answer has it.'),
+  key: described(z.string(), 'The key itself, for the header `Authorization`. No other answer contains the key.'),
 })
 
 const entry = {
   role: described(z.nullable(z.literal([...roleNames])), 'Null when the person has a list of rights instead.'),
-  folders: described(z.array(z.string()), 'The folders of the role `author`.'),
+  folders: described(z.array(z.string()), 'The folders that the role `author` may change.'),
   rights: described(z.array(z.string()), 'The rights of the role or the list, such as `files:write:/news`.'),
 }
 
@@ -68,7 +68,7 @@ export const me = component('Me', 'The owner of the token. Tokens of `token issu
   sites: z.array(siteOfMe),
 })
 
-export const user = component('User', 'A person, with the entry for one site.', {
+export const user = component('User', 'A person, with the role and rights on one site.', {
   name: z.string(),
   displayName: z.string(),
   email: z.string(),
@@ -80,7 +80,7 @@ export const user = component('User', 'A person, with the entry for one site.', 
 
 export const userPage = component('UserPage', 'People of a site, sorted by name.', { users: z.array(user), nextCursor })
 
-export const invitation = component('Invitation', 'A person, with the invitation if there is a new one.', {
+export const invitation = component('Invitation', 'A person, and the invitation, if the request created one.', {
   name: z.string(),
   invitation: described(z.optional(z.string()), 'A link for the person. It works once, within 7 days.'),
   expires: z.optional(z.string()),

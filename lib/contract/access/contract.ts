@@ -18,7 +18,7 @@ const tag = { name: 'Access', description: 'Sign-in, sessions and the people of 
 
 const credentials = { username: 'ann', password: 'correct horse battery' }
 
-// The service of the examples has this invitation.
+// The service that runs the examples has this invitation.
 const acceptance = { invitation: `joe.${'d2f1'.repeat(16)}`, password: 'correct horse battery' }
 
 const signIn = {
@@ -43,7 +43,7 @@ const signOut = {
 const ofUser = ['personUnknown'] as const
 
 const pages = switchesOf(pageSwitches, {
-  limit: ['The largest number of entries in the answer: 500 by default, and at most.', 100],
+  limit: ['The largest number of entries in the answer: at most 500, which is the default.', 100],
   cursor: ['The `nextCursor` of the previous answer.', ''],
 })
 
@@ -54,13 +54,13 @@ export const accessContract: GroupContract<'access'> = {
     ownSite: { ...siteParameter, description: 'The id of a site of the person, or `current`.' },
     issuer: text('The id of an issuer.', 'work'),
     key: parameter('The id of the key.', 'd2f1'.repeat(16), z.string()),
-    user: parameter('The name of the person. Its case does not matter.', 'bob', z.string()),
+    user: parameter('The name of the person, in upper or lower case.', 'bob', z.string()),
   },
   operations: {
     signIn: {
       ...signIn,
       summary: 'Sign in with a password, a code, or the token of an issuer',
-      description: `${signIn.description} A program sends the token of an issuer, as RFC 8693 describes it.`,
+      description: `${signIn.description} A program sends the token of an issuer, as described in RFC 8693.`,
       body: {
         schema: z.union([
           signIn.body.schema,
@@ -91,7 +91,7 @@ export const accessContract: GroupContract<'access'> = {
     },
     finishExternalSignIn: {
       tag,
-      summary: 'Receive a browser from an issuer',
+      summary: 'Receive the browser after a sign-in at an issuer',
       description: 'The browser continues at the console, with `#code=…` or, after a failure, `#error=…&request=…`.',
       answers: { 303: { description: begun, headers: ['Location', 'Cache-Control'] } },
       errors: ['routeUnknown'],
@@ -136,10 +136,10 @@ export const accessContract: GroupContract<'access'> = {
       summary: 'Add a person to a site',
       description:
         'A new person gets an invitation. Send it to the person, because the service sends no mail. A person who ' +
-        'already has another site gets an entry for this site, but no invitation. You can give only rights that ' +
+        'already has another site can then use this site, too, but gets no invitation. You can give only rights that ' +
         'you have.',
       body: { schema: named(newUserBody, 'NewUser') },
-      answers: { 201: { description: 'The person has an entry for the site.', schema: invitation } },
+      answers: { 201: { description: 'The person can now use the site.', schema: invitation } },
       errors: ['accessMalformed', 'rightMissing', 'personTaken'],
       examples: [
         { body: { name: 'bob', displayName: 'Bob', email: 'bob@example.com', role: 'author', folders: ['/news'] } },
@@ -150,7 +150,7 @@ export const accessContract: GroupContract<'access'> = {
     changeUser: {
       summary: 'Change a person of a site',
       description:
-        '`role`, `folders` and `rights` change the entry for this site. The other members concern the person on all ' +
+        '`role`, `folders` and `rights` change the rights on this site. The other members concern the person on all ' +
         'sites, and need every right that the person has. `invite` creates a new invitation, with which the person ' +
         'chooses a new password.',
       body: { schema: named(userChangeBody, 'UserChange') },
@@ -186,7 +186,7 @@ export const accessContract: GroupContract<'access'> = {
         'The key belongs to the person of the token, and has only rights that this person also has. Without ' +
         '`expires`, the key lasts 90 days. A key can last at most a year.',
       body: { schema: named(newKeyBody, 'NewKey') },
-      answers: { 201: { description: 'The key. No other answer shows it.', schema: createdKey } },
+      answers: { 201: { description: 'The key. No other answer shows the key.', schema: createdKey } },
       errors: ['accessMalformed'],
       examples: [{ body: { name: 'Deployment', rights: ['files:write:/news'] } }, { body: { name: '', rights: [] } }],
     },

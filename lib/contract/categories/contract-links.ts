@@ -70,15 +70,21 @@ const unlinkedBy = (member: string, body: z.core.$ZodType, example: string) => (
       `Required unless the query has \`items\`. In a form, \`items\` is a JSON text too, or \`items[0][${member}]=1\`. ` +
       'A form is also accepted under `Content-Type: application/json`.',
   },
-  answers: { 204: { description: 'No link between them is left.', headers: ['Location'] as const } },
+  answers: { 204: { description: 'The given links no longer exist.', headers: ['Location'] as const } },
 })
 
 const linkable = (body: z.core.$ZodType, follow: string) => ({
   description:
-    'If one of them does not exist, nothing is linked. A repeated link also succeeds, and keeps the ' +
+    'If one of the categories or objects does not exist, nothing is linked. A repeated link also succeeds, and keeps the ' +
     '`displayable` of the link unless the request sends another.',
   body: { schema: body },
-  answers: { 201: { description: 'All of them are linked.', headers: ['Location'], links: { [follow]: {} } } } as const,
+  answers: {
+    201: {
+      description: 'All given objects and categories are linked.',
+      headers: ['Location'],
+      links: { [follow]: {} },
+    },
+  } as const,
 })
 
 export const linkOf = (kind: ObjectKind): OperationContract => ({
@@ -113,7 +119,7 @@ export const linkCategoriesOf = (kind: ObjectKind): OperationContract => ({
 export const unlinkCategoriesOf = (kind: ObjectKind): OperationContract => ({
   summary: `Unlink ${oneOf(kind)} from categories`,
   description:
-    'If one of them does not exist, nothing is unlinked. A request to unlink an object that is not linked also ' +
+    'If one of the categories or objects does not exist, nothing is unlinked. A request to unlink an object that is not linked also ' +
     'succeeds.',
   ...unlinkedBy('categoryId', categoryUnlinks, '[1,2]'),
   errors: ['categoriesMalformed', 'objectUnknown', 'categoriesUnknown'],

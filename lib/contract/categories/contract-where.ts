@@ -12,7 +12,7 @@ const operators = named(
     ...{ $in: some, $nin: some, $beginsWith: text, $contains: text },
   }),
   'WhereOperators',
-  'Conditions on a member. A member meets them only if it meets all.',
+  'Conditions on a member. The member must meet all of them.',
 )
 
 const branches = z.optional(z.array(z.lazy((): z.core.$ZodType => where)).check(z.minLength(1)))

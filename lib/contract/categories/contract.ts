@@ -120,8 +120,8 @@ const whereDescription =
   'Shows only items that meet all conditions. The value is a JSON object as a text; the schema `Where` ' +
   'describes it. Its keys are the members that `order` accepts. A plain value means equality. An object ' +
   'has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` ' +
-  'and `$contains`. `$and` and `$or` take an array of such objects. Upper and lower ' +
-  'case are the same in strings. Single quotes and keys without quotes are accepted (JSON5). At most ' +
+  'and `$contains`. `$and` and `$or` take an array of such objects. Comparisons of ' +
+  'strings ignore case. Single quotes and keys without quotes are accepted (JSON5). At most ' +
   `${longestWhere} characters, ${mostConditions} conditions, ${deepestWhere} levels of \`$and\` and \`$or\`.`
 
 const listSwitches = (

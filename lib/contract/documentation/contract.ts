@@ -53,7 +53,7 @@ export const documentationContract: GroupContract<'documentation'> = {
       summary: 'Get a file of the console',
       description:
         'A name with a hash changes with the content, so caches may keep the file. The answer is compressed ' +
-        'if the request accepts it.',
+        'if the request accepts compression.',
       answers: ok('The file.', undefined, {
         mediaTypes: ['application/octet-stream', '*/*'],
         optionalHeaders: ['ETag', 'Cache-Control'],

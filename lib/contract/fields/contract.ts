@@ -80,7 +80,7 @@ const site = component('Site', 'A site that the token covers.', {
   renderingEngine: described(z.boolean(), 'True if the operations on categories may be used.'),
   permissions: described(
     z.array(z.literal(permissions)),
-    '`files` is listed if the token has a right on files of the site.',
+    '`files` is included if the token has a right on files of the site.',
   ),
 })
 
@@ -124,14 +124,14 @@ export const fieldsContract: GroupContract<'fields'> = {
       summary: 'Check that the service answers',
       description:
         'With `ready`, the answer is 503 while the service starts, and 507 while the disk is full, on one machine.',
-      query: { ready: text('Checks also that the service can accept changes.', '') },
+      query: { ready: text('Also checks that the service can accept changes.', '') },
       answers: { 200: { description: 'The service answers.', schema: health } },
       errors: ['unavailable', 'outOfSpace'],
       examples: [{}],
     },
     listSites: {
       summary: 'List the sites of the token',
-      description: 'Every data centre answers this request. Send requests for a site to its `url`.',
+      description: 'Every data centre answers this request. Send other requests for a site to the `url` of the site.',
       answers: ok('The sites, sorted by id.', sitePage, {
         xml: xmlNames.sites,
         links: { listWebForms: { site: idOfFirst } },
@@ -177,8 +177,8 @@ export const fieldsContract: GroupContract<'fields'> = {
     updateField: {
       summary: 'Change a system field of a web form',
       description:
-        'Changes whether the field is mandatory, its order, or both. A field that moves first leaves its old ' +
-        'position. If the new position is taken, other fields move as for a new field.',
+        'Changes whether the field is mandatory, its order, or both. A move first frees the old ' +
+        'position of the field. If the new position is taken, other fields move as they do for a new field.',
       body: {
         schema: named(fieldChangeBody, 'FieldChange'),
         also: {

@@ -12,7 +12,7 @@ export const typeId = z.union(
   'must be a field type: GET …/webformfieldtypes/system lists them',
 )
 
-/** F-14: without `order`, the field becomes the last one. */
+/** F-14: without `order`, the field is added at the end. */
 export const newFieldBody = z.object(
   { type: z.object({ id: typeId }, 'must be an object with an id'), mandatory, order: z.optional(order) },
   'The body must be an object with type and mandatory',

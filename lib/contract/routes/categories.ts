@@ -19,7 +19,7 @@ type Names = ReturnType<typeof operationsOf>
 
 const acts = ['list', 'link', 'unlink', 'listAll', 'listCategories', 'linkCategories', 'unlinkCategories'] as const
 
-/** The results of `make` for the operations of each kind, by the name of the operation. */
+/** Calls `make` for each kind. The result has one member for each operation of each kind. */
 export const ofEachKind = <Value>(
   make: (kind: ObjectKind) => Readonly<Record<keyof Names, Value>>,
 ): Readonly<Record<Names[keyof Names], Value>> =>

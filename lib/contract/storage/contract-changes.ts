@@ -10,8 +10,8 @@ const change = component(
   'A change. Ids sort by time. `subject` is the path of a file or folder, or another name such as ' +
     '`form/1/field/-7` or `category/1/news/36`. `actor` is the user of the token. For a change by a ' +
     'command, `actor` is `admin:` and the user of the operating system, and `requestId` is null. ' +
-    '`details` depends on the type and may be null: `names` or `count` of several files or versions, `to` ' +
-    'of a move or a copy.',
+    '`details` depends on the type and may be null. It has `names` or `count` for several files or versions, and `to` ' +
+    'for a move or a copy.',
   {
     id: z.string(),
     at: z.iso.datetime(),
@@ -34,16 +34,19 @@ export const changePage = component(
 )
 
 export const changesOperation: OperationContract = {
-  tag: { name: 'History', description: 'The changes of a site, with time and user. They are kept for 90 days.' },
+  tag: {
+    name: 'History',
+    description: 'The changes of a site, with time and user. The service keeps each change for 90 days.',
+  },
   summary: 'List the changes of a site',
   description:
-    'Without `after`, the answer has the newest changes. With `after`, it has the changes that follow. To ' +
+    'Without `after`, the answer has the newest changes. With `after`, it has the changes after that change. To ' +
     'see each change once, send `next` as `after` of the next request; when `next` is null, repeat the ' +
-    'request later with the same `after`. With `before`, the answer has the changes before it, the newest ' +
+    'request later with the same `after`. With `before`, the answer has the changes before that change, the newest ' +
     'first. To read further back, send `next` as `before` of the next request. With `type` or `subject`, an ' +
     'answer may be short or empty although `next` is set. Changes of a file or folder are shown only to ' +
-    'tokens with a right to read it. A move or copy needs the right on both paths. With `wait`, the answer ' +
-    'comes as soon as there is a change, or empty when the time is up. With `Accept: text/event-stream`, the ' +
+    'tokens with a right to read it. A move or copy needs the right on both paths. With `wait`, the service ' +
+    'answers as soon as a change is made, or with an empty list when the time is up. With `Accept: text/event-stream`, the ' +
     'answer is a stream of the changes as they happen, on one machine and with streaming; without `after`, it ' +
     'begins with the next change. The `id` of each event is the id of its change, and its `data` is the change. ' +
     'A comment comes every 15 seconds.',
@@ -64,7 +67,7 @@ export const changesOperation: OperationContract = {
         'form.created,site.created',
         severalTypes,
       ],
-      subject: ['The beginning of the subjects to list.', 'form/', z.string()],
+      subject: ['Only changes whose subject begins with this text.', 'form/', z.string()],
     }),
   },
   headers: {
@@ -77,7 +80,7 @@ export const changesOperation: OperationContract = {
     200: {
       description: 'The changes.',
       schema: changePage,
-      // Generated clients read the first type.
+      // Generated clients read the answer as the first of these types.
       mediaTypes: ['application/json', 'text/event-stream'],
       optionalHeaders: ['Cache-Control', 'X-Accel-Buffering'],
     },

@@ -49,7 +49,7 @@ const stateMembers = { etag: z.optional(z.string()), fingerprint: z.optional(z.n
 export const content = component(
   'FolderContent',
   'An entry of a folder. Here, `lastModified` of a folder is null. With `recursive=true` every entry is ' +
-    'a file with its `path` relative to the folder, its `etag` and its `fingerprint`.',
+    'a file with its `path` relative to the folder, `etag` and `fingerprint`.',
   { ...entryMembers, path: z.optional(z.string()), ...stateMembers },
 )
 
@@ -119,7 +119,7 @@ const trashItem = component('TrashItem', 'A removed file or folder. A folder has
 export const trashPage = component(
   'TrashPage',
   'Removed files and folders that a restore can bring back, the newest removal first, with the user who removed each. ' +
-    'Moved files are not among them. If there are more, `nextCursor` is the `cursor` of the next request; a page may ' +
+    'Moved files are not listed. If there are more, `nextCursor` is the `cursor` of the next request; a page may ' +
     'then be short.',
   { deleted: z.array(trashItem), nextCursor: z.optional(z.string()) },
 )
@@ -141,7 +141,7 @@ export const searchPage = component(
 export const removalPreview = component(
   'RemovalPreview',
   'The files, folders (with the folder itself) and bytes that a DELETE would remove, drafts included. ' +
-    'If the DELETE would be refused, `code` is its error. `atLeast` is true if the folder has more than ' +
+    'If the DELETE would be refused, `code` is the code of the error. `atLeast` is true if the folder has more than ' +
     'was counted.',
   { files: count, folders: count, bytes: count, atLeast: z.optional(z.boolean()), code: z.optional(z.int()) },
 )
@@ -150,10 +150,10 @@ named(force, 'Force')
 named(
   restoreBody,
   'Restoration',
-  'Restores the newest kept state of a file, or the one that `version` names. With `replace: true`, the ' +
+  'Restores the newest kept state of a file, or the state that `version` names. With `replace: true`, the ' +
     'restored state replaces the present one.',
 )
-named(newName, 'NewName', 'The new name of a file or folder: one segment.')
+named(newName, 'NewName', 'The new name of a file or folder, without slashes.')
 named(
   newPath,
   'NewPath',

@@ -36,7 +36,7 @@ const uploadChecksum = {
   ),
 }
 
-// Errors of any upload when its file is placed, also of a resumable upload at its end.
+// The errors that an upload can get when its file is placed. A resumable upload gets them at its end.
 const placementErrors: readonly ErrorName[] = [
   'fileTooLarge',
   'quotaExceeded',
@@ -149,7 +149,7 @@ export const uploadOperations = {
     query: {
       ...upload.query,
       restore: text(
-        'Restores the removed file or folder. The body is `{}`, or names the version. The parameter needs no ' +
+        'Restores the removed file or folder. The body is `{}`, or contains the version. The parameter needs no ' +
           'value.',
         '',
       ),
@@ -217,7 +217,7 @@ export const uploadOperations = {
     summary: 'Show the progress of a resumable upload',
     description:
       'The upload is complete when `Upload-Offset` equals `Upload-Length`. If a temporary fault prevented ' +
-      'the service from placing the file, it tries again before it answers.',
+      'the service from storing the complete file, the service tries again before it answers.',
     headers: inTus,
     answers: ok('The progress of the upload.', undefined, {
       headers: [...uploadState, 'Cache-Control'],
@@ -248,8 +248,8 @@ export const uploadOperations = {
     description:
       'A request without `Tus-Resumable` has no body and completes an upload whose parts are all stored. ' +
       'With `Tus-Resumable`, the request appends its bytes. All bytes before the `Upload-Offset` of an ' +
-      'answer are durable. At the end, the service places the file by the rules of every upload. If these ' +
-      'rules refuse the file, the upload ends.',
+      'answer are durable. After the last byte, the service checks and stores the file like every other upload. If it ' +
+      'refuses the file, the upload ends.',
     headers: {
       ...orInTus,
       'Upload-Offset': text('The position of the first byte of the body in the upload.', '0'),

@@ -88,7 +88,7 @@ export const storageContract: GroupContract<'storage'> = {
         ...folderSwitches,
       },
       answers: ok(
-        'The progress, the contents of the root, what a search found, removed files and folders, or the preview of a ' +
+        'The progress, the contents of the root, the results of a search, removed files and folders, or the preview of a ' +
           'removal.',
         z.union([progress, entry, searchPage, removedPage, trashPage, removalPreview]),
       ),
@@ -153,7 +153,7 @@ export const storageContract: GroupContract<'storage'> = {
         302: {
           description:
             'The bytes are at a URL that expires. This happens when the file is too large for an answer, or when ' +
-            'it is not text and the request has no `Accept`. One machine never answers this.',
+            'it is not text and the request has no `Accept`. A service on one machine never gives this answer.',
           headers: ['Location', 'Cache-Control'],
         },
         304: {
@@ -193,7 +193,7 @@ export const storageContract: GroupContract<'storage'> = {
       query: {
         ...deletion,
         versions: text(
-          'Purges the old versions of the file, also those from before a removal, and those of its draft. The ' +
+          'Purges the old versions of the file and of its draft, including versions from before a removal. The ' +
             'file itself stays. The parameter needs no value.',
           '',
         ),

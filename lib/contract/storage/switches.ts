@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { changeTypes, readChangeType } from '../../core/history-entry.ts'
 import { atMost, digits, pageLimit, pageSwitches } from '../page-switches.ts'
 
-// Query switches with bounded values, for the operations and the document.
+// Query switches with bounded values. The operations and the OpenAPI document use these schemas.
 const deletedVersion = z.literal('draft', 'must be draft, or be left out')
 const putVersion = z.enum(['draft', 'draft-publish'], 'must be draft or draft-publish, or be left out')
 export const force = z.enum(['true', 'false'], 'must be true or false')

@@ -10,7 +10,10 @@ const members = {
     z.array(z.string()),
     'The types of changes to report, such as `file.stored` or `file.*`. An empty list reports all types.',
   ),
-  subject: described(z.string(), 'The beginning of the subjects to report. If empty, all subjects are reported.'),
+  subject: described(
+    z.string(),
+    'Only changes whose subject begins with this text are reported. If empty, changes of all subjects are reported.',
+  ),
   enabled: z.boolean(),
   description: z.string(),
   lastSuccess: described(z.nullable(z.iso.datetime()), 'The time of the last successful delivery, or null.'),
@@ -20,7 +23,7 @@ const members = {
   ),
 }
 
-const secret = described(z.string(), 'The secret that signs the deliveries. No other answer has it.')
+const secret = described(z.string(), 'The secret that signs the deliveries. No other answer contains the secret.')
 
 export const webhook = component('Webhook', 'An address that gets the changes of a site.', members)
 
@@ -41,8 +44,8 @@ export const delivery = component('Delivery', 'One attempt to deliver a change.'
   type: described(z.string(), 'The type of the change, or `webhook.test`.'),
   status: described(z.nullable(z.int()), 'The status of the answer, or null if no answer came.'),
   fault: described(z.optional(z.string()), 'The reason why no answer came.'),
-  milliseconds: described(z.int(), 'The time until the answer or the fault.'),
-  attempt: described(z.int(), 'The first attempt is 1.'),
+  milliseconds: described(z.int(), 'The time in milliseconds until the answer or the fault.'),
+  attempt: described(z.int(), 'The number of the attempt, from 1.'),
 })
 
 export const deliveryList = component('DeliveryList', 'The last 100 deliveries of a webhook, the newest first.', {
@@ -60,8 +63,8 @@ export const webhooksContract: GroupContract<'webhooks'> = {
   tag: {
     name: 'Webhooks',
     description:
-      'Deliveries of changes to other services. Each delivery is a CloudEvent, and is signed as Standard Webhooks ' +
-      'describes it. On AWS, webhooks are an option of the deployment.',
+      'Deliveries of changes to other services. Each delivery is a CloudEvent, and is signed according to Standard ' +
+      'Webhooks. On AWS, webhooks are an option of the deployment.',
   },
   parameters: {
     site: siteParameter,
@@ -92,7 +95,7 @@ export const webhooksContract: GroupContract<'webhooks'> = {
       summary: 'Change a webhook',
       description:
         'Changes only the given members. `rotate` adds a secret; for 24 hours, deliveries are also signed with the ' +
-        'previous one. A webhook that is enabled again reports later changes, and not those of the time in which it ' +
+        'previous one. A webhook that is enabled again reports later changes, but no changes from the time when it ' +
         `was disabled. ${reported}`,
       body: { schema: named(webhookChangeBody, 'WebhookChange') },
       answers: ok('The webhook is changed.', changedWebhook, { headers: ['Cache-Control'] }),
@@ -109,7 +112,7 @@ export const webhooksContract: GroupContract<'webhooks'> = {
       description:
         'Sends an event of the type `site-admin.webhook.test` and waits up to 15 seconds for the answer. Also works ' +
         'while the webhook is disabled.',
-      answers: ok('The outcome, also if the target refuses the test.', delivery),
+      answers: ok('The outcome of the test, even if the target refuses the test.', delivery),
       errors: [...ofWebhook, 'tooManyRequests'],
     },
     listDeliveries: {
@@ -120,8 +123,8 @@ export const webhooksContract: GroupContract<'webhooks'> = {
     repeatDelivery: {
       summary: 'Repeat a delivery',
       description:
-        'Sends the same change again and waits up to 15 seconds for the answer. A success ends later repetitions.',
-      answers: ok('The outcome, also if the target refuses the delivery.', delivery),
+        'Sends the same change again and waits up to 15 seconds for the answer. After a success, the service cancels further attempts.',
+      answers: ok('The outcome of the delivery, even if the target refuses it.', delivery),
       errors: [...ofWebhook, 'deliveryUnknown', 'tooManyRequests'],
     },
   },

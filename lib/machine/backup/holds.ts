@@ -28,7 +28,7 @@ export const holdBlobs = async (
   })
   let isWhole = true
   return {
-    /** Extends the hold, counted from now. Returns false when the hold has ever expired: blobs may be gone. */
+    /** Extends the hold, counted from now. Returns false if the hold has ever expired: blobs may be gone. */
     async extend(duration: number): Promise<boolean> {
       // If the database is busy or full, enough time is left for another attempt.
       const isHeld = await note(() => extend.run(now() + duration, id, now()).changes === 1).catch(() => true)
@@ -44,7 +44,7 @@ export type BackupHold = Awaited<ReturnType<typeof holdBlobs>>
 const interval = 10_000
 
 /**
- * Removes blobs when no backup needs them any more. If the process dies first, the next start of the service moves its
+ * Removes blobs when no backup needs them any more. If the process dies first, the next start of the service moves the
  * blobs to `orphans/`. Calls `isHeld` when nothing in the database refers to the blob any more.
  */
 export const holdForBackups = (blobs: Blobs, isHeld: () => boolean): Blobs => {

@@ -41,13 +41,13 @@ const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false 
 const timeToCopy = ({ database, wal }: DataDirectory): number =>
   Math.ceil((sizeOf(database) + sizeOf(wal)) / slowestCopy)
 
-// If the disk of the data directory prevents the backup, the message names the data directory, not the folder of the
-// backup.
+// If the disk of the data directory prevents the backup, the message must name the data directory, not the folder of
+// the backup.
 const asFailureOfSource = (error: unknown, { path, database }: DataDirectory): unknown => {
   if (isOutOfSpace(error)) {
     return new UsageError(
-      `The disk of the data directory ${path} is full, but a backup writes a little there, to keep files until ` +
-        'it has copied them. Make room on that disk. No backup was made.',
+      `The disk of the data directory ${path} is full, but a backup needs a little space there, to keep removed files until ` +
+        'the backup has copied them. Make room on that disk. No backup was made.',
       { cause: error },
     )
   }
@@ -97,8 +97,7 @@ const copyDemo = ({ demo: from }: DataDirectory, { demo: to }: DataDirectory): v
   }
 }
 
-const tookTooLong = () =>
-  new UsageError('The backup took so long that files were removed meanwhile. Repeat the command.')
+const tookTooLong = () => new UsageError('Files were removed before the backup could copy them. Repeat the command.')
 
 const damageOf = (damaged: readonly Damaged[]): UsageError => {
   const [first] = damaged
@@ -153,9 +152,9 @@ const fillUnderHold = async (
 }
 
 /**
- * Backs up a data directory, whether it is in use or not: the database as it is at one moment, and every blob that it
- * refers to at this moment. Blobs that are no longer needed stay until the backup has them. Throws UsageError; then
- * nothing of the backup is left.
+ * Backs up a data directory, whether it is in use or not: the database as it is at one moment, and every blob that the
+ * database refers to at that moment. Blobs that are no longer needed stay until the backup has them. Throws UsageError;
+ * then nothing of the backup is left.
  */
 export const makeBackup = async (dataDirectory: string, target: string, options: BackupOptions): Promise<Backup> => {
   const opened = await openDataDirectory(dataDirectory, { role: 'command', reset: false, durable: true })
@@ -163,7 +162,7 @@ export const makeBackup = async (dataDirectory: string, target: string, options:
     using place = openBackupPlace(target, opened.directory)
     return await fillUnderHold(place, opened, options)
   } catch (error) {
-    throw asSentence(error, `The backup ${resolve(target)}`, 'Nothing of it is left.')
+    throw asSentence(error, `The backup ${resolve(target)}`, 'The incomplete backup was removed.')
   } finally {
     await opened.close()
   }

@@ -116,6 +116,6 @@ export const restoreBackup = async (
     return { path: directory.path, ...marker, ...countsOf(found), disabledWebhooks }
   } catch (error) {
     claim.giveUp()
-    throw asSentence(error, `The data directory ${directory.path}`, 'It is still empty.')
+    throw asSentence(error, `The data directory ${directory.path}`, 'The directory is still empty.')
   }
 }

@@ -13,8 +13,8 @@ import { type ContentOwner, findingOfBytes } from './file-pass.ts'
 import { type BlobContent, bytesDiffer, faultOfSize, openBlobVerifier } from './verify-blobs.ts'
 
 /**
- * The state of the file with these bytes: a current file; an old version, which cannot be repaired and expires later;
- * or an unfinished upload, which its sender can start again.
+ * The object with these bytes: a current file; an old version, which cannot be repaired and expires later; or an
+ * unfinished upload, which its sender can start again.
  */
 export type Need = 'now' | 'earlier' | 'upload'
 

@@ -46,7 +46,7 @@ const checkContents = (connection: DatabaseSync, directory: DataDirectory, use: 
   return { findings: [...findings, ...files], isReadable }
 }
 
-// The second pass no longer finds a fault that a change during the first pass has caused.
+// The second pass drops faults that a change during the first pass has caused.
 const checkLasting = (connection: DatabaseSync, directory: DataDirectory, use: CheckedUse): Findings => {
   const first = checkContents(connection, directory, use)
   if (first.findings.length === 0 || use !== 'served') return first

@@ -46,7 +46,7 @@ const unfinishedRemovals = contentKinds.map(
     query: `SELECT site, id FROM ${contentTables[kind].table} WHERE going = 1`,
     findingOf: ({ site, id }) => ({
       where: `site ${site}, ${kind} ${id}`,
-      fault: 'its removal was interrupted. The next start completes it.',
+      fault: 'its removal was interrupted. The next start completes the removal.',
     }),
   }),
 )
@@ -82,7 +82,10 @@ const questions: readonly Question[] = [
   {
     query: `SELECT name FROM small_contents
       WHERE name NOT IN (SELECT blob FROM (${everyObject}) WHERE blob IS NOT NULL)`,
-    findingOf: ({ name }, database) => ({ where: database, fault: `the content ${name} in it belongs to no file` }),
+    findingOf: ({ name }, database) => ({
+      where: database,
+      fault: `it contains the content ${name}, which belongs to no file`,
+    }),
   },
 ]
 

@@ -38,7 +38,7 @@ export interface ContentOwner {
 interface Content extends ContentOwner {
   readonly blob: string
   readonly size: number
-  /** The bytes, if they are in the database itself; null when they are in a blob. */
+  /** The bytes, if they are in the database; null if they are in a blob. */
   readonly held: number | null
 }
 
@@ -56,7 +56,7 @@ const describe = ({ key, isEarlier }: ContentOwner): string => {
 const adviceOnFile = 'Upload it again, or restore its bytes from a backup.'
 const adviceOnOldVersion =
   'This version cannot be restored, but the current files of the site are complete. You need not do anything: the ' +
-  'service removes the version after KEPT_DAYS (30 by default). If a backup has that blob, you can copy it back.'
+  'service removes the version after KEPT_DAYS (30 by default). If a backup contains that blob, you can copy the blob back.'
 
 export const findingOfBytes = (owner: ContentOwner, damage: string): Finding => ({
   where: describe(owner),

@@ -14,7 +14,7 @@ const markerSchema = z.object({
     .max(64)
     .regex(/^\d+\.\d+\.\d+[\w.+-]*$/),
   layout: z.int(),
-  /** The moment when the backup began, which is the moment of its state. ISO, UTC. */
+  /** The moment when the backup began, in ISO format and UTC. The backup contains the state of this moment. */
   at: z.string(),
   /** The number of files of the sites, with drafts, without old versions. */
   files: z.int(),

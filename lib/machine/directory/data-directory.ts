@@ -17,7 +17,7 @@ export interface DataDirectory {
   readonly demo: string
   /** The marker of a backup. A backup has the layout of a data directory. */
   readonly backupMarker: string
-  /** In an unfinished backup. The process that makes the backup has a lock on this file. */
+  /** A lock file in an unfinished backup. The process that makes the backup holds a lock on it. */
   readonly unfinished: string
   /** Exists while a process has the database open, and after a crash. If it exists, the WAL must exist too. */
   readonly running: string
@@ -83,8 +83,8 @@ const ownNames = [
 ]
 
 /**
- * Removes everything of the service except the marker, which at this time already marks the directory as incomplete.
- * Needs no free space.
+ * Removes all files of the service except the marker. Before this, the marker already marks the directory as
+ * incomplete. Needs no free space.
  */
 export const removeContents = ({ path }: DataDirectory): void => removeAll(path, ownNames)
 

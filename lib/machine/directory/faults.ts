@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { failureOf, isOfSqlite, reasonOf, type SystemFailure } from '../../core/system-failures.ts'
 import { type DataDirectory, layoutVersion } from './data-directory.ts'
 
-/** A fault that a user can correct. The message tells how. */
+/** A fault that a user can correct. The message explains how. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -12,7 +12,7 @@ const adviceOnDamage =
   '(--reset).'
 
 const adviceOnRights =
-  'Only rights are missing: run the command as the user who owns the data directory, give the directory to the user ' +
+  'The access rights are wrong: run the command as the user who owns the data directory, give the directory to the user ' +
   'who runs the command (chown -R USER DIRECTORY; chmod -R u+rwX DIRECTORY), or name another directory with --data-dir.'
 
 export type Purpose = 'serve' | 'reset' | 'command' | 'restore' | 'check'
@@ -22,7 +22,7 @@ type Text = (directory: DataDirectory, detail: string) => string
 interface FaultText {
   readonly allows?: readonly Purpose[]
   readonly refusal: Text
-  /** The text for `check`, where it differs. */
+  /** The text for `check`, if it differs. */
   readonly finding?: Text
   /** The file at fault. If it is not set, the marker is at fault. */
   readonly where?: 'database' | 'wal' | 'demo' | 'backupMarker'
@@ -34,7 +34,7 @@ const howToMake =
 const nameAnother = 'Name another backup. Nothing was changed.'
 
 const withoutDemo =
-  'Restore the file from a backup, or remove it. Without this file, no start prints the demo token; ' +
+  'Restore the file from a backup, or remove it. Without this file, the service does not print the demo token at its start; ' +
   '"site-admin token issue" issues another token.'
 
 const damaged: Text = (_, detail) => `it is damaged: ${detail}. Restore it from a backup.`
@@ -129,7 +129,7 @@ const faultTexts = {
   databaseBusy: {
     where: 'database',
     refusal: ({ database }) =>
-      `The database ${database} is in use by another process. Repeat this when that process has ended. Nothing was ` +
+      `The database ${database} is in use by another process. Repeat the command when that process has ended. Nothing was ` +
       'changed.',
     finding: damaged,
   },
@@ -142,7 +142,7 @@ const faultTexts = {
   walMissing: {
     where: 'wal',
     refusal: ({ wal, running }) =>
-      `The file ${wal} is missing, but the service did not stop cleanly (${running} exists), so the file has the ` +
+      `The file ${wal} is missing, but the service did not stop cleanly (${running} exists), so the missing file has the ` +
       'newest changes. Restore the file, or the directory from a backup. If you can do without these changes, ' +
       `remove ${running}. Nothing was changed.`,
     finding: () => 'it is missing, but the service did not stop cleanly: the newest changes are lost.',
@@ -161,7 +161,7 @@ const faultTexts = {
   ),
   backupForbidden: backupFault(
     ({ path }, detail) =>
-      `The backup ${path} cannot be read: ${detail}. Only rights are missing: run the command as the user who owns ` +
+      `The backup ${path} cannot be read: ${detail}. The access rights are wrong: run the command as the user who owns ` +
       'the backup. Nothing was changed.',
   ),
   backupUnreadable: backupFault(({ path }, detail) => `The backup ${path} cannot be read: ${detail}. ${nameAnother}`),
@@ -204,11 +204,11 @@ const elsewhere = 'Name another directory with --data-dir.'
 const adviceOn: ReadonlyMap<SystemFailure | undefined, string> = new Map([
   ['noRights', adviceOnRights],
   ['cannotOpen', adviceOnRights],
-  ['readOnlyDisk', `Its file system cannot be written. ${elsewhere}`],
-  ['full', 'Make room on its disk, and repeat this.'],
-  ['notFolder', `A file is in the way. ${elsewhere}`],
-  ['exists', `A file is in the way. ${elsewhere}`],
-  ['missing', `No directory can be made there. ${elsewhere}`],
+  ['readOnlyDisk', `Its file system is read-only. ${elsewhere}`],
+  ['full', 'Make room on its disk, and repeat the command.'],
+  ['notFolder', `A parent of this path is a file. ${elsewhere}`],
+  ['exists', `A file has this name. ${elsewhere}`],
+  ['missing', `No directory can be created there. ${elsewhere}`],
   ['inputOutput', 'Check its disk, and run "site-admin check" on the data directory.'],
   ['damaged', adviceOnDamage],
 ])
@@ -235,8 +235,8 @@ export const databaseFailure = (error: unknown): string | undefined => {
 }
 
 /**
- * Turns an error into a UsageError. `what` is the thing that cannot be written, and `ending` says what is left. Program
- * faults pass unchanged.
+ * Turns an error into a UsageError. `what` is the thing that cannot be written, and `ending` says what is left.
+ * Programming errors pass unchanged.
  */
 export const asSentence = (error: unknown, what: string, ending: string): unknown => {
   if (!(error instanceof Error) || error instanceof UsageError || error instanceof ServiceError) return error

@@ -50,8 +50,8 @@ const readMarker = ({ marker }: DataDirectory): string | Fault | undefined => {
     return readFileSync(marker, 'utf8')
   } catch (error) {
     if (isMissing(error)) return undefined
-    // If only the right to read it is missing, the data may be intact, so the message does not advise to discard the
-    // directory.
+    // If the service only lacks the right to read the directory, the data may be intact. So the message does not advise
+    // to discard it.
     if (isForbidden(error)) return { code: 'unreadable', detail: reasonWithAdvice(error) }
     return { code: 'markerUnreadable', detail: reasonOf(error) }
   }
@@ -124,7 +124,7 @@ const connectToRead = ({ database, wal }: DataDirectory, reader: Reader): Databa
     return connection
   } catch (error) {
     connection.close()
-    // True if no file can be created beside this one.
+    // The fallback ignores a WAL, so with a WAL it would show an old state of the data.
     if (existsSync(wal)) throw error
     return openImmutable(database)
   }

@@ -60,12 +60,12 @@ export const takeGate = async ({ path, locks }: DataDirectory): Promise<Disposab
     if (performance.now() > until) break
   }
   throw new UsageError(
-    `The data directory ${path} is being opened or closed by another process. Repeat this when that ` +
-      'process is done.',
+    `The data directory ${path} is being opened or closed by another process. Repeat the command when that ` +
+      'process has ended.',
   )
 }
 
-/** For readers. Undefined on a read-only file system. */
+/** A lock for readers. Undefined on a read-only file system. */
 export const tryToTakeGate = async (directory: DataDirectory): Promise<Disposable | undefined> => {
   try {
     makeLocks(directory)

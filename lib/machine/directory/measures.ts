@@ -23,12 +23,12 @@ const sizeOfFolder = async (folder: string): Promise<number> => {
   return bytes
 }
 
-/** Figures of a data directory for its operator. Sizes are in bytes, moments in epoch milliseconds. */
+/** Measurements of a data directory for its operator. Sizes are in bytes, moments in epoch milliseconds. */
 export interface Measures {
   databaseBytes(): Promise<number>
   /** Reads the names of all blobs. */
   blobBytes(): Promise<number>
-  /** When the oldest open removal of a folder began. */
+  /** The moment when the oldest open removal of a folder began. */
   oldestRemoval(): Promise<number | undefined>
   /** Enabled webhooks with new entries, and those whose last delivery failed. */
   webhooks(): Promise<{ readonly waiting: number; readonly failing: number }>

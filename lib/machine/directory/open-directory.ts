@@ -50,7 +50,7 @@ const admitWriting = (directory: DataDirectory): void => {
   )
 }
 
-// If this is interrupted, the marker already marks the directory as incomplete. The caller holds every lock.
+// If this function is interrupted, the marker already marks the directory as incomplete. The caller holds every lock.
 const begin = (directory: DataDirectory, state: 'new' | 'half restored', fault: Fault | undefined): void => {
   writeMarker(directory, state)
   if (fault?.code === 'ofVersion01') removeOldContents(directory)
@@ -58,7 +58,7 @@ const begin = (directory: DataDirectory, state: 'new' | 'half restored', fault: 
   makeFolders(directory)
 }
 
-// Returns whether the directory is new. The caller holds the gate.
+// True if the directory is new. The caller holds the gate.
 const prepare = async (directory: DataDirectory, request: Request): Promise<boolean> => {
   const { role, reset } = request
   const fault = admit(directory, purposeOf(request))
@@ -88,7 +88,7 @@ const passGate = async (directory: DataDirectory, request: Request): Promise<Dis
 // The caller holds the gate. Throws UsageError; then nothing in the directory is changed.
 const enter = async (directory: DataDirectory, request: Request) => {
   try {
-    // Empty for a command.
+    // Stays empty for a command.
     using service = new DisposableStack()
     if (request.role === 'service') service.use(takeLockOf(directory, 'service', 'exclusive'))
     const isNew = await prepare(directory, request)
@@ -142,7 +142,7 @@ const openPrepared = (directory: DataDirectory, options: DatabaseOptions): Datab
     if (damage !== undefined) throw refusalOf(directory, { code: 'databaseDamaged', detail: damage })
     prepareSchema(database.connection)
     if (existsSync(wal)) return database
-    throw new Error(`SQLite has made no ${wal}`)
+    throw new Error(`SQLite did not create ${wal}`)
   } catch (error) {
     database.close()
     throw error
@@ -229,7 +229,7 @@ export const claimEmpty = async (directory: DataDirectory) => {
   const held = await lockAndClear(directory)
   return {
     fulfil() {
-      // Root may have filled the folder of the user who runs the service. The service could not use files of root.
+      // Root may have filled the folder of the user who runs the service, and this user cannot use files of root.
       const owner = ownerToServe(path)
       if (owner) changeOwnerBelow(path, owner)
       writeMarker(directory, 'ready', owner)

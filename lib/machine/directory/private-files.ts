@@ -71,7 +71,7 @@ export interface Owner {
   readonly gid: number
 }
 
-/** The owner of a folder, if root works there for this user. */
+/** The owner of a folder, if the owner is a user other than root and this process runs as root. */
 export const ownerToServe = (folder: string): Owner | undefined => {
   const { uid, gid } = statSync(folder)
   return process.getuid?.() === 0 && (uid !== 0 || gid !== 0) ? { uid, gid } : undefined

@@ -91,7 +91,7 @@ async function* readForReader(fd: number, { first, last }: ByteRange): AsyncGene
     for (let position = first; position <= last; ) {
       ahead = Array.from({ length: most }, lendPiece)
       const { bytesRead } = await readMany(fd, ahead, position)
-      // The answer must not look complete.
+      // The stream must fail, because the answer must not look complete.
       if (bytesRead === 0) throw new Error('A blob has become shorter while it was read')
       const end = Math.min(position + bytesRead, last + 1)
       let taken = 0
@@ -158,7 +158,7 @@ export const openBlobs = (
   }
 
   const remove: Blobs['remove'] = async (names) => {
-    // No blob has such a name, so there is nothing to remove.
+    // Names of another form are skipped, because no blob has such a name.
     await Promise.all(names.filter(isBlobName).map((name) => rm(pathOf(name), { force: true })))
   }
 

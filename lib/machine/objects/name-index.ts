@@ -1,3 +1,4 @@
+import { onDemand } from '../../core/on-demand.ts'
 import type { ListedObject, ObjectStore } from '../../storage/object-store.ts'
 import { foldCase, nameOf, pathIn } from '../../storage/path.ts'
 import type { Database } from '../sqlite/database.ts'
@@ -18,7 +19,7 @@ interface NameRow {
 
 type FoundRow = ListedObject & Pick<NameRow, 'id'>
 
-/** Finds objects by parts of their names (S-127). Changes only note their names; `indexNames` reads these notes. */
+/** Finds objects by parts of their names (S-127). Changes note their names; `indexNames` indexes the noted names. */
 export const createNameIndex = ({
   connection,
   read,
@@ -43,12 +44,8 @@ export const createNameIndex = ({
       ) JOIN names USING (id) JOIN objects USING (key)
       WHERE objects.key > ?4 AND objects.key < ?5 ORDER BY id LIMIT +?6`),
     })
-  let prepared: ReturnType<typeof prepare> | undefined
   // Prepared at the first search: if the index is damaged, the other tables can still be opened.
-  const names = () => {
-    prepared ??= prepare()
-    return prepared
-  }
+  const names = onDemand(prepare)
 
   const lastIndexed = () => names().last.get()?.id ?? 0
 

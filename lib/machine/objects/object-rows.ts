@@ -76,7 +76,7 @@ export const createObjectRows = (connection: DatabaseSync) => {
 
 export type ObjectRows = ReturnType<typeof createObjectRows>
 
-// The rows in one step: twice as many as the previous step returned, so that few unneeded rows are read below a folder.
+// The number of rows in one step: twice as many as before, so that few unneeded rows are read below a folder.
 const steps = { first: 256, least: 8, most: 1_001 } as const
 
 type Entry = ListedObject | string

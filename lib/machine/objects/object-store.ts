@@ -36,7 +36,7 @@ interface Deps {
 }
 
 export interface LocalObjectStore extends ObjectStore {
-  /** Stages an existing blob without a copy. If it is not placed, the blob stays. */
+  /** Stages an existing blob without a copy. If the object is not placed, the blob stays. */
   adopt(blob: AdoptedBlob): Staged
   /** Removes old versions for good. `before` is in milliseconds since the epoch. */
   giveUp(before: number): Promise<void>

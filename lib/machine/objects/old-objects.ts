@@ -65,7 +65,7 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
   return {
     keep: (key: string, isRemoved: boolean) => void objects.keep.run(now(), isRemoved ? 1 : 0, key),
     keepVersion: (key: string, version: string) => void objects.keepVersion.run(now(), key, version),
-    /** Returns where the bytes are. Empty if this is not an old version. */
+    /** Returns where the bytes are. Empty if the version is not an old one. */
     forget: (key: string, version: string): readonly (string | null)[] =>
       objects.forget.all(key, version).map(({ blob }) => blob),
     rename: (key: string, version: string, name: string) => void objects.rename.run(key, version, name),

@@ -54,7 +54,7 @@ export const tidyBlobs = (
 ) => {
   const present = new Set(filesIn(blobs))
   const unclaimed = new Set(present)
-  // Current objects only, because old versions cannot be repaired. `check` lists both.
+  // Only damaged current objects are collected, because old versions cannot be repaired. `check` lists both.
   const damaged: DamagedObject[] = []
   for (const { isEarlier, ...object } of objectsInBlobs(connection).iterate()) {
     const found = present.has(object.blob) ? sizeOf(join(blobs, object.blob)) : undefined

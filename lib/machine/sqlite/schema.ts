@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type ObjectKind, objectKindNames } from '../../core/content-kinds.ts'
+import { onDemand } from '../../core/on-demand.ts'
 import { connect } from './database.ts'
 import { contentTables, linkTables, newTables, tablesOf } from './tables.ts'
 
@@ -49,7 +50,7 @@ export const refusalOfTables = (version: number): string | undefined => {
       ? 'Start the newer version of the program that made them.'
       : 'No released version made them. Choose another data directory.'
   return (
-    `The database has tables of version ${version}, and this program reads those of version ${schemaVersion}. ` +
+    `The database has tables of version ${version}, but this program reads tables of version ${schemaVersion}. ` +
     `${advice}`
   )
 }
@@ -113,18 +114,14 @@ const compareParts = (found: readonly Part[], expected: readonly Part[]): readon
   const known = new Set(expected.flatMap(({ table, what }) => ['', table, what]))
   // A newer program may have created further tables, for another kind of objects.
   const foreign = found.filter(({ table, what }) => known.has(table) && !known.has(what))
-  return [...faults, ...foreign.map(({ what }) => `the ${what} is foreign: this program does not make it`)]
+  return [...faults, ...foreign.map(({ what }) => `the ${what} is foreign: this program does not create it`)]
 }
 
-const makeParts = (): readonly Part[] => {
+const expectedParts = onDemand((): readonly Part[] => {
   using sound = connect(':memory:')
   prepareSchema(sound)
   return partsOf(sound)
-}
-
-let expected: readonly Part[] | undefined
-
-const expectedParts = (): readonly Part[] => (expected ??= makeParts())
+})
 
 /**
  * A sentence for each part of the schema that is missing, altered or foreign. A foreign trigger must be found, because

@@ -47,7 +47,7 @@ const prepareRemovals = (connection: DatabaseSync, kind: ContentKind) => {
 
 /**
  * Removes content with its links. With few links, this is one transaction. With many links, the first transaction flags
- * the content, so that no read finds it, and others remove its links in short steps.
+ * the content, so that no read finds it, and further transactions remove its links in short steps.
  */
 export const createContentRemovals = ({ connection, read, write }: Database, record: RecordChange) => {
   const statements = byName(contentKinds, (kind) => prepareRemovals(connection, kind))

@@ -21,7 +21,7 @@ type Apply = Parameters<Contents['changeMany']>[3]
 interface Changed {
   readonly done: number
   readonly changed: number
-  /** The ids that are being removed. If there are any, nothing is changed. */
+  /** The ids of content that is being removed. If this list is not empty, nothing is changed. */
   readonly marked: readonly number[]
 }
 
@@ -68,7 +68,7 @@ const createPieces = (statements: Statements, record: RecordChange) => {
   }
 
   return {
-    /** Returns the ids that are being removed. If there are any, nothing is stored. */
+    /** Returns the ids of content that is being removed. If the list is not empty, nothing is stored. */
     put(site: SiteId, kind: ContentKind, piece: readonly Content[], entry?: HistoryEntry): number[] {
       const ids = piece.map(({ id }) => id)
       const marked = markedOf(site, kind, ids)

@@ -16,5 +16,5 @@ export const openLinkSecret = async ({ connection, read, write }: Database): Pro
     return find()
   })
   if (made) return made
-  throw new Error('The database holds no secret for links to files')
+  throw new Error('The database contains no secret for links to files')
 }

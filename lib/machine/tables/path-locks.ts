@@ -53,7 +53,7 @@ export const createRemovalRecords = (connection: DatabaseSync, wall: Clock['wall
   return { now, note: ({ site, folder, since }: RemovedFolder) => void insert.run(site, folder, since, now()) }
 }
 
-// Only the service works on removals, because its process has the leases in memory.
+// Only the service works on removals, because its process keeps the leases in memory.
 const createLeases = (monotonic: Clock['monotonic']) => {
   const leases = new Map<string, Lease>()
   const nameOf = ({ site, path, id }: RemovalTask) => JSON.stringify([site, path, id])
@@ -125,7 +125,7 @@ export const createFolderRemovals = (
 
     openOf,
 
-    // Changes look for removals in their own transactions, so a look beforehand is not needed.
+    // Changes check for removals in their own transactions, so no check before is needed.
     async locksOf(site, folders) {
       return { isLocked: (await openOf(site, folders)).length > 0, ids: new Set() }
     },

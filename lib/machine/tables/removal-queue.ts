@@ -12,7 +12,7 @@ type RemovalWorker = (message: RemovalMessage, slice: number) => Promise<Rest | 
 export interface LocalRemovalQueue extends RemovalQueue {
   /** The tasks that an earlier process left come first. */
   start(work: RemovalWorker): Promise<void>
-  /** The current slice ends. The rest stays for the next start. */
+  /** Ends the current slice. The rest of the work stays for the next start. */
   stop(): Promise<void>
 }
 
@@ -55,7 +55,10 @@ export const createRemovalQueue = (
       await write(() => remove.run(number))
       tasks.delete(number)
     } catch (error) {
-      console.error(`The removal of a folder of site ${task.site} failed. It is repeated later:`, error)
+      console.error(
+        `The removal of a folder of site ${task.site} failed. The service repeats the removal later:`,
+        error,
+      )
       tasks.set(number, { task, due: monotonic() + pauseAfterFailure })
     }
   }

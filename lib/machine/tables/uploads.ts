@@ -78,7 +78,7 @@ export const createUploadRecords = (
 
     get: (id) => read(() => uploads.get.get(id)),
 
-    // In one step, so that no other request of this process comes in between.
+    // Checks and takes the lease in one step, so that no other request of this process comes in between.
     take: (id, offset, holder, duration, owner) =>
       read((): TakeOutcome => {
         const upload = uploads.get.get(id)

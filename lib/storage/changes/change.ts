@@ -56,9 +56,8 @@ export const noFileAt = (site: SiteId, folders: readonly StoragePath[], error: E
 
 type Entry = Pick<HistoryEntry, 'type' | 'subject' | 'details'>
 
-/** Changes that become visible together, and their conditions. */
 export interface Changes {
-  /** Neither these paths nor their ancestors may be locked. */
+  /** These paths and their parents must not be locked. */
   readonly paths: readonly StoragePath[]
   readonly changes: readonly Change[]
   readonly absent: Absences
@@ -78,7 +77,7 @@ interface Deletion {
   readonly removedFolder?: RemovedFolder
 }
 
-/** The removal of a folder that may outlast its request. `open`: the removal began in an earlier request. */
+/** The removal of a folder that may outlast its request. `open` is set if the removal began in an earlier request. */
 export interface FolderRemoval {
   readonly folder: StoragePath
   readonly open?: OpenRemoval
@@ -120,7 +119,7 @@ const mostAttempts = 10
 
 /**
  * Carries out the plan for the state that was seen. If the state has changed, looks and plans again. Without
- * `lookAgain` there is only one attempt. Returns the removal of a folder, which may outlast the request.
+ * `lookAgain` there is only one attempt. Returns the removal of a folder, which may continue after the request.
  */
 export const change = async <Seen>(
   stores: StorageStores,

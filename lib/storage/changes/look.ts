@@ -14,7 +14,7 @@ export interface Place {
   readonly kind: 'file' | 'folder' | 'files'
   /** Only pages have drafts. For other files, this is the live file (S-20). */
   readonly asDraft?: boolean
-  /** An upload by a form keeps the draft. Publishing removes the draft (S-48). */
+  /** A form keeps the draft. Publishing removes the draft (S-48). */
   readonly keepsDraft?: boolean
   readonly isNew?: boolean
   readonly names?: readonly string[] | undefined
@@ -27,13 +27,12 @@ export interface Place {
 
 export interface Seen {
   readonly place: Place
-  /** Folders that the change creates if they are missing. */
   readonly folders: readonly StoragePath[]
   readonly ancestors: Ancestors
   readonly isLocked: boolean
-  /** Undefined when a later change must look again, because this look may be too old. */
+  /** Undefined when a later change must read the state again, because this state may be too old. */
   readonly locks: FolderLocks['ids'] | undefined
-  /** For each error: a key that must be free but is taken. */
+  /** The errors of the keys that must be free, but are taken. */
   readonly taken: ReadonlySet<ErrorName>
   readonly checked: CheckedConditions
 }
@@ -90,8 +89,8 @@ const lookAsWritten = async (stores: StorageStores, place: Place, { conditions }
 }
 
 /**
- * Reads everything that a change at this place depends on, in parallel calls. Errors: urlInvalid (the spelling of the
- * store is too long).
+ * Reads everything that a change at this place depends on, in parallel calls. Errors: urlInvalid, if the path is too
+ * long in the spelling of the store.
  */
 export const look = async (stores: StorageStores, place: Place, requester: Requester): Promise<Seen> => {
   const { files } = stores

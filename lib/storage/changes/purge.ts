@@ -17,7 +17,7 @@ const presentVersion = () =>
 
 const unfinished = (count: number, wait: number) =>
   new ServiceError('unavailable', {
-    message: `The service has purged ${count} versions, but not yet all. Repeat after the time in Retry-After.`,
+    message: `The service has purged ${count} versions so far. To purge the rest, repeat the request after the time in Retry-After.`,
     headers: { 'Retry-After': String(Math.max(1, Math.ceil(wait / 1000))) },
   })
 
@@ -48,7 +48,7 @@ const lookAtVersions = async (
 ): Promise<Listed> => {
   const { files, removals, reservedFolders } = deps
   const kinds = isPage(path) && wanted === undefined ? editions : (['live'] as const)
-  // The list comes before the checks. So it lacks a state that is replaced after the checks.
+  // The versions are listed before the checks. So a version that somebody replaces after the checks is not purged.
   const listed = await Promise.all(kinds.map((edition) => listVersions(files, fileKey(edition, site, path), wanted)))
   const all = listed.flatMap(({ versions }) => versions)
   const named = all.find(({ id }) => id === wanted)
@@ -98,7 +98,8 @@ export const purge = async (
   const listed = await lookAtVersions(deps, path, wanted, requester)
   const hidden = hiddenIn(listed)
   if (hidden === 0) return deleteListed(deps, path, listed, requester)
-  // A restore must not bring a removed version back while it is purged. A restore that has begun will be undone.
+  // While the lock exists, no restore can bring a purged version back. A restore that began before the lock undoes
+  // itself.
   await using lock = await lockPath(deps, path, requester)
   const locked = await lookAtVersions(deps, path, wanted, requester, lock.id)
   if (hiddenIn(locked) < hidden) throw unfinished(0, 0)

@@ -51,7 +51,7 @@ export interface StageDeps {
   readonly largestFile: number
 }
 
-/** `key`: undefined while it is unknown. Errors: fileTooLarge, those of a template, those of the content. */
+/** `key` is undefined while the path is unknown. Errors: fileTooLarge, those of a template, those of the content. */
 export const stageContent = (
   { files, largestFile }: StageDeps,
   path: StoragePath,
@@ -60,7 +60,6 @@ export const stageContent = (
 ): Promise<Staged> =>
   files.stage(inspected(content, path, largestFile), { key, contentType: contentTypeOf(nameOf(path), contentType) })
 
-/** S-34. */
 export const placeInFolder = async (
   { files }: StorageStores,
   folder: StoragePath,
@@ -83,7 +82,7 @@ const beforeBody = ({ isLocked, taken, checked }: Seen): Refusals => [
   taken.has('destinationExists') && 'destinationExists',
 ]
 
-/** Looks at the target of a file and makes every check that needs no bytes. */
+/** Reads the state of a file's path, and makes every check that needs no bytes. */
 export const admitFile = async (stores: StorageStores, place: Place, requester: Requester): Promise<Seen> => {
   if (place.path === root) throw new ServiceError('nameRequired')
   const seen = await look(stores, place, requester)

@@ -67,7 +67,7 @@ interface SeenRelocation {
   readonly relocation: Relocation
   readonly ancestors: Ancestors
   readonly isLocked?: boolean
-  /** In milliseconds since the epoch: a moment before the objects were listed. */
+  /** In milliseconds since the epoch: a moment before the listing of the objects. */
   readonly since: number
   readonly isFile: boolean
   readonly changes: readonly Change[]
@@ -75,7 +75,7 @@ interface SeenRelocation {
   readonly isReserved?: boolean
   readonly isSourceInWorkflow?: boolean
   readonly isTargetInWorkflow?: boolean
-  // Looked up only for a target in a workflow and for templates.
+  // The error for a taken target. Looked up early only if the target is in a workflow, or for templates.
   readonly occupied?: ErrorName | undefined
   readonly ofTemplates?: ServiceError | undefined
 }
@@ -116,7 +116,7 @@ const planRelocation = (seen: SeenRelocation): Plan => {
     ancestors,
     matching: checked.matching,
     entry: { type: kind === 'copy' ? 'file.copied' : 'file.moved', subject: path, details: { to: target } },
-    // A folder that was moved counts as removed at its old path.
+    // A moved folder counts as removed at its old path.
     removedFolder: kind === 'move' && !isFile ? { site, folder: path, since } : undefined,
     late: isFileMove ? undefined : tooMuch(kind),
   }
@@ -165,7 +165,7 @@ const lookAtTransfers = async (
   if (changes.length === 0) return found
   const isRunning = async (one: StoragePath) =>
     isFile ? workflows.isRunning(site, [one]) : workflows.isRunningBelow(site, one)
-  // A workflow may start before its page exists, so a target that does not exist may be in one.
+  // A workflow may start before its page exists, so even a target that does not exist may have a workflow.
   const [isSourceInWorkflow, isTargetInWorkflow] = await Promise.all([
     kind === 'move' && isRunning(path),
     target !== path && isRunning(target),

@@ -43,7 +43,7 @@ export interface SeenRemoval {
   readonly open: readonly OpenRemoval[]
   readonly live?: ObjectInfo | undefined
   readonly draft?: ObjectInfo | undefined
-  /** `objects`: undefined if the folder has too many. `since`: a moment before they were listed. */
+  /** `objects` is undefined if the folder has too many. `since` is a moment before they were listed. */
   readonly folder?: { readonly objects: readonly ListedObject[] | undefined; readonly since: number }
   readonly isBelowFile?: boolean
   readonly condition?: ServiceError | undefined
@@ -140,7 +140,7 @@ const judgeFolder = async (deps: RemoveDeps, seen: SeenRemoval, { conditions = {
   return { ...judged, isBelowFile: isInFile, condition: refusalOf(conditions, isFolder ? 'folder' : undefined) }
 }
 
-// Each step costs calls, so the first refusal ends the look.
+// Each step costs calls, so the first refusal ends the checks.
 const lookAtFolder = async (deps: RemoveDeps, seen: SeenRemoval, options: RemoveOptions): Promise<SeenRemoval> => {
   const { site, path } = seen
   const judged = await judgeFolder(deps, seen, options)

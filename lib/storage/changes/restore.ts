@@ -146,10 +146,11 @@ const restoreRemoved = async (
   const isClash = replace && (await findClash(files, folder, changes, requester))
   refuse([isClash && 'destinationExists'])
   try {
-    // Makes only one attempt: an undo on S3 hides the objects again, outside the recorded period.
+    // There is only one attempt. On S3, its undo hides the objects again, and their new removal is not in the recorded
+    // period.
     await change(deps, { ...taken, ancestors }, (seen) => planRestoredFolder(seen, replace), requester)
   } catch (error) {
-    // Records the period of this undo, so that the next attempt finds the objects.
+    // Records the period of this undo, so that the next restore finds the objects.
     await removals.note({ site, folder, since }).catch(() => {})
     throw error
   }
@@ -243,7 +244,8 @@ const restoreFile = async (
     look(deps, place, { ...requester, isCaseSensitive: true }),
     isInWorkflow(deps, site, [path]),
   ])
-  // If the file is removed meanwhile, the restore must use its newest version.
+  // If the file existed when its versions were read, this refuses even if somebody has removed it since. In that case,
+  // its newest version would now be another one.
   refuse(refusalsOfFile(seen, isRunning, isPresent && !replace))
   const again = async (before: Seen) => {
     const { key, id } = restoration
@@ -276,7 +278,7 @@ export const restore = async (
     newestKept(files, key),
     removals.lastOf(site, selfAndAncestors(path)),
   ])
-  // A folder with the name of the file may have been removed after the file.
+  // A folder of the same name may have been removed after the file.
   const later = periods.filter(({ from }) => from > (kept?.goneAt ?? 0))
   if (kept && !(await isAnyRemoved(files, site, path, later)))
     return restoreFile(deps, path, { ...kept, kind: 'restore', key }, { ...wanted, isPresent }, requester)

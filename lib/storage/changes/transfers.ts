@@ -26,7 +26,8 @@ const mostObjects = 10_000
 
 const tooLargeMessages: Readonly<Record<Transfer['kind'], string>> = {
   move:
-    'The folder is too large to rename or move at once. Upload it under its new name, then delete the old ' + 'folder.',
+    'The folder is too large to rename or move at once. Upload the folder under the new name, then delete the old ' +
+    'folder.',
   copy: 'The folder is too large to copy at once. Copy its files and folders one by one.',
 }
 

@@ -111,7 +111,7 @@ const discardAll = async (parts: readonly Part[]): Promise<void> => {
   await Promise.allSettled(parts.map(async ({ staging }) => (await staging)?.discard()))
 }
 
-// With more names than this, one listing of the folder costs less than a look at each name.
+// With more names than this, one listing of the folder costs less than a request for each name.
 const mostLooks = 12
 
 // Reads a small body as a whole. `incoming` yields its files again; if the body is malformed, it throws after the last

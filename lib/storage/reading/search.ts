@@ -16,7 +16,6 @@ export interface SearchPage {
   readonly cursor: string | undefined
 }
 
-// The most calls of the store in one request.
 const mostCalls = 20
 
 // In characters. An index of names cannot find shorter texts.

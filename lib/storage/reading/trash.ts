@@ -5,7 +5,6 @@ import { fileKey, folderKey, type StoragePath } from '../path.ts'
 export interface TrashItem {
   readonly path: StoragePath
   readonly type: 'file' | 'folder'
-  /** Null for a folder. */
   readonly size: number | null
   /** In milliseconds since the epoch. Undefined if the store knows a folder only by its contents. */
   readonly goneAt: number | undefined

@@ -51,7 +51,8 @@ const appendBytes = async (
   }
   const grown = { ...upload, length, holding: holdingOf(upload) }
   const durable: Durable = { size: 0, holding: grown.holding }
-  // Bytes without a complete check do not count, and the quota must count bytes before they are stored.
+  // Records progress only if every counted byte is certain to stay. Bytes with a checksum may be refused, and so may
+  // bytes that the quota does not count yet.
   const isCounted = upload.length !== null || (await quotas?.quotaOf(upload.site)) === undefined
   if (!checksum && isCounted) lease.follow(grown, durable)
   const appended = await uploadParts.append(grown, upload.offset, admitted(), durable, lease.isOver)
@@ -85,7 +86,7 @@ export const beginAppend = async (
   addition: Omit<Addition, 'content'>,
 ): Promise<BegunAppend> => {
   const { offset, declared } = addition
-  // No upload reaches this offset, and the store may be unable to hold the number. So the store is not asked.
+  // No upload reaches this offset, and a store may be unable to hold the number. So this does not ask the store.
   if (declared === 0 || offset > deps.largestResumableFile) {
     const upload = await findUpload(deps, requester, id)
     if (upload.target.isDirect) throw new ServiceError('uploadUnknown')
@@ -121,8 +122,8 @@ export const completeAppend = async (
 }
 
 /**
- * Takes the bytes that come with the creation, and places an empty upload. If the bytes are refused, nothing of the
- * upload is left.
+ * Takes the bytes that come with the creation, and places the upload if it is empty. If the bytes are refused, nothing
+ * of the upload is left.
  */
 export const fillUpload = async (
   deps: UploadsDeps,

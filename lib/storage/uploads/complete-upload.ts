@@ -1,12 +1,16 @@
 import { ServiceError } from '../../core/errors.ts'
-import type { Requester } from '../changes/change.ts'
+import type { HistoryEntry } from '../../core/history-entry.ts'
+import { type Requester, refuse } from '../changes/change.ts'
+import { admitFile, entryOf, putStaged } from '../changes/put.ts'
+import { isTemplate } from '../file-kind.ts'
 import type { Claim } from '../object-store.ts'
+import { toStoragePath } from '../path.ts'
+import { templateFault } from '../template.ts'
 import { requireDirectParts, sumsOf } from './direct-parts.ts'
 import { keepLease, type Lease } from './lease.ts'
-import { entryOfUpload, placeUpload } from './placement.ts'
-import { expiryOfComplete, holdingOf, isWaiting, type Upload } from './upload.ts'
-import type { WholeUpload } from './upload-stores.ts'
-import { discardUpload, findUpload, newId, type UploadsDeps } from './uploads.ts'
+import { expiryOfComplete, holdingOf, isWaiting, type Target, type Upload } from './upload.ts'
+import type { ClaimedUpload, WholeUpload } from './upload-stores.ts'
+import { discardUpload, findUpload, newId, requesterOf, type UploadsDeps } from './uploads.ts'
 
 const longestRetryAfter = 5
 
@@ -42,6 +46,33 @@ export const endLease = async (
 ): Promise<void> => {
   await lease.end()
   if (isHeld) await uploadRecords.giveBack(id, lease.holder).catch(() => {})
+}
+
+const placeOf = ({ path, folder, asDraft, keepsDraft = false }: Target, { site }: Requester) =>
+  ({
+    site,
+    asDraft,
+    keepsDraft,
+    kind: 'file',
+    path: toStoragePath(path),
+    into: folder === undefined ? undefined : toStoragePath(folder),
+  }) as const
+
+const entryOfUpload = (target: Target, uploader: Requester): HistoryEntry => ({
+  ...uploader.author,
+  site: uploader.site,
+  ...entryOf(placeOf(target, uploader)),
+})
+
+const placeUpload = async (deps: UploadsDeps, whole: ClaimedUpload, uploader: Requester): Promise<void> => {
+  const place = placeOf(whole.target, uploader)
+  const { path } = place
+  // The path was resolved when the upload was created, so it is not looked up again.
+  const requester = { ...requesterOf(uploader, whole.target), isCaseSensitive: true }
+  const seen = await admitFile(deps, place, requester)
+  const fault = isTemplate(path) ? await templateFault(deps.uploadParts.read(whole)) : undefined
+  refuse([fault])
+  await putStaged(deps, seen, await deps.uploadParts.whole(whole), requester)
 }
 
 const wholeOf = (upload: Upload): WholeUpload => {
@@ -91,7 +122,7 @@ export const completeUpload = async (
   return completed(upload, deps)
 }
 
-// An earlier request may still try to place the upload.
+// An earlier request may still be trying to place the upload.
 const takeOver = async (
   { uploadRecords, uploadParts }: UploadsDeps,
   held: Upload,

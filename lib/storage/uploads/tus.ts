@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { mediaType } from '../../core/media-type.ts'
 import { type Checksum, checksumAlgorithms, isWaiting, type Upload } from './upload.ts'
 
-// Translates the headers of tus 1.0 (https://tus.io/protocols/resumable-upload). Makes no decisions.
+// Translates the headers of tus 1.0 (https://tus.io/protocols/resumable-upload). Decides nothing itself.
 const version = '1.0.0'
 
 const extensions = [

@@ -35,11 +35,10 @@ export interface UploadRecords {
    * False when the lease is lost.
    */
   renew(id: string, holder: string, duration: number, progress?: Progress): Promise<boolean>
-  /** Records the progress, and ends the lease unless `keeps`. False when the lease is lost. */
+  /** Stores the progress, and ends the lease unless `keeps` is set. False if the lease is lost. */
   advance(id: string, holder: string, progress: Progress, keeps: boolean): Promise<boolean>
   /** The first call writes the entry. A repetition with the same holder writes it again. */
   complete(id: string, holder: string, expires: number, entry: HistoryEntry, deadline?: Deadline): Promise<void>
-  /** Does nothing if the lease is lost. */
   giveBack(id: string, holder: string): Promise<void>
   remove(id: string): Promise<Upload | undefined>
 }

@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 
 /**
- * `parts`: the hex MD5 of each whole part; empty when the bytes are in one piece. `tail`: a name for the bytes after
+ * `parts`: the hex MD5 of each whole part; empty when the bytes are in one piece. `tail`: the name of the bytes after
  * the parts.
  */
 export interface Holding {
@@ -34,7 +34,7 @@ export interface Upload {
   readonly limit: number
   readonly length: number | null
   readonly offset: number
-  /** False while an upload with all of its bytes waits to be placed. */
+  /** False if an upload has all of its bytes, but its file is not placed yet. */
   readonly isComplete: boolean
   readonly created: number
   readonly expires: number
@@ -64,7 +64,6 @@ export const expiryOf = ({ created }: Pick<Upload, 'created'>, now: number): num
 
 export const expiryOfComplete = (now: number): number => now + rememberedFor
 
-/** `durable`: the bytes after the offset of the upload. */
 export const progressOf = (upload: Upload, { size, holding }: Durable, now: number): Progress => ({
   offset: upload.offset + size,
   length: upload.length,

@@ -1,13 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
-import type { Requester } from '../changes/change.ts'
-import { toStoragePath } from '../path.ts'
+import { mediaType } from '../../core/media-type.ts'
+import { type Requester, refuse, type StorageStores } from '../changes/change.ts'
+import { isInWorkflow } from '../changes/look.ts'
+import { admitFile, editionOf, placeInFolder } from '../changes/put.ts'
+import { isUnconditional, parseConditions } from '../conditions.ts'
+import { contentTypeOf, isTemplate } from '../file-kind.ts'
+import type { Staged } from '../object-store.ts'
+import { fileKey, nameOf, parseFileName, type StoragePath, toStoragePath } from '../path.ts'
 import type { Quotas } from '../quota.ts'
 import { requireScope } from '../scope.ts'
+import { largestResumableTemplate } from '../template.ts'
 import { type DirectParts, requireDirectParts, requireParts } from './direct-parts.ts'
 import type { LeaseTerms } from './lease.ts'
-import { admitUpload, type PlacementDeps, type UploadRequest } from './placement.ts'
 import {
   countedBytes,
   expiryOf,
@@ -16,11 +22,23 @@ import {
   lastExpiryOf,
   mostOpen,
   requireLength,
+  type Target,
   type Upload,
 } from './upload.ts'
-import type { UploadRecords } from './upload-stores.ts'
+import type { UploadParts, UploadRecords } from './upload-stores.ts'
 
-export interface UploadsDeps extends PlacementDeps {
+export interface UploadRequest {
+  readonly folder: StoragePath
+  readonly fileName: string | undefined
+  readonly fileType: string | undefined
+  readonly version: string | undefined
+  readonly ifMatch: string | undefined
+  readonly ifNoneMatch: string | undefined
+}
+
+export interface UploadsDeps extends StorageStores {
+  readonly uploadParts: UploadParts<Staged>
+  readonly largestResumableFile: number
   readonly uploadRecords: UploadRecords
   readonly directParts?: DirectParts | undefined
   readonly clock: Clock
@@ -29,6 +47,64 @@ export interface UploadsDeps extends PlacementDeps {
 }
 
 export const newId = (): string => randomBytes(16).toString('hex')
+
+const declaredType = (text: string | undefined): string | undefined => {
+  const type = mediaType(text)
+  return type === text?.toLowerCase() ? type : undefined
+}
+
+const versions: readonly (string | undefined)[] = ['draft', 'draft-publish', undefined]
+
+const isForDraft = ({ version }: Pick<UploadRequest, 'version'>): boolean => {
+  if (versions.includes(version)) return version === 'draft'
+  throw new ServiceError('storageRefused', {
+    message: 'version in Upload-Metadata must be draft or draft-publish, or be left out.',
+  })
+}
+
+type Conditional = Pick<Target, 'ifMatch' | 'ifNoneMatch'>
+
+export const requesterOf = (uploader: Requester, { ifMatch, ifNoneMatch }: Conditional): Requester => {
+  const conditions = parseConditions(ifMatch, ifNoneMatch)
+  return { ...uploader, conditions, isCaseSensitive: !isUnconditional(conditions) }
+}
+
+const conditionalOf = ({ ifMatch, ifNoneMatch }: UploadRequest): Conditional => ({
+  ...(ifMatch !== undefined && { ifMatch }),
+  ...(ifNoneMatch !== undefined && { ifNoneMatch }),
+})
+
+/** Makes every check that needs no bytes. `limit`: the largest upload, in bytes. */
+const admitUpload = async (
+  deps: UploadsDeps,
+  request: UploadRequest,
+  uploader: Requester,
+): Promise<{ readonly target: Target; readonly limit: number }> => {
+  const { site } = uploader
+  const name = parseFileName(request.fileName ?? '')
+  const draft = isForDraft(request)
+  const requester = requesterOf(uploader, conditionalOf(request))
+  const where = await placeInFolder(deps, request.folder, name, requester)
+  // An upload without a version leaves the draft unchanged, as a form does.
+  const place = { site, ...where, kind: 'file', asDraft: draft, keepsDraft: request.version === undefined } as const
+  const admitted = await admitFile(deps, place, requester)
+  const { path, into, keepsDraft } = admitted.place
+  refuse([(await isInWorkflow(deps, site, [path])) && 'workflowUpdated'])
+  const edition = editionOf(admitted.place)
+  const largest = deps.largestResumableFile
+  return {
+    target: {
+      path,
+      ...(into !== undefined && { folder: into }),
+      ...(keepsDraft && { keepsDraft }),
+      asDraft: edition === 'draft',
+      key: fileKey(edition, site, path),
+      contentType: contentTypeOf(nameOf(path), declaredType(request.fileType)),
+      ...conditionalOf(request),
+    },
+    limit: isTemplate(path) ? Math.min(largest, largestResumableTemplate) : largest,
+  }
+}
 
 export const openUpload = async (
   deps: UploadsDeps,

@@ -30,7 +30,7 @@ afterAll(async () => {
   await provider.close()
 })
 
-/** A person who has the claim of the rule. */
+/** A person with the claim that the rule requires. */
 const member = (details: Partial<Account> = {}): Account => {
   const sub = randomUUID()
   return {
@@ -46,7 +46,7 @@ const member = (details: Partial<Account> = {}): Account => {
 const newVerifier = () => randomBytes(32).toString('base64url')
 const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url')
 
-/** The values that the console gets behind `#`. */
+/** The values that the console gets after `#`. */
 const outcomeIn = (url: URL): Readonly<Record<string, string>> =>
   Object.fromEntries(new URLSearchParams(url.hash.slice(1)))
 

@@ -104,7 +104,7 @@ describeWithAdmin('A malformed key', () => {
     ['an unknown right', { name: 'a', rights: ['files:own'] }],
     ['51 rights', { name: 'a', rights: Array.from({ length: 51 }, (_, index) => `files:read:/${index}`) }],
     ['an expiry that is not a time', { name: 'a', rights: ['files:read'], expires: 'soon' }],
-  ])('A key with %s answers 400/101002 (A-88, E-56)', async (_, body) => {
+  ])('A request to create a key with %s is refused with 400/101002 (A-88, E-56)', async (_, body) => {
     expectError(await own.askKeys('POST', '', body), 400, 101002)
     expect(await own.list()).toEqual([])
   })

@@ -38,7 +38,7 @@ describeWithAdmin('A session', () => {
     expectError(await call(siteTokens('current'), { method: 'POST', token }), 400, 100002)
     const unused = (await call(siteTokens('current'), { method: 'POST', token: own })).json.token
     expect((await call(tokens, { method: 'DELETE', token })).status).toBe(200)
-    // No request used this token before, so no cache has it.
+    // No request has used this token yet, so no cache has it.
     expect(await statusOf(me, unused)).toBe(401)
   })
 
@@ -52,7 +52,7 @@ describeWithAdmin('A session', () => {
     expectError(await call(siteTokens('current'), { method: 'POST', token: target.token }), 401, 101001)
   })
 
-  it('DELETE revokes the token of the request, of every kind (A-70)', async () => {
+  it('DELETE revokes the token that the request carries, whatever its kind (A-70)', async () => {
     const { site, addPerson, manager } = await openSite()
     const { name } = await addPerson()
     const other = (await signIn(name)).json.token
@@ -71,13 +71,13 @@ describeWithAdmin('A session', () => {
     expect(items).toHaveLength(1)
   }, 120_000)
 
-  it('All sessions end at once, and a new sign-in works (A-71)', async () => {
+  it('Signing out everywhere ends all sessions, and a new sign-in works (A-71)', async () => {
     const { addPerson } = await openSite()
     const { name, token } = await addPerson()
     const fresh = (await signIn(name)).json.token
     expect((await call(`${tokens}?all`, { method: 'DELETE', token: fresh })).status).toBe(200)
     expect(await statusOf(me, (await signIn(name)).json.token)).toBe(200)
-    // Before the sessions ended, no request used this token, so no cache has it.
+    // No request used this token before the sessions ended, so no cache has it.
     expect(await statusOf(me, token)).toBe(401)
     expectError(await call(`${tokens}?all`, { method: 'DELETE', token: target.token }), 401, 101001)
   })
@@ -112,7 +112,7 @@ describeWithAdmin('A session', () => {
 })
 
 describeWithAdmin('An invitation', () => {
-  it('An invitation works once, within 7 days, and signs in (A-82, A-83, E-57)', async () => {
+  it('An invitation signs a person in, once within 7 days (A-82, A-83, E-57)', async () => {
     const { site, ask } = await openSite()
     const name = newName('a+b@c')
     const { status, json } = await ask('POST', '', { name, role: 'viewer' })

@@ -12,7 +12,7 @@ const post = (path: string, body: unknown, headers: Readonly<Record<string, stri
   call(path, { method: 'POST', token: null, body, headers })
 
 describeWithAdmin('Sign-in', () => {
-  it('The right name and password get a token of the person (A-63, A-64, A-65)', async () => {
+  it('A sign-in with the right name and password returns a token (A-63, A-64, A-65)', async () => {
     const { site, addPerson } = await openSite()
     const { name } = await addPerson()
     for (const path of [tokens, v1]) {
@@ -77,7 +77,7 @@ describeWithAdmin('Sign-in', () => {
     ['an unknown period', { username: 'ann', password, tokenExpiryPeriod: 'forever' }],
     ['a list', []],
     ['broken JSON', '{'],
-  ])('A sign-in with %s answers 400/101002 (A-66, E-56)', async (_, body) => {
+  ])('A sign-in with %s is refused with 400/101002 (A-66, E-56)', async (_, body) => {
     const answer = await post(tokens, body, { 'Content-Type': 'application/json' })
     expectError(answer, 400, 101002)
   })
@@ -132,7 +132,7 @@ describeWithAdmin('Limits of failed sign-ins', () => {
     expect(new Set(statuses)).toEqual(new Set([401, 429]))
   }, 120_000)
 
-  it('A success does not count as a failure, and earlier failures still count (A-76)', async () => {
+  it('A successful sign-in is no failure, and earlier failures still count (A-76)', async () => {
     const { addPerson } = await openSite()
     const { name } = await addPerson()
     for (let attempt = 0; attempt < 4; attempt++) await signIn(name, 'wrong horse battery')

@@ -9,7 +9,7 @@ const changesOf = async (site: number, token: string, type: string) =>
   (await call(`/api/v2/admin/sites/${site}/changes?type=${type}`, { token })).json.items
 
 describeWithAdmin('The people of a site', () => {
-  it('People are listed by name, with one entry each (A-51, A-53, A-56, E-58)', async () => {
+  it('The list of people has each person once, by name (A-51, A-53, A-56, E-58)', async () => {
     const [here, there] = [await openSite(), await openSite()]
     const names = [newName('b'), newName('A')]
     for (const name of names) await here.invite({ role: 'editor' }, name)
@@ -44,7 +44,7 @@ describeWithAdmin('The people of a site', () => {
     expect((await ask('GET', `/${name.toUpperCase()}`)).json.name).toBe(name)
   })
 
-  it('The list comes in pages (A-114, E-56)', async () => {
+  it('The list of people comes in pages (A-114, E-56)', async () => {
     const { ask, invite } = await openSite()
     for (const start of ['b', 'A', 'c']) await invite({ role: 'editor' }, newName(start))
     const { users, nextCursor: none } = (await ask('GET')).json
@@ -135,7 +135,7 @@ describeWithAdmin('Somebody who manages people', () => {
     expect((await ask('PUT', `/${name}`, { rights: ['files:write:/a/b', 'access:read'] }, limited)).status).toBe(200)
   })
 
-  it('A change of a whole person needs all rights of the person (A-59, A-60)', async () => {
+  it('Changing a person on all sites needs all rights of the person (A-59, A-60)', async () => {
     const [here, there] = [await openSite(), await openSite()]
     const { name } = await here.addPerson({ role: 'viewer' })
     await there.ask('POST', '', { name, role: 'editor' })
@@ -149,7 +149,7 @@ describeWithAdmin('Somebody who manages people', () => {
     expect((await here.ask('POST', '', { name, role: 'viewer' })).json.invitation).toBeDefined()
   })
 
-  it('Lost rights, disabling, enabling and removal take effect (A-61, A-67)', async () => {
+  it('A person who loses rights or is disabled or removed loses access (A-61, A-67)', async () => {
     const { site, ask, addPerson } = await openSite()
     const forms = `/api/v1/admin/sites/${site}/webforms`
     const { name } = await addPerson({ role: 'editor' })

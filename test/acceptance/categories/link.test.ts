@@ -9,8 +9,8 @@ const asJson = { 'Content-Type': 'application/json' }
 const library = useLibrary([...records, ...range(7, 8).map((id) => ({ kind: 'category', id, name: `Category ${id}` }))])
 
 /**
- * The two directions of a link: from category 6, and from object 4. Paths in `strangers` name a missing category or
- * object.
+ * Both directions of linking: from category 6 to objects, and from object 4 to categories. Paths in `strangers` name a
+ * missing category or object.
  */
 const sides = ['news', 'blogs'].flatMap((kind) => [
   {

@@ -107,18 +107,18 @@ describeWithAdmin('The list of a category', () => {
   })
 
   test.each(['77/news', '77/blogs', '0/news', 'abc/news', '05/news', '99999999999/news'])(
-    'A list at /categories/%s answers 404/220001 (C-8, E-25)',
+    'The list at /categories/%s does not exist: 404/220001 (C-8, E-25)',
     async (path) => {
       expectError(await library.call(`/categories/${path}`), 404, 220001)
     },
   )
 
-  test('HEAD answers the status of GET without a body', async () => {
+  test('HEAD returns the status of GET without a body', async () => {
     const { status, text } = await library.call(news, { method: 'HEAD' })
     expect([status, text]).toEqual([200, ''])
   })
 
-  test('A list is JSON, whatever Accept names (A-6)', async () => {
+  test('A list is in JSON, whatever Accept asks for (A-6)', async () => {
     for (const accept of ['application/xml', 'image/png', 'application/json;q=0']) {
       const { status, json } = await library.call(news, { headers: { Accept: accept } })
       expect(status).toBe(200)
@@ -138,7 +138,7 @@ describeWithAdmin('The list of a category', () => {
 })
 
 describeWithAdmin('Sites without the rendering engine', () => {
-  test('Requests about categories answer 403/109002 (A-20, E-19)', async () => {
+  test('Without the new engine, categories are refused with 403/109002 (A-20, E-19)', async () => {
     const id = await createSite('Old', '--no-rendering-engine')
     const token = await issueToken([id])
     for (const method of ['GET', 'POST', 'DELETE']) {

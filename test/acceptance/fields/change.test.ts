@@ -70,7 +70,7 @@ describe('Changing a system field (operation 4)', () => {
 })
 
 describe('Removing a system field (operation 5)', () => {
-  test('A removal answers an empty 200, and leaves a gap in the order (F-19, F-22)', async () => {
+  test('A removal returns 200 without a body, and leaves a gap in the order (F-19, F-22)', async () => {
     const form = await formWith({ id: -2 }, { id: -3 }, { id: -5 })
     const { status, text, headers } = await remove(form, -3)
     expect({ status, text, length: headers['content-length'] ?? '0' }).toEqual({ status: 200, text: '', length: '0' })

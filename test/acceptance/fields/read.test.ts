@@ -6,7 +6,7 @@ import { call } from '../support/http.ts'
 const absolute = /^https?:\/\/[^/]+.*\/api\/v1\/admin\/sites\/\d+\//
 
 describe('Listing system fields (operation 1)', () => {
-  test('The answer has a wrapper that describes one page (F-5, F-6)', async () => {
+  test('The list is wrapped in an object that describes one page (F-5, F-6)', async () => {
     const form = await formWith({ id: -2, mandatory: true }, { id: -3 })
     const { status, json } = await call(fieldsOf(form))
     expect(status).toBe(200)
@@ -71,7 +71,7 @@ describe('Reading a system field (operation 2)', () => {
     expect(json).toEqual(list.json.items[1])
   })
 
-  test('HEAD of a field answers the headers of GET without a body', async () => {
+  test('HEAD of a field returns the headers of GET without a body', async () => {
     const form = await formWith({ id: -2 })
     const read = await call(`${fieldsOf(form)}/-2`)
     const { status, text, headers } = await call(`${fieldsOf(form)}/-2`, { method: 'HEAD' })

@@ -3,7 +3,7 @@ import { formWith, ownSiteId, site } from '../support/forms.ts'
 import { call } from '../support/http.ts'
 
 describe('The web forms of a site', () => {
-  test('The list of forms has the wrapper of the list of fields, and links (F-8)', async () => {
+  test('The list of forms is wrapped like the list of fields, and has links (F-8)', async () => {
     const form = await formWith()
     const { status, json } = await call(`${site}/webforms`)
     expect(status).toBe(200)

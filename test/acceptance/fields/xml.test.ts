@@ -109,7 +109,7 @@ describe('Requests in XML', () => {
     expect(await layoutOf(form)).toBe('-2@4')
   })
 
-  test('XML changes a field (F-25)', async () => {
+  test('A body in XML changes a field (F-25)', async () => {
     const form = await formWith({ id: -2 })
     const body = '<field><mandatory>true</mandatory><order>3</order></field>'
     const { status } = await call(`${fieldsOf(form)}/-2`, { method: 'PUT', body, headers: sendXml })

@@ -15,7 +15,7 @@ const read = (
   options: Parameters<typeof call>[1] = {},
 ): Promise<Answer> => call(`${changes}?${new URLSearchParams(query)}`, options)
 
-/** A cursor for the end of the history. */
+/** A cursor at the end of the history. */
 const end = async (): Promise<string> => (await read()).json.next ?? ''
 
 /** Returns the entries about the folder of these cases that were written after a cursor. */
@@ -79,7 +79,7 @@ describe('GET changes', () => {
     expect(await since(before)).toEqual([])
   })
 
-  it('Without after, the list has the newest entries, the oldest first (H-10, H-11)', async () => {
+  it('Without after, the list has the newest entries, sorted by time (H-10, H-11)', async () => {
     for (const name of ['n1', 'n2', 'n3']) await put(`${own}/${name}`, name)
     const { json } = await read({ limit: '2', subject: own })
     expect(json.items).toMatchObject([{ subject: `${own}/n2` }, { subject: `${own}/n3` }])

@@ -114,7 +114,7 @@ describeStream('A stream of changes', () => {
     close()
   })
 
-  it('A listener gets only the changes that its token may read (V-18, A-47)', async () => {
+  it('A listener gets only those changes that its token may read (V-18, A-47)', async () => {
     const site = await createSite('Live')
     const path = `/api/v2/admin/sites/${site}`
     const token = await issueToken([site], '--right', 'files:write:/news', '--right', 'history:read')

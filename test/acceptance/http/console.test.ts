@@ -141,7 +141,7 @@ describe('GET /', () => {
     expect((await call('/', { ...anonymous, headers: { Accept: accept } })).status).toBe(200)
   })
 
-  test.each(['*/*', 'application/json'])('GET / with Accept: %s answers addresses in JSON (K-2)', async (accept) => {
+  test.each(['*/*', 'application/json'])('GET / with Accept: %s returns addresses in JSON (K-2)', async (accept) => {
     const { baseUrl } = target
     const { status, json } = await call('/', { ...anonymous, headers: { Accept: accept } })
     expect({ status, json }).toEqual({

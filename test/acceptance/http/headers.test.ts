@@ -32,7 +32,7 @@ describe('Headers', () => {
   })
 
   test.each(['/health', `${site}/webforms`, '/nope/at/all'])(
-    'OPTIONS %s answers the CORS headers without a token (A-30)',
+    'OPTIONS %s returns the CORS headers without a token (A-30)',
     async (path) => {
       const headers = {
         Origin: 'https://example.com',

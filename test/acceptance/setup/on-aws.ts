@@ -132,7 +132,7 @@ const clients = createS3Clients({ ...inMemory(s3), endpoint: endpointUrl, reques
 /** Milliseconds by which the clock of the functions is ahead of real time. */
 let ahead = 0
 const clock = { ...systemClock, wall: () => Date.now() + ahead }
-/** Milliseconds that have passed only for the caches of the functions. */
+/** Milliseconds by which only the clock of the caches is ahead of the functions. */
 let skipped = 0
 const clockOfMemory = { ...clock, monotonic: () => performance.now() + skipped }
 // Concurrent cases share the clock.

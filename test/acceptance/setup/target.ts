@@ -16,9 +16,9 @@ export interface Target {
   readonly largestFile: number | null
   /** A busy emulator on a small machine sometimes refuses requests. If true, reads that fail are repeated. */
   readonly isSlow: boolean
-  /** Webhooks may have targets on this machine. If false, the cases that need such targets are skipped. */
+  /** True if webhooks may have targets on this machine. Otherwise, the cases that need such targets are skipped. */
   readonly permitsPrivateWebhooks: boolean
-  /** Sends a request some seconds later. If the tests control the clock of the service, they do not wait. */
+  /** Sends a request some seconds later. If the tests control the clock of the service, only the clock advances. */
   readonly later: <Value>(seconds: number, send: () => Promise<Value>) => Promise<Value>
 }
 
@@ -27,7 +27,7 @@ const later: Target['later'] = (seconds, send) => sleep(seconds * 1000).then(sen
 const fromEnvironment = (): Target | undefined => {
   const { ACCEPTANCE_BASE_URL: baseUrl, ACCEPTANCE_TOKEN: token, ACCEPTANCE_ADMIN: command } = process.env
   if (!baseUrl || !token) return undefined
-  // Arguments in place of a command, separated by blanks. `site-admin` then runs in the test process.
+  // Arguments for `site-admin`, separated by spaces, instead of a command. `site-admin` then runs in the test process.
   const args = process.env['ACCEPTANCE_ADMIN_ARGS']?.split(' ')
   const admin = args ? { args, environment: {} } : command ? { command } : null
   const largestFile = Number(process.env['ACCEPTANCE_LARGEST_FILE']) || null

@@ -28,7 +28,7 @@ describe('Access to storage', () => {
     }
   })
 
-  it('A token in ?status is accepted, but one in a header takes precedence (A-8, A-9)', async () => {
+  it('A token in ?status is accepted, but a token in a header has priority (A-8, A-9)', async () => {
     const { token } = target
     for (const query of [`status=${token}`, `status=&access_token=${token}`])
       expect((await call(`${storage}?${query}`, { token: null })).status).toBe(200)
@@ -58,7 +58,7 @@ describe('Access to storage', () => {
     }
   })
 
-  it('Methods that storage does not have answer 405/100005 (E-8)', async () => {
+  it('Methods that storage does not support answer 405/100005 (E-8)', async () => {
     const answer = await call(`${storage}/a`, { method: 'PATCH' })
     expectError(answer, 405, 100005)
     expect(answer.headers['allow']?.split(', ').sort()).toEqual(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'])

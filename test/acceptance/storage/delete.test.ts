@@ -30,7 +30,7 @@ describe('Deleting (operation 14)', () => {
       expectError(answer, 400, 104010)
       refused[kind] += 1
     }
-    // The removal may take any time. So requests that come too early or too late are repeated in the next round.
+    // The removal may take any time. Requests that came too early or too late are repeated in the next round.
     for (let round = 0; round < 10 && Object.values(refused).includes(0); round++) {
       for (let request = 0; request < 22; request++) {
         await upload(

@@ -60,7 +60,7 @@ describe('?meta of a file', () => {
     })
   })
 
-  it('A draft alone has no description, and a folder has no draft (S-76)', async () => {
+  it('A draft without a live page has no description, and a folder no draft (S-76)', async () => {
     await put(`${own}/only/page.html`, 'x', '?version=draft')
     expectError(await read(`${own}/only/page.html`, '?meta'), 404, 104001)
     await put(`${own}/only/folder.html`, '', '?type=folder')
@@ -98,7 +98,7 @@ describe('?meta of a folder', () => {
     for (const name of names) await put(`${own}/sorted/${name}`, name)
   })
 
-  it('A folder has the time when it was created (S-75)', async () => {
+  it('The description of a folder shows when the folder was created (S-75)', async () => {
     await put(`${own}/created`, '', '?type=folder')
     const { json } = await read(`${own}/created`, '?meta')
     expect(json).toEqual({
@@ -149,7 +149,7 @@ describe('?meta of a folder', () => {
     }
   })
 
-  it('The root has contents, but no time (S-75)', async () => {
+  it('The description of the root has the contents, but no time (S-75)', async () => {
     const { status, json } = await call(`${storage}?meta`)
     expect({ status, name: json.name, type: json.type, time: json.lastModified }).toEqual({
       status: 200,

@@ -34,7 +34,7 @@ describe('A read of a path in another case', () => {
     expectError(await read(`${own}/reported/of`), 404, 104001)
   })
 
-  it('The exact spelling wins, then the first one by code point (S-3, S-4)', async () => {
+  it('A read prefers the exact spelling, then the first by code point (S-3, S-4)', async () => {
     for (const name of ['readme', 'Readme', 'README']) await put(`${own}/names/${name}`, name)
     expect((await read(`${own}/names/Readme`)).text).toBe('Readme')
     expect((await read(`${own}/names/readMe`)).text).toBe('README')
@@ -50,7 +50,7 @@ describe('A read of a path in another case', () => {
     expect((await read(`${own}/names/Zoo`, '?meta')).json).toMatchObject({ name: 'ZOO', type: 'folder' })
   })
 
-  it('Case follows Unicode, without rules of a language (S-4)', async () => {
+  it('Letters are compared by Unicode, not by the rules of one language (S-4)', async () => {
     for (const name of ['Ärger', 'ΣΊΣΥΦΟΣ', 'I', 'Straße']) await put(`${own}/unicode/${name}`, name)
     expect((await read(`${own}/unicode/a\u0308RGER`)).text).toBe('Ärger')
     expect((await read(`${own}/unicode/σίσυφος`)).text).toBe('ΣΊΣΥΦΟΣ')

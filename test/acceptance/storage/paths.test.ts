@@ -56,7 +56,7 @@ describe('Runs of slashes', () => {
     }
   })
 
-  it('OPTIONS of a path with several slashes answers the CORS headers (A-30)', async () => {
+  it('OPTIONS of a path with several slashes returns the CORS headers (A-30)', async () => {
     const headers = { Origin: 'https://example.com', 'Access-Control-Request-Method': 'PUT' }
     const preflight = await at(`/${own}//a`, { method: 'OPTIONS', token: null, headers })
     expect({ status: preflight.status, allow: preflight.headers['allow'] }).toEqual({

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 
 describe('GET of a file', () => {
-  it('GET answers the bytes with their type, length, time and tag (S-66, S-70)', async () => {
+  it('GET returns the bytes with their type, length, time and tag (S-66, S-70)', async () => {
     const { status, text, headers } = await read(`${own}/digits.txt`)
     expect({ status, text }).toEqual({ status: 200, text: '0123456789' })
     expect(headers).toMatchObject({
@@ -23,14 +23,14 @@ describe('GET of a file', () => {
     })
   })
 
-  it('Without Accept, GET answers the bytes or redirects to them', async () => {
+  it('Without Accept, GET returns the bytes or redirects to them', async () => {
     await put(`${own}/bytes.bin`, Buffer.from([0, 128, 255]))
     const { status, headers, text } = await call(at(`${own}/bytes.bin`), { accept: null })
     const elsewhere = status === 302 && (await fetch(headers['location'] ?? ''))
     expect(elsewhere ? await elsewhere.text() : text).toBe(Buffer.from([0, 128, 255]).toString())
   })
 
-  it('HEAD answers the headers of GET without a body (S-70)', async () => {
+  it('HEAD returns the headers of GET without a body (S-70)', async () => {
     const { status, text, headers } = await call(at(`${own}/digits.txt`), { method: 'HEAD' })
     const { headers: whole } = await read(`${own}/digits.txt`)
     expect({ status, text }).toEqual({ status: 200, text: '' })
@@ -38,7 +38,7 @@ describe('GET of a file', () => {
       expect(headers[name]).toBe(whole[name])
   })
 
-  it('HEAD has the length in X-Content-Length, which gateways keep', async () => {
+  it('HEAD returns the length in X-Content-Length, which gateways keep', async () => {
     const { headers } = await call(at(`${own}/digits.txt`), { method: 'HEAD' })
     expect(headers['x-content-length']).toBe('10')
     expect(headers['access-control-expose-headers']).toContain('X-Content-Length')
@@ -52,26 +52,26 @@ describe('GET of a file', () => {
     ['bytes=-3', '789', 'bytes 7-9/10'],
     ['bytes=8-100', '89', 'bytes 8-9/10'],
     ['bytes=-100', '0123456789', 'bytes 0-9/10'],
-  ])('The range %s answers 206 (S-70)', async (range, part, contentRange) => {
+  ])('A request for the range %s is answered with 206 (S-70)', async (range, part, contentRange) => {
     const { status, text, headers } = await call(at(`${own}/digits.txt`), { headers: { Range: range } })
     expect({ status, text, range: headers['content-range'] }).toEqual({ status: 206, text: part, range: contentRange })
   })
 
-  it.each(['bytes=10-', 'bytes=-0'])('The range %s answers 416/100416 (E-13)', async (range) => {
+  it.each(['bytes=10-', 'bytes=-0'])('A request for the range %s is refused with 416/100416 (E-13)', async (range) => {
     const answer = await call(at(`${own}/digits.txt`), { headers: { Range: range } })
     expectError(answer, 416, 100416)
     expect(answer.headers['content-range']).toBe('bytes */10')
   })
 
   it.each(['bytes=1-2,4-5', 'lines=1-2', 'bytes=5-2', 'nonsense'])(
-    'The range %s is ignored, and GET answers the whole file',
+    'The range %s is ignored, and GET returns the whole file',
     async (range) => {
       const { status, text } = await call(at(`${own}/digits.txt`), { headers: { Range: range } })
       expect({ status, text }).toEqual({ status: 200, text: '0123456789' })
     },
   )
 
-  it('A range with If-Range needs the same file', async () => {
+  it('A range with If-Range is returned only while the file is the same', async () => {
     const { headers } = await read(`${own}/digits.txt`)
     const { etag = '', 'last-modified': time = '' } = headers
     const earlier = new Date(Date.parse(time) - 1_000).toUTCString()

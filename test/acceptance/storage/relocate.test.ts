@@ -50,7 +50,7 @@ describe.each([
   ['copy', copy],
 ] as const)('A %s', (kind, to) => {
   const folder = `${own}/${kind}`
-  /** The content at the old path. */
+  /** The content of the file at the old path. */
   const left = (content: string) => (kind === 'copy' ? content : undefined)
 
   it('A file gets its new path, and missing folders are created (S-51, S-52)', async () => {
@@ -88,7 +88,7 @@ describe.each([
     }
   })
 
-  it('A new path that is in use answers 400/104022 (S-53, E-46)', async () => {
+  it('A new path that is in use is refused with 400/104022 (S-53, E-46)', async () => {
     for (const name of ['a', 'b', 'c/x']) await put(`${folder}/taken/${name}`, name)
     expectError(await to(`${folder}/taken/a`, `${folder}/taken/b`), 400, 104022)
     expectError(await to(`${folder}/taken/a`, `${folder}/taken/c`), 400, 104022)
@@ -98,18 +98,18 @@ describe.each([
     expect([await contentOf(`${folder}/taken/a`), await contentOf(`${folder}/taken/b`)]).toEqual(['a', 'b'])
   })
 
-  it('A missing source answers 404/104001 (S-53)', async () => {
+  it('A missing source is refused with 404/104001 (S-53)', async () => {
     expectError(await to(`${folder}/missing`, `${folder}/anywhere`), 404, 104001)
   })
 
-  it('A new path below a file answers 400/104009 (E-37)', async () => {
+  it('A new path below a file is refused with 400/104009 (E-37)', async () => {
     for (const name of ['a', 'f/b', 'leaf']) await put(`${folder}/ancestor/${name}`, name)
     for (const source of ['a', 'f']) {
       expectError(await to(`${folder}/ancestor/${source}`, `${folder}/ancestor/leaf/x`), 400, 104009)
     }
   })
 
-  it('A new path inside the source answers 400/104015 (S-57)', async () => {
+  it('A new path inside the source is refused with 400/104015 (S-57)', async () => {
     await put(`${folder}/self/a`, 'a')
     for (const below of ['self', 'x/y']) expectError(await to(`${folder}/self`, `${folder}/self/${below}`), 400, 104015)
     expectError(await to(`${folder}/self/a`, `${folder}/self/a/b`), 400, 104015)
@@ -132,7 +132,7 @@ describe.each([
     ['///', 104014],
   ]
   it.each(illegal.map(([path, code]) => ({ start: JSON.stringify(path).slice(0, 50), path, code })))(
-    'The new path $start answers 400/$code (S-10, S-11, S-12)',
+    'The new path $start is refused with 400/$code (S-10, S-11, S-12)',
     async ({ path, code }) => {
       await put(`${folder}/illegal/a`, 'a')
       expectError(await to(`${folder}/illegal/a`, path), 400, code)

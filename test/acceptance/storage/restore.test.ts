@@ -44,7 +44,7 @@ describe('A removed file', () => {
     expect([replaced?.size, removed?.size]).toEqual([5, 3])
   })
 
-  it('An older state of a removed file becomes a new version (H-20)', async () => {
+  it('An older state of a removed file is restored as a new version (H-20)', async () => {
     const path = `${own}/file/older.txt`
     for (const text of ['1', '22']) await put(path, text)
     await remove(path)
@@ -114,7 +114,7 @@ describe('A removed file', () => {
     expect((await read(here, `?versionId=${encodeURIComponent(old?.version ?? '')}`)).text).toBe('a')
   })
 
-  it('A restore at a path that had no file answers 404/104001 (E-29)', async () => {
+  it('A restore at a path that never had a file answers 404/104001 (E-29)', async () => {
     expectError(await restore(`${own}/file/never.txt`), 404, 104001)
   })
 })
@@ -214,7 +214,7 @@ describe('A removed folder', () => {
     const rest = await deletedIn(folder, `&limit=9&cursor=${encodeURIComponent(cursor)}`)
     const entries: readonly { readonly name: string; readonly removedAt: string }[] = [...deleted, ...rest.deleted]
     const times = new Map(entries.map(({ name, removedAt }) => [name, removedAt]))
-    // The key of `whole0` comes right after those of all files in `whole/`.
+    // The key of `whole0` comes directly after the keys of all files in `whole/`.
     const removed = ['a', 'b', 'c', 'whole', 'whole0']
     expect([...times.keys()].toSorted()).toEqual(removed)
     expect([...times.values()].toSorted()).toEqual(removed.map((name) => times.get(name)))

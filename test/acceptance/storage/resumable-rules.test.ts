@@ -36,7 +36,7 @@ describe('The path of a resumable upload', () => {
     }
   })
 
-  it('The file name of an upload starts after its last slash or backslash (S-15)', async () => {
+  it('The file name of an upload starts after the last slash or backslash (S-15)', async () => {
     for (const name of ['../../a.txt', 'C:\\temp\\b.txt']) await store(`${own}/names`, name, name)
     expect((await read(`${own}/names/a.txt`)).text).toBe('../../a.txt')
     expect((await read(`${own}/names/b.txt`)).text).toBe('C:\\temp\\b.txt')
@@ -50,13 +50,13 @@ describe('The path of a resumable upload', () => {
     expect((await read(`${own}/habit/folder/folder`)).text).toBe('in the folder')
   })
 
-  it('A resumable upload ignores the case of its folder (S-5)', async () => {
+  it('A resumable upload ignores the case of the names of folders (S-5)', async () => {
     await put(`${own}/Case/there.txt`, 'x')
     await store(`${own}/case`, 'a.txt', 'hello')
     expect((await read(`${own}/Case/a.txt`)).text).toBe('hello')
   })
 
-  it('A resumable upload creates a draft, keeps one, or publishes one (S-48)', async () => {
+  it('A resumable upload creates a draft, leaves it, or publishes it (S-48)', async () => {
     const page = `${own}/page.html`
     const versioned = (version: string) => ({ 'Upload-Metadata': metadata({ filename: 'page.html', version }) })
     const both = async () => [(await read(page)).text, (await read(page, '?version=draft')).text]
@@ -111,7 +111,7 @@ describe('Checks when an upload is complete', () => {
     expect((await read(`${own}/mine.txt`)).text).toBe('theirs')
   })
 
-  it('If a folder got the path meanwhile, the upload is refused (U-11, U-28)', async () => {
+  it('If a folder takes the path during the upload, it is refused (U-11, U-28)', async () => {
     const upload = await beginHalf('name')
     await put(`${own}/name/below`, 'x')
     expectError(await append(upload, 2, 'llo'), 400, 104022)
@@ -135,7 +135,7 @@ describe('Checks when an upload is complete', () => {
     expect((await remove(`Templates/${own}`)).status).toBe(200)
   })
 
-  it('After its DELETE, an upload is unknown (U-3, U-24, E-52)', async () => {
+  it('After DELETE, the upload is unknown (U-3, U-24, E-52)', async () => {
     const upload = await beginHalf('ended.txt')
     expect((await cancel(upload)).status).toBe(204)
     expect((await head(upload)).status).toBe(404)

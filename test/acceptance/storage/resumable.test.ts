@@ -38,7 +38,7 @@ describe('A resumable upload', () => {
     const { json } = await read(`${own}/large.bin`, '?meta')
     const md5 = (part: Buffer) => createHash('md5').update(part).digest()
     const parts = [md5(content.subarray(0, 8 * 1024 * 1024)), md5(content.subarray(8 * 1024 * 1024))]
-    // The fingerprint comes from the parts, or from a copy of the whole file.
+    // The fingerprint depends on whether the store kept the parts, or copied the whole file.
     const fingerprints = [`${md5(Buffer.concat(parts)).toString('hex')}-2`, md5(content).toString('hex')]
     expect(json.size).toBe(content.length)
     expect(fingerprints).toContain(json.fingerprint)
@@ -107,7 +107,7 @@ describe('A resumable upload', () => {
     expectError(await read(`${own}/wrong.txt`), 404, 104001)
   })
 
-  it('More bytes than the limit or the length answer 413/104005 (U-12, U-23, E-33)', async () => {
+  it('An upload over the limit or its length answers 413/104005 (U-12, U-23, E-33)', async () => {
     for (const length of [String(6 * 1024 ** 3), '9007199254740992', '9'.repeat(100)]) {
       expectError(await create('huge.bin', 5, { 'Upload-Length': length }), 413, 104005)
       expectError(await append(await begin('huge.bin', undefined), 0, 'x', { 'Upload-Length': length }), 413, 104005)
@@ -122,7 +122,7 @@ describe('A resumable upload', () => {
 })
 
 describeWithAdmin('The owner of a resumable upload', () => {
-  it('Another user gets 404/104032 (U-15, E-52)', async () => {
+  it('Another user of the upload gets 404/104032 (U-15, E-52)', async () => {
     const [site, other] = await Promise.all([createSite('Uploads'), createSite('Other uploads')])
     const [ann, anns, bobs] = await Promise.all(
       ['ann', 'ann', 'bob'].map((user) => issueToken([site, other], '--permission', 'files', '--user', user)),
@@ -143,7 +143,7 @@ describeWithAdmin('The owner of a resumable upload', () => {
 
   // Each case has its own tokens: other cases upload meanwhile, and the service shows only the newest upload of a
   // token.
-  it('An append reports the progress of its token (U-16, S-86)', async () => {
+  it('An append updates the progress that ?status shows (U-16, S-86)', async () => {
     const site = await ownSiteId()
     const [first, second] = await Promise.all([1, 2].map(() => issueToken([site], '--permission', 'files')))
     const percentOf = async (token = '') => (await call(at('', '?status'), { token })).json.percent

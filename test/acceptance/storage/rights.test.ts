@@ -22,7 +22,7 @@ const openAs = async (...rights: readonly string[]) => {
 const expectRefused = (answer: Parameters<typeof expectError>[0]) => expectError(answer, 400, 104003)
 
 describeWithAdmin('A token with a right on one folder', () => {
-  it('The token can read and change everything in that folder (A-33, A-37, A-106)', async () => {
+  it('The token can read and change everything in its folder (A-33, A-37, A-106)', async () => {
     const { ask, read } = await openAs(`files:write:/${own}/in`)
     expect((await ask('PUT', `${own}/in/a/page.html`, '?version=draft', 'draft')).status).toBe(200)
     expect((await ask('PUT', `${own}/in/a.txt`, '', 'text')).status).toBe(200)
@@ -57,7 +57,7 @@ describeWithAdmin('A token with a right on one folder', () => {
     expectError(await read(`${own}/in/../out/secret.txt`), 400, 104015)
   })
 
-  it('The token can neither remove nor move the folder itself (A-46)', async () => {
+  it('The token can neither remove nor move its folder (A-46)', async () => {
     const { ask, read } = await openAs(`files:write:/${own}/kept`)
     await put(`${own}/kept/a.txt`, 'x')
     expectRefused(await ask('DELETE', `${own}/kept`))
@@ -113,7 +113,7 @@ describeWithAdmin('Lists and lookups with a right on one folder', () => {
     expect(trash.json.deleted.map(({ path }: { path: string }) => path)).toEqual([`${own}/way/a/b/1`])
   })
 
-  it('Recursive lists have only the folders of the rights, on every page (A-45)', async () => {
+  it("Recursive lists have only the token's folders, on every page (A-45)", async () => {
     const ofRights = ['a/own/1', 'a/own/2', 'b.d/4', 'b/x/3']
     for (const path of [...ofRights, 'a/owner', 'b/y', 'c']) await put(`${own}/all/${path}`, 'x')
     const rights = ['a/own', 'b/x', 'b.d', 'b/x/deeper', 'missing']
@@ -144,7 +144,7 @@ describeWithAdmin('Lists and lookups with a right on one folder', () => {
     expect((await ask('DELETE', `${own}/case/deep/A.txt`)).status).toBe(200)
   })
 
-  it('A wider right to read does not widen the lookups of a change (A-42)', async () => {
+  it('A wider right to read does not let a change search in more folders (A-42)', async () => {
     const { ask, read } = await openAs('files:read', `files:write:/${own}/wide`)
     await put(`${own}/Wide/a.txt`, 'outside')
     expect((await read(`${own}/wide/A.TXT`)).text).toBe('outside')

@@ -49,7 +49,7 @@ describe('A search', () => {
     },
   )
 
-  it('A search finds no removed file, and a moved file at its new path (S-127)', async () => {
+  it('A search finds a moved file at the new path, and no removed file (S-127)', async () => {
     for (const name of ['walrus-1.txt', 'walrus-2.txt']) await put(`${own}/moving/${name}`, 'x')
     expect(await pathsFor('walrus')).toHaveLength(2)
     await remove(`${own}/moving/walrus-1.txt`)
@@ -58,13 +58,13 @@ describe('A search', () => {
     expect(await pathsFor('walrus')).toEqual([`${own}/moving/to/walrus-3.txt`, `${own}/moving/walrus-2.txt`])
   })
 
-  it.each(['okapi', 'ok'])('A search comes in pages without gap or repeat: %s (S-128)', async (text) => {
+  it.each(['okapi', 'ok'])('A search comes in pages, without gaps or repeats: %s (S-128)', async (text) => {
     const names = Array.from({ length: 7 }, (_, index) => `${own}/pages/${index % 2}/okapi-${index}.txt`)
     for (const name of names) await put(name, 'x')
     expect((await allPaths(text, 3)).toSorted()).toEqual(names.toSorted())
   })
 
-  it('A search stays in its folder, and refuses a missing folder (S-129)', async () => {
+  it('A search finds nothing outside its folder, and refuses a missing one (S-129)', async () => {
     await put(`${own}/inside/lemur.txt`, 'x')
     await put(`${own}/outside/lemur.txt`, 'x')
     expect(await pathsFor('lemur', `${own}/inside`)).toEqual([`${own}/inside/lemur.txt`])

@@ -36,7 +36,7 @@ describe('The headers of an append', () => {
   )
 
   it.each(['crc32 AAAAAA==', 'SHA1 qvTGHdzF6KLavt4PO0gs2a6pQ00=', 'sha1', 'sha1 no base64', 'sha1 ', 'x'])(
-    'The checksum %j answers 400/104033, and no bytes are stored (U-5, E-53)',
+    'The checksum %j is refused with 400/104033, and nothing is stored (U-5, E-53)',
     async (checksum) => {
       const upload = await begin('checksum.bin', 5)
       expectError(await append(upload, 0, 'hello', { 'Upload-Checksum': checksum }), 400, 104033)
@@ -79,7 +79,7 @@ describe('The headers of a new upload', () => {
     }
   })
 
-  it('A new upload with bytes of another type than an append answers 415/100015', async () => {
+  it('A new upload with bytes of a wrong content type is refused with 415/100015', async () => {
     expectError(await create('typed.txt', 5, { 'Content-Type': 'text/plain' }, { body: 'hello' }), 415, 100015)
     expectError(await read(`${own}/typed.txt`), 404, 104001)
   })
@@ -94,7 +94,7 @@ describe('The headers of a new upload', () => {
 
 describe('The headers of answers', () => {
   it.each(['0.2.2', '1.0.1', '2.0.0', 'x', '1.0.0, 1.0.0'])(
-    'The tus version %j answers 412 with Tus-Version, and changes nothing (U-7)',
+    'The tus version %j is refused with 412, and nothing changes (U-7)',
     async (version) => {
       const upload = await begin('version.txt', 5)
       const headers = { 'Tus-Resumable': version }
@@ -113,7 +113,7 @@ describe('The headers of answers', () => {
     },
   )
 
-  it('OPTIONS answers the tus headers without a token (U-5, U-8)', async () => {
+  it('OPTIONS returns the tus headers without a token (U-5, U-8)', async () => {
     for (const path of [at(own), `${at(own)}/x`, `${uploads}/x`]) {
       const headers = { 'Tus-Resumable': '0.1' }
       const answer = await call(path, { method: 'OPTIONS', token: null, headers })
@@ -172,9 +172,9 @@ describe('The headers of answers', () => {
     expect((await append(upload, 1, 'xxx')).headers).not.toHaveProperty('upload-expires')
   })
 
-  it('X-HTTP-Method-Override works for uploads only (U-9)', async () => {
+  it('X-HTTP-Method-Override is accepted only for uploads (U-9)', async () => {
     const upload = await begin('override.txt', 5)
-    // The OpenAPI document has no POST for this path.
+    // The OpenAPI document describes no POST at this path.
     const send = (path: string, override: string, headers: Readonly<Record<string, string>> = {}, method = 'POST') =>
       fetch(target.baseUrl + path, {
         method,

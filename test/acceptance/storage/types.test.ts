@@ -46,7 +46,7 @@ describe('The media type of a download', () => {
     ['menu.json', 'application/json, text/javascript, */*; q=0.01', 'application/json'],
     ['menu.json', 'application/*', 'application/json'],
     ['plain', 'text/html, */*', bytes],
-  ])('A file of type %s has its own type with Accept: %s (S-67)', async (name, accept, type) => {
+  ])('A file of type %s keeps its own type with Accept: %s (S-67)', async (name, accept, type) => {
     expect((await read(name, accept)).headers['content-type']).toBe(type)
   })
 
@@ -85,13 +85,13 @@ describe('The media type of a download', () => {
     }
   })
 
-  it('An answer of 304 repeats the type', async () => {
+  it('An answer 304 repeats the media type', async () => {
     const { headers } = await read('page.html', 'text/html')
     const unchanged = await read('page.html', 'text/html', { headers: { 'If-None-Match': headers['etag'] ?? '' } })
     expect(unchanged).toMatchObject({ status: 304, headers: { 'content-type': 'text/html' } })
   })
 
-  it('The same file has a different tag for each type (S-67)', async () => {
+  it('The tag of a file is different for each media type (S-67)', async () => {
     const [plain, typed] = [await read('menu.json', '*/*'), await read('menu.json', 'application/json')]
     expect(plain.headers['etag']).not.toBe(typed.headers['etag'])
     const known = { headers: { 'If-None-Match': plain.headers['etag'] ?? '' } }

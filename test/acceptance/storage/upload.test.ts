@@ -92,7 +92,7 @@ describe('The files of an upload', () => {
     expect((await read(`${own}/habit/photo.jpg`)).text).toBe('y')
   })
 
-  it('Files go into the folder if it exists, or if several files are sent (S-34)', async () => {
+  it('Files are stored inside an existing folder, or if several are sent (S-34)', async () => {
     await put(`${own}/folders/same/x`, 'x')
     await upload(`${own}/folders/same`, [{ name: 'same' }])
     await upload(`${own}/folders/two`, [{ name: 'two' }, { name: 'more' }])
@@ -152,14 +152,14 @@ describe('Refused uploads', () => {
     ['with a file name that is too long (S-12)', 104028, [{ name: 'good' }, { name: 'x'.repeat(256) }]],
     ['with more than 100 files (S-29)', 104000, Array.from({ length: 101 }, (_, index) => ({ name: `f${index}` }))],
   ]
-  it.each(cases)('An upload %s answers %i and stores nothing (S-30)', async (_, code, files) => {
+  it.each(cases)('An upload %s is refused with %i, and nothing is stored (S-30)', async (_, code, files) => {
     const folder = `${own}/refused/${code}`
     expectError(await upload(folder, files), 400, code)
     expectError(await upload(folder, files, { headers: { 'Content-Type': bytes } }), 400, code)
     expectError(await read(folder, '?meta'), 404, 104001)
   })
 
-  it('A name that is not UTF-8 answers 104015, and nothing is stored (S-30, S-39)', async () => {
+  it('A name that is not UTF-8 is refused with 104015 (S-30, S-39)', async () => {
     const folder = `${own}/refused/names`
     const text = multipart([{ name: 'good' }, { name: 'a' }]).toString('latin1')
     // The name in raw bytes, in an extended form, and with another charset.
@@ -173,7 +173,7 @@ describe('Refused uploads', () => {
     expectError(await read(folder, '?meta'), 404, 104001)
   })
 
-  it('An unreadable part beside a good one answers 104000 (S-30, S-36)', async () => {
+  it('An unreadable part is refused with 104000, with all other parts (S-30, S-36)', async () => {
     const folder = `${own}/refused/parts`
     const text = multipart([{ name: 'good' }, { name: 'a' }]).toString()
     for (const [right, wrong] of [
@@ -186,7 +186,7 @@ describe('Refused uploads', () => {
     expectError(await read(folder, '?meta'), 404, 104001)
   })
 
-  it('A body that is not multipart answers 104000 (S-36)', async () => {
+  it('A body that is not multipart is refused with 104000 (S-36)', async () => {
     for (const [type, body] of [
       ['text/plain', 'hello'],
       ['application/json', '{}'],
@@ -199,19 +199,19 @@ describe('Refused uploads', () => {
     }
   })
 
-  it('An upload below a file answers 400/104009 (S-41, E-37)', async () => {
+  it('An upload below a file is refused with 400/104009 (S-41, E-37)', async () => {
     await put(`${own}/file`, 'x')
     expectError(await upload(`${own}/file/below/more`, [{ name: 'a' }]), 400, 104009)
     expectError(await put(`${own}/file/below`, 'x'), 400, 104009)
   })
 
-  it('An upload into a file answers 400/104019 (S-42, E-44)', async () => {
+  it('An upload into a file is refused with 400/104019 (S-42, E-44)', async () => {
     await put(`${own}/file`, 'x')
     expectError(await upload(`${own}/file`, [{ name: 'a' }]), 400, 104019)
     expect((await read(`${own}/file`)).text).toBe('x')
   })
 
-  it('An upload onto a folder answers 400/104022 (S-43, E-46)', async () => {
+  it('An upload onto a folder is refused with 400/104022 (S-43, E-46)', async () => {
     await put(`${own}/taken/folder/x`, 'x')
     expectError(await upload(`${own}/taken`, [{ name: 'a' }, { name: 'folder' }]), 400, 104022)
     expectError(await put(`${own}/taken/folder`, 'x'), 400, 104022)
@@ -226,7 +226,7 @@ describe('Refused uploads', () => {
     ['a%5Cb', 104015],
     [`${'a/'.repeat(450)}ab`, 104015],
     ['x'.repeat(256), 104028],
-  ])('An upload to %s answers 400/%i (S-10, S-11, S-12, E-42)', async (path, code) => {
+  ])('An upload to %s is refused with 400/%i (S-10, S-11, S-12, E-42)', async (path, code) => {
     const body = multipart([{ name: 'a' }])
     for (const type of [`multipart/form-data; boundary=${boundary}`, bytes]) {
       const headers = { 'Content-Type': type }
@@ -263,7 +263,7 @@ describe('Malformed forms', () => {
       ),
     ],
   ]
-  it.each(ofForms)('A form with %s answers 104000 and stores nothing (S-30, S-36)', async (_, body) => {
+  it.each(ofForms)('A form with %s is refused with 104000, and nothing is stored (S-30, S-36)', async (_, body) => {
     const folder = `${own}/refused/forms`
     expectError(await upload(folder, [], { body }), 400, 104000)
     expectError(await read(folder, '?meta'), 404, 104001)
@@ -279,7 +279,7 @@ describe.skipIf(largestFile === null)('Files at the size limit', () => {
   it.each([
     ['a declared length', false],
     ['no declared length', true],
-  ])('A file over the limit answers 104005 in a body with %s (S-40, E-33)', async (_, isChunked) => {
+  ])('A file over the limit is refused with 104005, in a body with %s (S-40, E-33)', async (_, isChunked) => {
     const folder = `${own}/too-large-${isChunked}`
     const files = [{ name: 'good' }, { name: 'large', content: tooLarge }]
     expectError(await upload(folder, files, { isChunked }), 400, 104005)

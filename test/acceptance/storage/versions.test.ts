@@ -63,7 +63,7 @@ describe('Versions', () => {
     expectError(await read(`${own}/versions/other.txt`, query), 400, 104000)
   })
 
-  it('A version id of another file answers 404/104001 (H-16)', async () => {
+  it('The version id of another file is not found: 404/104001 (H-16)', async () => {
     await put(`${own}/versions/one.txt`, 'one')
     await put(`${own}/versions/two.txt`, 'two')
     const [two] = await versionsOf(`${own}/versions/two.txt`)

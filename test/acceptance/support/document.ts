@@ -25,7 +25,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, Response>>
 }
 
-/** The parts of an OpenAPI document that the checks use. */
+/** The members of an OpenAPI document that the checks read. */
 export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
@@ -104,7 +104,7 @@ export const createCheck = (document: OpenApi) => {
     const operations = paths.find(({ expression }) => expression.test(path))?.operations
     if (!operations) return undefined
     const own = operations[method.toLowerCase()] ?? (method === 'HEAD' ? operations['get'] : undefined)
-    // For a method that a path does not have, all operations of the path document the same answer.
+    // All operations of a path describe the same answer to a method that the path does not support.
     return own ? own.responses : { 405: Object.values(operations)[0]?.responses['405'] ?? {} }
   }
 
@@ -126,7 +126,7 @@ export const createCheck = (document: OpenApi) => {
   const checkBody = ({ content = {}, 'x-codes': codes }: Response, { headers, text }: CheckedAnswer) => {
     if (text === '') return
     const type = (headers['content-type'] ?? '').split(';')[0] ?? ''
-    // The media type of a file may equal that of a document. But only an answer with a file has Accept-Ranges.
+    // A file may have the media type of a document. But only an answer with a file has Accept-Ranges.
     const documented = content[headers['accept-ranges'] === undefined ? type : '*/*'] ?? content['*/*']
     if (!documented) throw new Error(`A body of the type "${type}" is not documented`)
     if (documented.schema) checkText(type, documented.schema, text)
@@ -160,5 +160,5 @@ export const createCheck = (document: OpenApi) => {
 const errorSchema = { $ref: '#/components/schemas/Error' }
 const errorContent = { 'application/json': { schema: errorSchema }, 'application/xml': { schema: errorSchema } }
 
-/** A path that is not in the document answers 404 with the usual error body. */
+/** A path that is not in the document must answer 404 with the usual error body. */
 const nowhere: Readonly<Record<number, Response>> = { 404: { content: errorContent } }

@@ -36,7 +36,7 @@ interface Person {
   readonly token: string
 }
 
-/** A new site, and requests of a person who has these rights on the site. */
+/** Creates a site, and returns the requests of a person who has these rights on it. */
 export const openSite = async (rights: readonly string[] = everything, name = 'People') => {
   const site = await createSite(name)
   const manager = await issueToken([site], ...rights.flatMap((right) => ['--right', right]))

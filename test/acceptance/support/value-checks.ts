@@ -23,7 +23,7 @@ export const createValueChecks = (schemas: Readonly<Record<string, Schema>>) => 
 
   return {
     checkValue,
-    /** Checks the body of a media type. A body whose schema is a string is text or bytes. */
+    /** Checks the body of an answer with this media type. A body whose schema is a string is text or bytes. */
     checkText: (type: string, schema: Schema, text: string): void => {
       const isText = schema.type === 'string'
       const value = type === 'application/xml' ? readXmlBy(schema, text, schemas) : isText ? text : JSON.parse(text)

@@ -28,7 +28,7 @@ interface Received {
 
 /**
  * A target on this machine that answers each delivery with the next of these statuses, and then with 200. It answers
- * when `mayAnswer` is over.
+ * only after `mayAnswer` has resolved.
  */
 export const openReceiver = async (statuses: readonly number[] = [], mayAnswer?: Promise<void>) => {
   const received: Received[] = []
@@ -53,6 +53,6 @@ const isSigned = ({ headers, body }: Received, secret: string): boolean => {
   }
 }
 
-/** For each secret, whether the delivery has a signature of it. */
+/** For each secret, whether the delivery was signed with it. */
 export const signaturesOf = (delivery: Received | undefined, ...secrets: readonly string[]): readonly boolean[] =>
   secrets.map((secret) => delivery !== undefined && isSigned(delivery, secret))

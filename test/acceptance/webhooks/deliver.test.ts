@@ -94,7 +94,7 @@ describeWithTargets('Deliveries, tests and repetitions', () => {
     expect(JSON.stringify(await deliveries())).not.toContain('secret answer')
   })
 
-  test('The fifth test at the same time answers 429 (V-13)', async () => {
+  test('The fifth concurrent test is refused with 429 (V-13)', async () => {
     const { promise: mayAnswer, resolve: release } = Promise.withResolvers<void>()
     const { ask, id, received } = await openTarget({ enabled: false }, [], mayAnswer)
     const four = Array.from({ length: 4 }, () => ask('POST', `/${id}/test`))

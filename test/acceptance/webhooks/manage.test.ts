@@ -4,7 +4,7 @@ import { expectError } from '../support/expectations.ts'
 import { openWebhooks } from '../support/webhooks.ts'
 
 const defaults = { types: [], subject: '', enabled: true, description: '', lastSuccess: null, failingSince: null }
-// Nothing listens there, so no case needs the network.
+// Nothing listens at this address, so no case needs the network.
 const targetUrl = 'https://127.0.0.1:1/hooks'
 
 describeWithAdmin('Webhooks', () => {
@@ -71,7 +71,7 @@ describeWithAdmin('The members of a webhook', () => {
     ['a description of 201 characters', { targetUrl, description: 'x'.repeat(201) }],
     ['an enabled that is a text', { targetUrl, enabled: 'yes' }],
     ['a list as its body', []],
-  ])('A webhook with %s answers 400/230000 (V-2, V-3, E-62)', async (_, body) => {
+  ])('A webhook with %s is refused with 400/230000 (V-2, V-3, E-62)', async (_, body) => {
     expectError(await own.ask('POST', '', body), 400, 230000)
     expect((await own.ask('GET')).json.items).toEqual([])
   })
@@ -81,7 +81,7 @@ describeWithAdmin('The members of a webhook', () => {
     ['that rotates nothing', { rotate: false }],
     ['to a target over http', { targetUrl: 'http://example.com/' }],
     ['to no types', { types: null }],
-  ])('A change %s answers 400/230000 and changes nothing (V-5, E-62)', async (_, body) => {
+  ])('A change %s is refused with 400/230000, and changes nothing (V-5, E-62)', async (_, body) => {
     const { secret, ...created } = await own.create()
     expectError(await own.ask('PUT', `/${created.id}`, body), 400, 230000)
     expect((await own.ask('GET')).json.items).toEqual([created])
@@ -100,14 +100,14 @@ describeWithAdmin('The members of a webhook', () => {
 })
 
 describeWithAdmin('The webhooks of a site', () => {
-  test('The 21st webhook of a site answers 409/230002 (V-2, E-64)', async () => {
+  test('The 21st webhook of a site is refused with 409/230002 (V-2, E-64)', async () => {
     const { ask, create } = await openWebhooks()
     for (let count = 1; count <= 20; count++) expect(await create()).toHaveProperty('id')
     expectError(await ask('POST', '', { targetUrl }), 409, 230002)
     expect((await ask('GET')).json.items).toHaveLength(20)
   })
 
-  test('Unknown webhooks, and those of another site, answer 404/230001 (V-1, E-63)', async () => {
+  test('Unknown webhooks and webhooks of other sites answer 404/230001 (V-1, E-63)', async () => {
     const [own, other] = [await openWebhooks(), await openWebhooks()]
     const { id } = await other.create()
     for (const unknown of [id, 'whk_0000000000000000', 'x'.repeat(3_000)]) {
@@ -136,7 +136,7 @@ describeWithAdmin('The webhooks of a site', () => {
     expect(JSON.stringify(entries)).not.toMatch(/hidden|whsec_/)
   })
 
-  test('A removed site loses its webhooks (V-30)', async () => {
+  test('The webhooks of a site are removed with the site (V-30)', async () => {
     // Without tokens, the removal need not wait for caches.
     const site = await createSite('Short')
     await admin('webhook', 'create', '--site', String(site), '--url', targetUrl)
@@ -199,7 +199,7 @@ describeWithAdmin('The rights of a webhook', () => {
     expectError(await ask('POST', '', { targetUrl, types: ['file.*'], subject: 'news/' }, token), 403, 100403)
   })
 
-  test('A new target needs the rights on the types of the webhook (V-1)', async () => {
+  test('Changing the target needs the rights to read all types it gets (V-1)', async () => {
     const { ask, create, addPerson } = await openWebhooks()
     const { id } = await create({ types: ['file.*'] })
     const { token } = await addPerson({ rights: ['access:write', 'history:read'] })

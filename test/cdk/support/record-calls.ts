@@ -44,6 +44,6 @@ export const recordCalls = (dynamodb: DynamoDBDocumentClient): readonly Call[] =
   return calls
 }
 
-/** One readable line for each action on each table or index. */
+/** One readable line for each action on a table or an index. */
 export const linesOf = (calls: readonly Call[]): readonly string[] =>
   [...new Set(calls.map(({ table, index, action }) => `${[table, index].filter(Boolean).join('/')}: ${action}`))].sort()

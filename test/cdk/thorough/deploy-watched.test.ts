@@ -49,7 +49,7 @@ const context = (settings: object = {}) =>
   `siteAdmin=${JSON.stringify({ prefix: 'Test', dataCentres, defaultDataCentre: 'us', ...settings })}`
 
 describe('npm run deploy:watched', () => {
-  test('the directory is deployed first, then each data centre with its rollback alarms', async () => {
+  test('the command deploys the directory first, then each data centre with its alarms', async () => {
     const alarms = [arn('us-east-1', 'A-1'), arn('us-east-1', 'B-2')]
     const endpoint = await cloudFormation('Test-us', alarms)
     const { status, stdout, calls } = await deployWatched(endpoint, ['-c', context(), '--minutes', '20'])
@@ -65,7 +65,7 @@ describe('npm run deploy:watched', () => {
     expect(stdout).toContain(messages.deployment.noAlarms('Test-staging'))
   })
 
-  test('after a rollback, later data centres are not deployed', async () => {
+  test('after a rollback, the command does not deploy later data centres', async () => {
     const { status, calls } = await deployWatched(
       await cloudFormation('Test-us', [arn('us-east-1', 'A-1')]),
       ['-c', context()],
@@ -75,7 +75,7 @@ describe('npm run deploy:watched', () => {
     expect(calls.map((call) => call.split(' ')[1])).toEqual(['Test-directory', 'Test-staging'])
   })
 
-  test('the edge stack is deployed before the data centres, the watch stack after them', async () => {
+  test('the command deploys the edge stack before the data centres, and watch after them', async () => {
     const settings = { webApplicationFirewall: true, dataCentres: { us: { region: 'us-east-1', streaming: true } } }
     const { calls } = await deployWatched(await cloudFormation('Test-us', [arn('us-east-1', 'A-1')]), [
       '-c',

@@ -44,7 +44,7 @@ describe('the check before a deployment', () => {
     ])
   })
 
-  test('the limit covers the reserved concurrency plus the part that stays unreserved', async () => {
+  test('the limit must cover the reserved concurrency and the part that stays unreserved', async () => {
     const reserving = parseSettings({ ...settings, reservedConcurrency: { fields: 20, storage: 50 } })
     expect([...wantedConcurrency(reserving)]).toEqual([
       ['us-east-1', 240],
@@ -73,13 +73,13 @@ describe('the check before a deployment', () => {
   test.each([
     ['the call is unsupported', 501, { message: 'not known here' }],
     ['the answer has no limit', 200, {}],
-  ])('the check says that it could not read the limit if %s', async (_, status, body) => {
+  ])('if %s, the check says that it could not read the limit', async (_, status, body) => {
     await answerWith(status, body)
     const message = expect.stringMatching(messages.deployment.notChecked)
     expect(await checkConcurrency('us-east-1', 50, parseSettings(settings))).toEqual({ isEnough: true, message })
   })
 
-  test('the check fails without permission', async () => {
+  test('without permission, the check fails', async () => {
     await answerWith(403, { message: 'not allowed' })
     await expect(checkConcurrency('us-east-1', 50, parseSettings(settings))).rejects.toThrow('not allowed')
   })

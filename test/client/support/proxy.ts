@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers'
 import { listen } from '../../support/listen.ts'
 
 /**
- * The fate of a request: the proxy passes it on, refuses it, or cuts its connection before the service, after the
- * answer, or in the middle of the answer.
+ * How the proxy treats a request: it passes the request on, refuses it, or cuts its connection before the service,
+ * after the answer, or in the middle of the answer.
  */
 export type Fate = 'pass' | 412 | 413 | 429 | 503 | 'cut before' | 'cut after' | 'cut within'
 

@@ -48,7 +48,7 @@ export const scripted = async (
   return { client, asked }
 }
 
-/** A file of zeros that is read while it is sent. Calls `onCancel` if the reader stops early. */
+/** A file of zeros that the client reads while it sends the file. Calls `onCancel` if the reader stops early. */
 export const zeros = (size: number, onCancel = () => {}): Source => ({
   size,
   slice: (start, end) => new Uint8Array(end - start),

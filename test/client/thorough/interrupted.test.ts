@@ -94,7 +94,7 @@ test('watch pushes after each change, and reports changes of others (T-44, T-66)
 })
 
 test.for(['.SITE-FILES', 'sub/.site-files'])(
-  'writes below %s, like those of a run, do not delay a watched folder',
+  'writes below %s, as a run makes them, do not delay the next push',
   async (state, { begin, folder, makeDirectory, site }) => {
     const here = await makeDirectory({ 'a.txt': 'one', [`${state}/files.json`]: '0' })
     const watching = begin(['watch', here, folder])

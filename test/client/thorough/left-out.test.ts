@@ -34,7 +34,7 @@ test('if one path is too long for the disk, a pull fetches the other files (T-52
   expect(stderr).toContain(messages.client.done(1, 0, ', 1 failed'))
 })
 
-test('a link or folder at the path of a file is a conflict (T-52)', async ({ demo, folder, makeDirectory, site }) => {
+test('a link or folder in place of a file is a conflict (T-52)', async ({ demo, folder, makeDirectory, site }) => {
   await site.store({ link: 'a', place: 'b', 'c.txt': 'c' })
   const here = await makeDirectory({ 'c.txt': 'c' })
   await symlink('nowhere', join(here, 'link'))
@@ -57,7 +57,7 @@ test('a link or folder at the path of a file is a conflict (T-52)', async ({ dem
   })
 })
 
-/** A client whose site has extra files with names that the service itself would refuse. */
+/** A client of a site with extra files, whose names the service itself would refuse. */
 const withNames = (client: SiteClient, paths: readonly string[]): SiteClient => ({
   ...client,
   files: {
@@ -71,7 +71,7 @@ const withNames = (client: SiteClient, paths: readonly string[]): SiteClient => 
   },
 })
 
-test('names that no disk can store fail, and the pull then removes no file', async ({
+test('names that no disk can store are failures, and the pull then removes no file', async ({
   client,
   makeDirectory,
   site,

@@ -44,7 +44,7 @@ describe.skipIf(!existsSync(full))('a command whose output is full says so in on
 })
 
 test.skipIf(noSmallDisk !== undefined)(
-  'if only a part of a file can be written, the output counts as lost',
+  'if only a part of a file could be written, the output counts as lost',
   async ({ service, directory, skip, folder, site }) => {
     await site.put('long.txt', 'x'.repeat(10_000))
     const disk = mountSmallDisk(join(directory, 'disk'), 1)

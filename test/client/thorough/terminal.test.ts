@@ -57,7 +57,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(await terminal.screen()).toContain(messages.client.done(1))
   })
 
-  test.for(['C-c', 'C-d'])('%s at the prompt for the token ends the login', async (key, { run }) => {
+  test.for(['C-c', 'C-d'])('%s at the prompt for the token ends the command login', async (key, { run }) => {
     const terminal = await run(['--url', 'http://127.0.0.1:1', 'login'], { XDG_CONFIG_HOME: '/nonexistent' })
     await expect.poll(terminal.screen).toContain(messages.client.askName)
     await terminal.type('Enter')

@@ -42,7 +42,7 @@ test('a file that someone else has removed can be saved again (K-44)', async () 
   expect([await editor.save(), now()]).toEqual([true, 'mine'])
 })
 
-test('line ends and the mark at the beginning of a text stay (K-44)', async () => {
+test('line ends and the byte order mark of a text stay the same (K-44)', async () => {
   const { editor, now } = await opened('\uFEFFone\r\ntwo\r\n')
   editor.text.value = `${editor.text.value}three\n`
   expect(editor.text.value).toBe('\uFEFFone\ntwo\nthree\n')
@@ -50,7 +50,7 @@ test('line ends and the mark at the beginning of a text stay (K-44)', async () =
   expect(now()).toBe('\uFEFFone\r\ntwo\r\nthree\r\n')
 })
 
-test('the editor refuses files with mixed line ends, and files without text (K-44)', async () => {
+test('the editor refuses files that mix line ends or are not text (K-44)', async () => {
   expect((await opened('a\r\nb\nc')).editor.base.value).toMatchObject({ lineEnd: undefined })
   expect((await opened('a\rb')).editor.base.value).toMatchObject({ lineEnd: undefined })
   expect((await opened(Uint8Array.of(0, 255))).editor.base.value).toMatchObject({ text: undefined })

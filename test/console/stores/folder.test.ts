@@ -36,7 +36,7 @@ const heldSite = () => {
   return { client, answer: (folder: string, entries: readonly FolderContent[]) => waiting.get(folder)?.(entries) }
 }
 
-test('a late answer does not replace the folder that was opened after its request', async () => {
+test('a late answer does not replace the folder that was opened after the request', async () => {
   const { client, answer } = heldSite()
   const folder = createFolder({ client: () => client })
   const first = folder.open('slow')
@@ -124,7 +124,7 @@ test('entries and selection stay while a folder is read again', async () => {
   expect(folder.selection.value.chosen).toEqual(new Set(['2']))
 })
 
-test('typed letters lead to the next name that starts with these letters', async () => {
+test('typed letters select the next name that starts with these letters', async () => {
   const { client, answer } = heldSite()
   const folder = createFolder({ client: () => client })
   const opened = folder.open('a')
@@ -168,7 +168,7 @@ test('a number is inserted before the extension of a name', () => {
   expect(numbered('a.b/none', 2)).toBe('a.b/none (2)')
 })
 
-test('an address with any characters leads back to the same path', () => {
+test('a path with any characters can be written into an address and read back', () => {
   const path = ['ä ö', '100%', 'a?b#c', '<script>', '🎉', '..', '%2F']
   const route = { site: 1001, view: 'files', path, query: { file: 'a&b=c.txt' } }
   expect(parseRoute(formatRoute(route))).toEqual(route)

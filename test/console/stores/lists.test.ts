@@ -44,7 +44,7 @@ const listOf = (counted: { total: number }) => {
 }
 
 describe('a list of objects', () => {
-  test('a list shows its first page after a new search or order', async () => {
+  test('a new search or order shows the first page of a list', async () => {
     const { store } = listOf({ total: 500 })
     await store.show({ page: 3 })
     expect(store.view.value.page).toBe(3)
@@ -89,7 +89,7 @@ describe('a list of objects', () => {
     expect([...store.chosen.value.keys()]).toEqual([1, 60])
   })
 
-  test('the address leaves out default values, and faulty values are corrected', () => {
+  test('the address leaves out default values, and wrong values become default values', () => {
     const view: ListView = { search: ' office ', sort: 'title', isDescending: true, page: 2 }
     expect(queryFor('blogs', view)).toEqual({ kind: 'blogs', q: 'office', sort: '-title', page: '3' })
     expect(parseListView(queryFor('blogs', view))).toEqual({ ...view, search: 'office' })
@@ -140,7 +140,7 @@ describe('requests for lists', () => {
     expect(await linkedAmong(categories, 1, 'news', [])).toEqual(new Set())
   })
 
-  test('requests about many objects have at most 500 each', async () => {
+  test('one request asks about at most 500 objects', async () => {
     const sizes: number[] = []
     await inChunks(
       Array.from({ length: 1201 }, (_, id) => id),
@@ -163,7 +163,7 @@ const change = (id: string, type: ChangeType, subject: string, details: Change['
 describe('the history', () => {
   const types: readonly ChangeType[] = ['file.stored', 'file.removed', 'form.created', 'field.created', 'site.created']
 
-  test('the history can be filtered by group, and comes newest first', async ({ client }) => {
+  test('the history can be filtered by group, and is shown newest first', async ({ client }) => {
     const store = createHistoryStore({ changes: client.changes, types, filter: { what: 'files', who: '', where: '' } })
     await store.load()
     const ids = store.changes.value?.map(({ id }) => id)

@@ -77,7 +77,7 @@ const createPage = () => {
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('one connection reports each change once, also those just before the page opened', async () => {
+test('one connection reports each change once, including those before the page opened', async () => {
   const site = createSite(30)
   const { live, recorded } = createPage()
   const end = live.follow(site.client)
@@ -92,7 +92,7 @@ test('one connection reports each change once, also those just before the page o
   expect([site.asked(), recorded.length]).toEqual([2, 10])
 })
 
-test('a history that has just begun is reported completely', async () => {
+test('a history that has just begun is reported from its first entry', async () => {
   const site = createSite(3)
   const { live, recorded } = createPage()
   const end = live.follow(site.client)
@@ -120,7 +120,7 @@ test('a hidden page sends no requests, and sends one as soon as it is visible', 
   end()
 })
 
-test('while the service is unavailable, requests become rarer and the page says so', async () => {
+test('while the service is unavailable, the page says so and asks less often', async () => {
   const site = createSite(1)
   const { live } = createPage()
   site.fail(new ServiceError({ status: 0, code: 0, message: 'No answer came.' }))

@@ -15,7 +15,7 @@ const entryOf = (name: string, size: number, rest: Partial<Entry> = {}): Entry =
   ...rest,
 })
 
-test('bytes are text only if all are UTF-8, except for a cut last character', () => {
+test('bytes count as text if they are UTF-8, except for a cut last character', () => {
   const bytes = new TextEncoder().encode('Größe €')
   expect(asText(bytes, false)).toBe('Größe €')
   expect(asText(bytes.slice(0, -1), true)).toBe('Größe ')

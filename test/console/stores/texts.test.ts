@@ -41,7 +41,7 @@ test('a time without a zone is UTC, and an invalid time is shown unchanged', asy
   expect(formatMoment('2026-09-04')).toBe('4 Sept 2026')
 })
 
-test('singular and plural are right in both languages (H-14)', async () => {
+test('words are in the singular or plural in both languages (H-14)', async () => {
   const counted = () => [texts.value.uploads.stillMissing, texts.value.files.comesBack, texts.value.files.deletedNone]
   const printed = () => counted().flatMap((text) => [text(1), text(2)])
   expect(printed()).toEqual([
@@ -63,7 +63,7 @@ test('singular and plural are right in both languages (H-14)', async () => {
   ])
 })
 
-test('a browser with an unknown language tag gets a language', async () => {
+test('a browser with an unknown language tag gets a default language', async () => {
   await speak('en', 'en-US@posix')
   expect(texts.value.cancel).toBe('Cancel')
   expect(formatSize(2500)).toBe('2.5 kB')
@@ -77,7 +77,7 @@ const kindsOf = (some: object, way = ''): readonly string[] =>
       : [`${way}${name}: ${typeof value}${value === '' ? ', empty' : ''}`],
   )
 
-test('English and German have the same keys, and every text has words (K-18)', () => {
+test('English and German have the same keys, and no text is empty (K-18)', () => {
   const english = { ...en, ...enViews }
   expect(kindsOf(de).toSorted()).toEqual(kindsOf(english).toSorted())
   expect([...kindsOf(de), ...kindsOf(english)].filter((kind) => kind.endsWith('empty'))).toEqual([])

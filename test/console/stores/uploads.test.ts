@@ -50,7 +50,7 @@ test('three uploads run at a time, and are shown first (K-8)', async () => {
   expect(runningFirst(uploads.all.value).map(({ path }) => path)).toEqual(['x/a', 'x/c', 'x/d', 'x/b'])
 })
 
-test('a dropped folder may have 200,000 files, in portions of any size', async () => {
+test('a dropped folder may have 200,000 files, which arrive in portions of any size', async () => {
   const { file } = fileOf('a')
   const entries = Array.from({ length: 200_000 }, (_, index) => ({
     isFile: true,
@@ -84,7 +84,7 @@ test('an action can apply to all of 50,000 uploads', () => {
   expect(uploads.all.value).toEqual([])
 })
 
-test('an answer for all files applies to later collisions of the same upload only', async () => {
+test('an answer for all files applies only to later collisions of the same upload', async () => {
   const there = new Set(['a', 'b', 'late'])
   const gate = Promise.withResolvers<void>()
   const files: Partial<Files> = {
@@ -121,7 +121,7 @@ test('after a reload, uploads continue only with the same files', () => {
   expect(create(after.files, createTab(memory)).interrupted.value).toEqual([])
 })
 
-test('files of equal name and size are distinguished by their folders', () => {
+test('files with the same name and size are distinguished by their folders', () => {
   const tab = createTab()
   create(heldSite().files, tab).add(given('photos/a/1.bin', 'photos/b/1.bin'), 'x')
   const after = heldSite()
@@ -203,7 +203,7 @@ test('uploads continue after an outage or a new sign-in, but not after a refusal
   expect(stages(uploads)).toEqual(['a sending', 'b failed', 'c failed'])
 })
 
-test('the rate is that of the last seconds', () => {
+test('the shown rate is the average of the last seconds', () => {
   let time = 0
   const { files, open } = heldSite()
   const uploads = createUploads({

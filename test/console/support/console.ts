@@ -108,7 +108,7 @@ export const test = base
 export const expectAccessible = async (page: Page): Promise<void> => {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
-    // Axe runs in the page only: a frame of the console runs no script.
+    // Axe runs only in the page itself: a frame of the console runs no script.
     const axe = new AxeBuilder({ page }).setLegacyMode().exclude('iframe')
     if (colorScheme === 'dark') axe.withRules(['color-contrast', 'link-in-text-block'])
     else axe.withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])

@@ -57,7 +57,7 @@ export const focusedLabel = (page: Page): Promise<string | null | undefined> =>
 
 export const widthOf = (page: Page): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth)
 
-/** Answers a request with a refusal of the service. */
+/** Answers a request as if the service had refused it. */
 export const refusal =
   (status: number, code: number, message: string) =>
   (route: Route): Promise<void> =>

@@ -94,7 +94,7 @@ test.for(Object.entries(looks))(
   },
 )
 
-test('signing in is accessible in both themes, also after a failure', async ({ open }) => {
+test('the sign-in page is accessible in both themes, also after a failure', async ({ open }) => {
   const page = await open('', { token: null })
   await signIn(page, 'wrong')
   expect(await page.getByRole('alert').textContent()).toMatch(/token/i)
@@ -102,7 +102,7 @@ test('signing in is accessible in both themes, also after a failure', async ({ o
   await expectAccessible(page)
 })
 
-test('at 400 % zoom, lists have room for rows, and menus for items', async ({ openFolder }) => {
+test('at 400 % zoom, lists show their rows, and menus their items', async ({ openFolder }) => {
   const page = await openFolder(['a.txt'], { viewport: { width: 320, height: 256 } })
   await page.getByRole('link', { name: 'a.txt' }).waitFor()
   const heightOf = (selector: string) =>

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expectAccessible, test } from '../support/console.ts'
 import { choose, refusal } from '../support/page.ts'
 
-/** The states of the other views: the address of each state, and the steps that lead to the state. */
+/** The states of the other views. Each has an address and the steps that lead to it. */
 const looks: Readonly<Record<string, readonly [hash: string, show: (page: Page) => Promise<unknown>]>> = {
   'the fields of a form with an open menu': [
     'forms/1',
@@ -50,7 +50,7 @@ const looks: Readonly<Record<string, readonly [hash: string, show: (page: Page) 
   ],
   'a search without results': [
     'categories/1?q=nothing+like+it',
-    (page) => page.getByText('No title here matches.').waitFor(),
+    (page) => page.getByText('No title matches.').waitFor(),
   ],
   'an entry of the history': ['history', (page) => page.locator('.change').first().click()],
   'a filter that matches nothing': [

@@ -13,7 +13,7 @@ import { requestOf, send } from '../../support/gateway.ts'
 import { entry, hands, type OpenedHand } from '../../support/hands.ts'
 import { startTokenIssuer, type TokenIssuer } from '../../support/token-issuer.ts'
 
-/** A provider that answers whatever a test wants. */
+/** A provider whose answers a test chooses. */
 let issuer: TokenIssuer
 let hand: OpenedHand
 let handler: Handler
@@ -105,7 +105,7 @@ interface ProviderAnswer {
   readonly person?: object
 }
 
-/** The provider answers the code with a token of these claims. Returns the requests that the provider gets. */
+/** The provider exchanges the code for a token with these claims. Returns the requests that the provider gets. */
 const answerWith = (begun: Begun, { claims = {}, signing = {}, person = {} }: ProviderAnswer = {}) => {
   const asked: { authorization: string | undefined; body: URLSearchParams }[] = []
   issuer.answers.set('/token', async (request: IncomingMessage, response) => {
@@ -121,8 +121,8 @@ const answerWith = (begun: Begun, { claims = {}, signing = {}, person = {} }: Pr
 const wrongPerson = { error: '101001', request: 'test' }
 const unavailable = { error: '100503', request: 'test' }
 
-describe('The code flow', () => {
-  test('The service sends secret and verifier, and the console gets a code (A-92, A-93)', async () => {
+describe('Sign-in through an issuer', () => {
+  test('The issuer gets secret and verifier, and the console gets a code (A-92, A-93)', async () => {
     const begun = await begin()
     const asked = answerWith(begun)
     const { status, place, outcome } = await finish(begun)
@@ -142,7 +142,7 @@ describe('The code flow', () => {
     expect((await begin()).header).toContain('; Secure')
   })
 
-  test('A code ends after 60 seconds, and signs the person in (A-53, A-96)', async () => {
+  test('A code works for 60 seconds, and signs the person in (A-53, A-96)', async () => {
     const redeem = async (seconds: number) => {
       const begun = await begin()
       answerWith(begun)
@@ -169,7 +169,7 @@ describe('The code flow', () => {
     expect(answer).toMatchObject({ status: 401, json: { code: 101001 } })
   })
 
-  test('After 50 failures of sign-ins that began, an address must wait (A-76, A-96)', async () => {
+  test('After 50 sign-ins that an address began and failed, it must wait (A-76, A-96)', async () => {
     const [address, other] = ['192.0.2.7', '192.0.2.8']
     const begun = await begin()
     answerWith(begun)
@@ -214,13 +214,13 @@ describe('A provider with faulty answers', () => {
     ['without a person', { claims: { sub: undefined } }],
     ['of an algorithm that is not listed', { signing: { alg: 'PS256' } }],
     ['about another person', { person: { sub: 'adam' } }],
-  ])('A token %s gives no code (A-91, A-92)', async (_, reported) => {
+  ])('A token that is %s gives no code (A-91, A-92)', async (_, reported) => {
     const begun = await begin()
     answerWith(begun, reported)
     expect((await finish(begun)).outcome).toEqual(wrongPerson)
   })
 
-  test('A token with the signature of a foreign key gives no code (A-91)', async () => {
+  test('A token that another key has signed gives no code (A-91)', async () => {
     const begun = await begin()
     answerWith(begun, { signing: { key: (await generateKeyPair('RS256')).privateKey } })
     expect((await finish(begun)).outcome).toEqual(wrongPerson)

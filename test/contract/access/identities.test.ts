@@ -52,7 +52,7 @@ const describeIdentities = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect((await history.before(site, undefined, 1))[0]).toMatchObject({ type: 'user.changed', actor: invited })
     })
 
-    test('A matching account ends the earlier password, sessions and accounts (A-94)', async () => {
+    test('A matching account replaces the password, sessions and accounts (A-94)', async () => {
       const other = sub()
       const planted = { sub: other, email: `${other}@example.com`, email_verified: true }
       const { name: invited } = await invite({ email: planted.email })
@@ -67,7 +67,7 @@ const describeIdentities = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect(await arrive({ sub: other })).toBeUndefined()
     })
 
-    test('An accepted invitation ends the accounts at issuers (A-83)', async () => {
+    test('Accepting an invitation removes the accounts at issuers (A-83)', async () => {
       const account = sub()
       const claims = { sub: account, email: `${account}@example.com`, email_verified: true, groups: 'web' }
       const person = await arrive(claims)
@@ -78,7 +78,7 @@ const describeIdentities = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect(await arrive({ sub: account })).toBeUndefined()
     })
 
-    test('An address matches once: another account with it matches nobody (A-94)', async () => {
+    test('An address is used once: another account with it matches nobody (A-94)', async () => {
       const { email } = await invite()
       await arrive({ sub: sub(), email, email_verified: true })
       expect(await arrive({ sub: sub(), email, email_verified: true })).toBeUndefined()
@@ -124,7 +124,7 @@ const describeIdentities = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect((await people.get(taken))?.identities).toBeUndefined()
     })
 
-    test('Somebody who gets the name of a removed person is another person (A-94)', async () => {
+    test('A new person with the name of a removed person is somebody else (A-94)', async () => {
       const { name: first, email } = await invite()
       const account = sub()
       const before = await arrive({ sub: account, email, email_verified: true })

@@ -111,7 +111,7 @@ describe('An issuer with faulty answers', () => {
     ['answers without end', configuration, () => endless],
     ['answers with keys without end', '/keys', () => endless],
     ['disconnects', configuration, () => (request) => void request.destroy()],
-  ])('Tokens of an issuer that %s are refused with 503 (A-91)', async (_, path, make) => {
+  ])('If an issuer %s, its tokens are refused with 503 (A-91)', async (_, path, make) => {
     issuer.answers.set(path, make())
     const refused = verify(await issuer.sign())
     await expect(refused).rejects.toThrow(ServiceError)
@@ -122,7 +122,7 @@ describe('An issuer with faulty answers', () => {
     ['does not answer', configuration, () => {}],
     ['does not send its keys', '/keys', () => {}],
     ['never ends its answer', '/keys', (_, response) => void response.writeHead(200).write('{')],
-  ])('A request gives up an issuer that %s in time, and answers 503 (A-91)', async (_, path, silence) => {
+  ])('If an issuer %s, the request gives up in time, and answers 503 (A-91)', async (_, path, silence) => {
     issuer.answers.set(path, silence)
     const impatient = createIssuerClient({ clock: systemClock, patience: 100 })
     await expect(verify(await issuer.sign(), impatient)).rejects.toMatchObject({ status: 503 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAccessHandler } from '../../../functions/access/group.ts'
 import { createCategoriesHandler } from '../../../functions/categories/group.ts'
 import { createFieldsHandler } from '../../../functions/fields/group.ts'
@@ -7,7 +7,9 @@ import { hashToken, newToken } from '../../../lib/access/grants.ts'
 import { newKey } from '../../../lib/access/keys.ts'
 import type { Person } from '../../../lib/access/people.ts'
 import { objectKindNames, withDefaults } from '../../../lib/core/content-kinds.ts'
+import { errors } from '../../../lib/core/errors.ts'
 import type { CategoryId, SiteId, WebFormId } from '../../../lib/core/ids.ts'
+import { groupPolicies } from '../../../lib/http/group-policy.ts'
 import type { Handler } from '../../../lib/http/request.ts'
 import {
   createAccessDeps,
@@ -24,28 +26,8 @@ import { entry } from '../../support/history.ts'
 import { testPerson } from '../../support/people.ts'
 import { everything, type Row, removal, rightsOfTarget, rows, targetUrl } from './guarded-operations.ts'
 
-// Every operation against rights that are not enough, of tokens and keys, on both stores. ../least-privilege.test.ts has
-// the operations on files.
-
-/**
- * Planted bugs, which the table must notice: the functions that compare rights let every caller pass, or a key has a
- * right that only the key has, or that only its person has.
- */
-const hole = vi.hoisted((): { isOpen: boolean; rightsOfKey?: 'own' | 'of the person' } => ({ isOpen: false }))
-vi.mock('../../../lib/core/rights.ts', async (load) => {
-  const real = await load<typeof import('../../../lib/core/rights.ts')>()
-  return {
-    ...real,
-    includesRight: (...given: Parameters<typeof real.includesRight>) => hole.isOpen || real.includesRight(...given),
-    requireRight: (...given: Parameters<typeof real.requireRight>) => hole.isOpen || real.requireRight(...given),
-    requireInAnyFolder: (...given: Parameters<typeof real.requireInAnyFolder>) =>
-      hole.isOpen || real.requireInAnyFolder(...given),
-    commonRights: (...[own, ofPerson]: Parameters<typeof real.commonRights>) => {
-      if (!hole.rightsOfKey) return real.commonRights(own, ofPerson)
-      return hole.rightsOfKey === 'own' ? own : ofPerson
-    },
-  }
-})
+// Every operation against rights that are not enough, of tokens and keys. No store knows rights, so one store is enough.
+// ../least-privilege.test.ts has the operations on files.
 
 const settings = { dataCentre: 'us', longestList: 20_000 }
 const surroundings = { telemetry: { request: () => {} } }
@@ -58,7 +40,7 @@ const form = 1 as WebFormId
 const field = { typeId: -2, mandatory: true, order: 1 }
 const category = 5 as CategoryId
 
-describe.each(hands)('On $name', ({ open }) => {
+describe.each(hands.slice(0, 1))('On $name', ({ open }) => {
   let hand: OpenedHand
   let handlers: Readonly<Record<Row['group'], Handler>>
   let count = 0
@@ -131,7 +113,7 @@ describe.each(hands)('On $name', ({ open }) => {
     return text
   }
 
-  /** A key with fewer rights than its person, and one with more: both have these rights. */
+  /** A key with fewer rights than its person, and a key with more. Both have the given rights. */
   const keysWith = (rights: readonly string[]) =>
     Promise.all([keyWith(rights, everything), keyWith(everything, rights)])
 
@@ -177,7 +159,7 @@ describe.each(hands)('On $name', ({ open }) => {
     last: (await hand.stores.history.before(site, undefined, 1))[0],
   })
 
-  /** For each needed right: all needed rights without this one. */
+  /** For each needed right: all the other needed rights. */
   const lacking = ({ needs, right }: Row): readonly (readonly string[])[] => [
     ...needs.map((one) => needs.filter((right) => right !== one)),
     ...(right.endsWith(':write') ? [needs.map((one) => (one === right ? right.replace('write', 'read') : one))] : []),
@@ -196,17 +178,6 @@ describe.each(hands)('On $name', ({ open }) => {
     return callers
   }
 
-  /** Callers without the rights of the row, each with the bug that lets them pass. */
-  const callersOfBugs = async ({ onEverySite, needsPerson }: Row) => {
-    const [weakKey = '', keyOfWeak = ''] = await keysWith(['history:read'])
-    const ofKeys = [
-      [{ isOpen: false, rightsOfKey: 'of the person' }, weakKey],
-      [{ isOpen: false, rightsOfKey: 'own' }, keyOfWeak],
-    ] as const
-    const ofToken = [[{ isOpen: true }, await tokenWith(['history:read'])]] as const
-    return [...(needsPerson ? [] : ofToken), ...(onEverySite ? [] : ofKeys)]
-  }
-
   describe.each(rows)('$name', (row) => {
     test('a caller who lacks one of the rights changes nothing (A-34, A-57, A-59, A-89)', async () => {
       await newTarget(row)
@@ -221,15 +192,14 @@ describe.each(hands)('On $name', ({ open }) => {
       expect(await state()).toEqual(before)
     })
 
-    test('each planted bug of the check lets a wrong caller in, so this table finds it', async () => {
-      for (const [bug, token] of await callersOfBugs(row)) {
-        await newTarget(row)
-        Object.assign(hole, bug)
-        const { status, text } = await ask(row, token).finally(() => {
-          Object.assign(hole, { isOpen: false, rightsOfKey: undefined })
-        })
-        expect({ text, isDone: status < 300 }).toMatchObject({ isDone: true })
-      }
+    test('a caller without a valid token for the site is refused (A-10, A-17)', async () => {
+      await newTarget(row)
+      const revoked = await tokenWith(everything)
+      await hand.stores.grants.remove(hashToken(revoked), [])
+      for (const token of ['', 'f'.repeat(64), revoked])
+        expect(statusAndCode(await ask(row, token))).toEqual([401, errors.tokenRejected.code])
+      const { status, code } = errors[groupPolicies[row.group].siteUnknown]
+      expect(statusAndCode(await ask(row, await tokenWith(everything, [other])))).toEqual([status, code])
     })
 
     test('a caller with only these rights succeeds (A-33, A-56, A-87, A-89, V-1)', async () => {
@@ -243,7 +213,7 @@ describe.each(hands)('On $name', ({ open }) => {
     })
   })
 
-  test('a removal without all rights removes only the entry of this site (A-51, A-60)', async () => {
+  test('without all rights, a removal only takes the person off this site (A-51, A-60)', async () => {
     const row = removal
     for (const [rights, sites] of [
       [['access:write'], [site, other]],
@@ -265,9 +235,5 @@ describe.each(hands)('On $name', ({ open }) => {
     const reader = await tokenWith(['access:read'])
     expect(statusAndCode(await ask(row, reader))).toEqual([403, 100403])
     expect(await hand.stores.people.get(target)).toBeDefined()
-    // The same request passes if the check has a bug.
-    hole.isOpen = true
-    const { status } = await ask(row, reader).finally(() => Object.assign(hole, { isOpen: false }))
-    expect(status).toBe(200)
   })
 })

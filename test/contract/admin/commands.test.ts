@@ -37,7 +37,7 @@ test('Commands print their answers and write history (H-3, H-5, T-8, T-12, T-16)
   }
 })
 
-test('Each command is covered by the session or by another test', () => {
+test('Each command is tested by the session above, or by another test', () => {
   const tried = [...commandSession.map(([line]) => `${line} `), ...elsewhere.map((name) => `${name} `)]
   const leaves = leavesOf(createProgram()).map(([name]) => name)
   expect(leaves.filter((leaf) => !tried.some((line) => line.startsWith(`${leaf} `)))).toEqual([])
@@ -64,7 +64,7 @@ test.for(refusedCommands)(
 test.for([
   ['{"colour":"red"}', messages.http.unknownMember('"colour"', 'id, ')],
   ['{"enabled":1}', 'enabled: must be true or false'],
-] as const)('object create refuses the members %s', async ([members, reason], { siteDirectory }) => {
+] as const)('object create refuses the members of %s', async ([members, reason], { siteDirectory }) => {
   const args = ['object', 'create', 'news', '--site', '1001', '--members', members]
   expect(await administer(siteDirectory, args)).toMatchObject({ status: 1, stderr: expect.stringContaining(reason) })
 })
@@ -85,8 +85,8 @@ test.for(['site', 'form --site 1001'])(
   },
 )
 
-test('site show counts the kept versions of replaced and removed files', async ({ start, directory }) => {
-  const service = await start()
+test('site show counts the kept versions of replaced and removed files', async ({ host, directory }) => {
+  const service = await host()
   const put = (path: string, body: string) => service.request(`${storage}/${path}`, { method: 'PUT', body })
   await put('a.txt', 'four')
   await put('a.txt', 'seventy')
@@ -96,7 +96,7 @@ test('site show counts the kept versions of replaced and removed files', async (
   expect(shown).toMatchObject({ keptVersions: 2, keptBytes: 20_004 })
 })
 
-describe('data-centre add', () => {
+describe('the command data-centre add', () => {
   const add = (directory: string, ...options: string[]) =>
     administer(directory, ['data-centre', 'add', 'us', '--url', 'https://us.example', ...options])
 
@@ -124,7 +124,7 @@ describe('data-centre add', () => {
     expect(stored).toEqual({ ...deployed, url: 'https://us.example', region })
   })
 
-  test('data-centre add warns once that a running service sets its base URL', async ({ siteDirectory }) => {
+  test('data-centre add warns once that a running service sets its own base URL', async ({ siteDirectory }) => {
     expect(await add(siteDirectory)).toMatchObject({ status: 0, stderr: messages.site.baseUrlOfService('us') })
     expect(await add(siteDirectory)).toMatchObject({ status: 0, stderr: '' })
   })

@@ -33,13 +33,13 @@ const test = base.extend('outside', async ({ directory }, { onCleanup }) => {
 
 const lines = (records: readonly object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
 
-describe('export', () => {
+describe('the command export', () => {
   test('an export and its import into an empty site give the same lists (T-29)', async ({
     directory,
     outside,
-    start,
+    host,
   }) => {
-    const { baseUrl, siteId, token } = await start()
+    const { baseUrl, siteId, token } = await host()
     await administerJson(directory, ['import', '-', '--site', String(siteId)], lines(oddRecords))
     const file = join(outside, 'export.jsonl')
     const reported = await administerJson(directory, ['export', '--site', String(siteId), '--out', file])
@@ -57,7 +57,7 @@ describe('export', () => {
     expect(again.stdout).toBe(readFileSync(file, 'utf8'))
   })
 
-  test('an export has each record with all members, after those that it refers to', async ({ siteDirectory }) => {
+  test('an export has each record with all members, after the records that it names', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, ['import', '-', '--site', '1001'], lines(oddRecords))
     const { stdout } = await administer(siteDirectory, ['export', '--site', '1001'])
     const records = stdout
@@ -92,7 +92,7 @@ describe('export', () => {
     }
   })
 
-  test('an export into the data directory is refused by any path, and changes nothing', async ({
+  test('an export into the data directory is refused, whatever the spelling of its path', async ({
     siteDirectory,
     outside,
   }) => {
@@ -113,10 +113,7 @@ describe('export', () => {
     expect(snapshotOf(siteDirectory)).toEqual(before)
   })
 
-  test('an export writes to the target of a link, and to a pipe, and replaces neither', async ({
-    siteDirectory,
-    outside,
-  }) => {
+  test('an export follows a link, writes into a pipe, and replaces neither', async ({ siteDirectory, outside }) => {
     await administerJson(siteDirectory, ['import', '-', '--site', '1001'], lines(oddRecords))
     const [file, link, pipe] = ['site.jsonl', 'link', 'pipe'].map((name) => join(outside, name)) as [
       string,
@@ -137,7 +134,7 @@ describe('export', () => {
     expect(readdirSync(outside).filter((name) => name.includes('partial'))).toEqual([])
   })
 
-  test('an export reports a reader that ends before all is written', async ({ siteDirectory }) => {
+  test('an export fails if its reader stops before everything is written', async ({ siteDirectory }) => {
     const many = Array.from({ length: 3_000 }, (_, index) => ({ kind: 'news', id: index + 1, body: 'x'.repeat(200) }))
     await administerJson(siteDirectory, ['import', '-', '--site', '1001'], lines(many))
     const command = `"${process.execPath}" admin/main.js --data-dir "${siteDirectory}" export --site 1001 | head -n 1`

@@ -39,8 +39,8 @@ test.for([
   expect(await administerJson(siteDirectory, importing, text)).toEqual(allImported)
 })
 
-test('The service answers imported records, with defaults for missing members (T-24)', async ({ directory, start }) => {
-  const { request } = await start()
+test('The service answers imported records, with defaults for missing members (T-24)', async ({ directory, host }) => {
+  const { request } = await host()
   const path = '/api/v1/admin/sites/current/webforms'
   const sparse = [
     { kind: 'webForm', id: 5 },
@@ -60,7 +60,7 @@ test('The service answers imported records, with defaults for missing members (T
 })
 
 describe('an import with bad records', () => {
-  test('a bad record is skipped, and its fault has a message of its own (T-28)', async ({ siteDirectory }) => {
+  test('a bad record is skipped, and its fault has its own message (T-28)', async ({ siteDirectory }) => {
     const good = '{"kind":"webForm","id":1}'
     const text = badRecords.map(([bad]) => `${good}\n\n${bad}\n`).join('')
     const outcome = await importSome(siteDirectory, text)
@@ -82,7 +82,7 @@ describe('an import with bad records', () => {
     ])
   })
 
-  test('a repeated fault is reported once, with its count and first lines (T-28)', async ({ siteDirectory }) => {
+  test('a repeated fault is reported once, with its count and its first lines (T-28)', async ({ siteDirectory }) => {
     const good = jsonLines([form])
     const bad = '{"kind":"webForm","id":0}\n'.repeat(1_500)
     const text = `${bad}${good}{"kind":\n{"kin\n[\n`
@@ -128,10 +128,10 @@ describe('an import with bad records', () => {
   })
 })
 
-describe('import --strict', () => {
+describe('the option --strict', () => {
   const bad = { kind: 'webForm', id: 0 }
 
-  test('import --strict stops at the first bad record with status 1 and its line (T-22)', async ({ siteDirectory }) => {
+  test('import --strict stops at the first bad record, and names its line (T-22)', async ({ siteDirectory }) => {
     const outcome = await administer(
       siteDirectory,
       [...importing, '--strict'],

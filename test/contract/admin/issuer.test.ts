@@ -6,8 +6,8 @@ const url = 'https://login.example.com/'
 const add = ['issuer', 'add', url, '--id', 'work', '--audience', 'site-admin']
 const rule = ['rule', 'add', '--issuer', 'work', '--claim', 'groups=web=1', '--site', '1001']
 
-describe('issuer and rule', () => {
-  test('issuer add keeps the URL unchanged, and prints the issuer (A-111, A-104)', async ({ siteDirectory }) => {
+describe('the commands issuer and rule', () => {
+  test('issuer add keeps the URL as it was given, and prints the issuer (A-111, A-104)', async ({ siteDirectory }) => {
     const issuer = { id: 'work', url, audience: 'site-admin' }
     expect(await administerJson(siteDirectory, add)).toEqual(issuer)
     expect(await administerJson(siteDirectory, ['issuer', 'list'])).toEqual([{ ...issuer, clientId: null }])
@@ -16,7 +16,7 @@ describe('issuer and rule', () => {
     expect(again).toMatchObject({ status: 1, stderr: refusedIn(siteDirectory, sentence) })
   })
 
-  test('rule add drops included rights, and uses 15 minutes by default (A-111, A-105)', async ({ siteDirectory }) => {
+  test('rule add drops included rights; tokens last 15 minutes (A-111, A-105)', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, add)
     const rights = ['--right', 'files:write', '--right', 'files:read:/news', '--right', 'files:write']
     const added = await administerJson(siteDirectory, [...rule, ...rights])
@@ -39,9 +39,7 @@ describe('issuer and rule', () => {
     expect(await administerJson(siteDirectory, [...rule, '--role', 'editor'])).toMatchObject({ role: 'editor' })
   })
 
-  test('An issuer is removed with its rules, and the history records this (A-101, A-109)', async ({
-    siteDirectory,
-  }) => {
+  test('Issuer remove also removes the rules, and writes history (A-101, A-109)', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, add)
     const { id } = await administerJson(siteDirectory, [...rule, '--right', 'files:read'])
     expect(await administerJson(siteDirectory, ['issuer', 'remove', 'work'])).toEqual({ removed: true, rules: 1 })
@@ -59,7 +57,7 @@ describe('issuer and rule', () => {
     ])
   })
 
-  test('A site is removed with its rules (A-105)', async ({ siteDirectory }) => {
+  test('Site remove also removes the rules of the site (A-105)', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, ['site', 'create', '--name', 'Other'])
     await administerJson(siteDirectory, add)
     await administerJson(siteDirectory, [...rule, '--right', 'files:read'])

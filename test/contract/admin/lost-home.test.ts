@@ -47,7 +47,7 @@ describe('While the home region of the directory is lost', () => {
     expect([status, stderr]).toEqual([1, expect.stringMatching(/AWS refuses this/)])
   })
 
-  test('--directory-region needs a region with a copy of the directory (T-61)', async () => {
+  test('--directory-region must name a region with a copy of the directory (T-61)', async () => {
     const list = (...options: readonly string[]) => administerIn(...options, 'token', 'list')
     const { status, stderr } = await list('--stack-prefix', 'Other', '--directory-region', 'eu-west-1')
     const reason = expect.stringMatching(messages.aws.noTables('Other', 'eu-west-1'))

@@ -18,7 +18,7 @@ describe('token issue', () => {
     ['3d', 3 * 24 * 3600],
     ['1y', 365 * 24 * 3600],
   ] as const)(
-    'a lifetime of "%s" is printed as the time of expiry (A-14, T-9, T-10)',
+    'the lifetime "%s" is printed as the time of expiry (A-14, T-9, T-10)',
     async ([lifetime, seconds], { siteDirectory }) => {
       const before = Math.floor(Date.now() / 1000)
       const { expires } = await issue(siteDirectory, ...(lifetime ? ['--ttl', lifetime] : []))

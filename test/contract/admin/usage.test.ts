@@ -37,7 +37,7 @@ test('object show prints one member per row for people (T-14)', async ({ siteDir
 test.for([
   ['--help', ['data-centre', 'site', 'token', 'form', 'import', '--data-dir', '--json']],
   ['token issue --help', ['--user', '--site', '--permission', '--ttl', '"files"', '4h', '2w']],
-] as const)('%s lists commands and options, and creates nothing', async ([command, names], { directory }) => {
+] as const)('help of %s lists commands and options, and creates nothing', async ([command, names], { directory }) => {
   const { status, stdout } = await administer(directory, command.split(' '))
   expect(status).toBe(0)
   for (const name of names) expect(stdout).toContain(name)
@@ -83,7 +83,7 @@ test('--version prints the version of the package (T-19)', async ({ directory })
 
 describe('wrong usage', () => {
   test.for(wrongCommands)(
-    'wrong usage has status 2, a message and no effect: %s (T-4)',
+    'a wrong command ends with status 2 and a message, and changes nothing: %s (T-4)',
     async ([command, complaint], { directory }) => {
       const { status, stdout, stderr } = await administer(directory, ['--json', ...command.split(' ')])
       expect(status).toBe(2)
@@ -99,7 +99,7 @@ test.for([
   [['site', 'list', '--da\n\u001b[2Jta-dir', 'x']],
   [['import', 'file\n\u001b[2J', '--site', '1001']],
   [['--data-dir', 'x\n\u001b[2J', 'site', 'list']],
-] as const)('%j is refused in printable characters', async ([args], { siteDirectory }) => {
+] as const)('the refusal of %j contains only printable characters', async ([args], { siteDirectory }) => {
   const { status, stderr } = await administer(siteDirectory, args)
   expect(status).toBeGreaterThan(0)
   const [first, ...rest] = stderr.split('\n')

@@ -5,7 +5,8 @@ import { createCategoryStores } from '../../../lib/aws/dynamodb/category-stores.
 import { createWebForms } from '../../../lib/aws/dynamodb/web-forms.ts'
 import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import { unrecorded } from '../../support/history.ts'
-import { openTestTables, type TestTables } from '../../support/tables.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
+import type { TestTables } from '../../support/tables.ts'
 
 const site = 1001 as SiteId
 
@@ -14,7 +15,7 @@ let stores: Parameters<typeof importRecords>[2]
 /** The number of calls of each kind in the current import. */
 let calls: Record<string, number>
 beforeAll(async () => {
-  tables = await openTestTables()
+  tables = openMemoryTables()
   const dynamodb = tables.connect()
   dynamodb.middlewareStack.add(
     (next, { commandName = '' }) =>

@@ -54,7 +54,7 @@ describe('an event of the gateway', () => {
     expect(xml.headers['content-type']).toBe('application/xml; charset=utf-8')
   })
 
-  test('header names may have any case, also names of built-in properties', async () => {
+  test('header names may have any case, and may be names of built-in properties', async () => {
     const unkind = { aUTHORIZATION: token, ['__proto__']: 'x', constructor: 'y', toString: 'z' }
     expect((await sendEvent(fieldsFunction(), 'GET', await service.createForm(), { headers: unkind })).status).toBe(200)
   })
@@ -110,7 +110,7 @@ describe('a result for the gateway', () => {
     expect(await answerOf(Buffer.from(text))).toMatchObject({ text, isBase64Encoded: false })
   })
 
-  describe.each(['any', 'named'] as const)('a gateway with the setting binaryAccept: %s', (binaryAccept) => {
+  describe.each(['any', 'named'] as const)('a gateway whose setting binaryAccept is %s', (binaryAccept) => {
     const bytes = Buffer.from([0, 128, 255])
     const answerTo = async (accept: string | undefined, body: Buffer) => {
       const elsewhere = async () => ({ status: 302, headers: { Location: 'https://bucket.test/file?signed' } })

@@ -6,11 +6,11 @@ import type { SiteId } from '../../../lib/core/ids.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import { entry, unrecorded } from '../../support/history.ts'
-import { openTestTables } from '../../support/tables.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 
 const task = { site: 1001 as SiteId, path: toStoragePath('large'), id: 'removal' }
 const prefix = 'live/1001/large/'
-/** Objects that one call lists or deletes. */
+/** The number of objects that one call lists or deletes. */
 const pageSize = 1_000
 /** Milliseconds that a worker has for one message, without its reserve. */
 const slice = 60_000
@@ -52,7 +52,7 @@ export const removeInSlices = async ({ pages, each }: { readonly pages: number; 
     return client
   }
 
-  const tables = await openTestTables()
+  const tables = openMemoryTables()
   let time = Date.UTC(2026, 0, 1)
   const clock = { wall: () => time, monotonic: () => time }
   const dynamodb = tables.connect()

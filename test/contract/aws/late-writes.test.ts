@@ -83,7 +83,7 @@ describe.each(Object.entries(changes))('%s while the store is slow', (_, { metho
     }
   }
 
-  test('the change answers 503, and does not overwrite a later change', async () => {
+  test('a late change answers 503, and does not overwrite a newer change', async () => {
     const { path, answer, thaw } = await begin('there')
     expect(answer.status).toBe(503)
     const { deps } = service.start()
@@ -131,7 +131,7 @@ describe('links while the store is slow', () => {
     ['in batches', path, [1, 2].map((objectId) => ({ objectId, displayable: 1 }))],
     ['one by one', path, [1, 2].map((objectId) => ({ objectId }))],
     ['from the object', ofObject, [{ categoryId: 5 }]],
-  ])('a request that makes links %s answers 503, and the links stay removed later', async (_, at, items) => {
+  ])('a request that makes links %s answers 503, and no link appears later', async (_, at, items) => {
     await unlink([1, 2])
     const { answer, goOn } = await slowly('POST', { items }, at)
     expect(answer.status).toBe(503)
@@ -144,7 +144,7 @@ describe('links while the store is slow', () => {
   test.each([
     ['the category', path, [{ objectId: 1 }]],
     ['the object', ofObject, [{ categoryId: 5 }]],
-  ])('a request that unlinks from %s answers 503, and a new link stays', async (_, at, items) => {
+  ])('a request that unlinks from %s answers 503, and does not remove a newer link', async (_, at, items) => {
     await link([1, 2])
     const { answer, goOn } = await slowly('DELETE', { items }, at)
     expect(answer.status).toBe(503)

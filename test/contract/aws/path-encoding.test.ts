@@ -32,7 +32,7 @@ describe.each<PathEncoding>(['encoded', 'decoded'])('a gateway that passes paths
     [`${sites}/%2563urrent/webforms`, 400],
     [`${sites}/caf%C3%A9/webforms`, 400],
     [`${sites}/%F0%9F%98%80/webforms`, 400],
-  ])('GET %s answers %i', async (written, status) => {
+  ])('GET of %s is answered with %i', async (written, status) => {
     expect((await get(encoding, written)).status).toBe(status)
   })
 
@@ -67,12 +67,12 @@ describe('slashes at the beginning of a path', () => {
   const pathOf = (path: string, inContext: string) =>
     fromGateway(eventOf(path, inContext), 'encoded', AbortSignal.timeout(1000)).path
 
-  test('slashes count even if only the context of the gateway has them', () => {
+  test('slashes at the beginning count, even if the gateway removes them from the path', () => {
     expect(pathOf('/health', '/live//health')).toBe('//health')
     expect(pathOf('//health', '/live//health')).toBe('//health')
   })
 
-  test('the prefix of the stage is not part of the path', () => {
+  test('the name of the stage is not part of the path', () => {
     expect(pathOf('/health', '/live/health')).toBe('/health')
     expect(pathOf('/', '/live/')).toBe('/')
     expect(pathOf('/live/health', '/live/live/health')).toBe('/live/health')

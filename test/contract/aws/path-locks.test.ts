@@ -8,8 +8,9 @@ import type { SiteId } from '../../../lib/core/ids.ts'
 import { root, toStoragePath } from '../../../lib/storage/path.ts'
 import { longestSilence } from '../../../lib/storage/path-locks.ts'
 import { entry } from '../../support/history.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { failOnce, loseAnswer, loseFirstAnswers } from '../../support/store-faults.ts'
-import { openTestTables, type TestTables } from '../../support/tables.ts'
+import type { TestTables } from '../../support/tables.ts'
 
 describe('the locks of paths in DynamoDB', () => {
   let tables: TestTables
@@ -19,7 +20,7 @@ describe('the locks of paths in DynamoDB', () => {
   const recorded: HistoryEntry[] = []
   let time = Date.UTC(2026, 0, 1)
   beforeAll(async () => {
-    tables = await openTestTables()
+    tables = openMemoryTables()
   })
   afterAll(() => tables.close())
 
@@ -38,15 +39,7 @@ describe('the locks of paths in DynamoDB', () => {
   const below = toStoragePath('photos/2026/may')
 
   describe('a folder that is locked for a restore', () => {
-    test('the folder is locked for others, but not for the holder of the lock', async () => {
-      expect(await removals.lock(site, folder, 'mine', 60_000)).toBe(true)
-      expect(await removals.locksOf(site, [folder, below])).toMatchObject({ isLocked: true })
-      expect(await removals.locksOf(site, [folder, below], 'mine')).toMatchObject({ isLocked: false })
-      expect(await removals.openOf(site, [folder])).toMatchObject([{ id: 'mine', isRestoreLock: true }])
-      expect(await removals.isOpenBelow(site, root)).toBe(true)
-    })
-
-    test('a lock since the first look counts as a change of the folder', async () => {
+    test('a lock that came after the first look counts as a change of the folder', async () => {
       const { ids } = await removals.locksOf(site, [folder])
       await removals.lock(site, folder, 'mine', 60_000)
       await removals.unlock(site, folder, 'mine')
@@ -63,7 +56,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect(await removals.lock(site, folder, 'other', 60_000)).toBe(true)
     })
 
-    test('the lock of a dead holder ends with its time', async () => {
+    test('the lock of a holder that died ends after its time', async () => {
       await removals.lock(site, folder, 'mine', 60_000)
       time += 60_000
       expect(await removals.locksOf(site, [folder])).toMatchObject({ isLocked: false })
@@ -91,7 +84,7 @@ describe('the locks of paths in DynamoDB', () => {
     expect(await removals.lastOf(site, [folder])).toHaveLength(1)
   })
 
-  test('a started workflow has one history entry after a lost answer and a repetition', async () => {
+  test('a started workflow has one history entry after a lost answer and a repeated call', async () => {
     recorded.length = 0
     loseAnswer(dynamodb, 'PutItemCommand')
     await locks.workflows.start(site, below, entry)
@@ -116,7 +109,7 @@ describe('the locks of paths in DynamoDB', () => {
     }
     const periods = () => removals.lastOf(site, [folder])
 
-    test('the record covers the time of its request, and keeps an earlier record', async () => {
+    test('the record includes the time of its request, and keeps an earlier record', async () => {
       const earlier = await remove()
       time += minute
       const from = time
@@ -127,12 +120,12 @@ describe('the locks of paths in DynamoDB', () => {
       expect(await periods()).toEqual([{ from, to: time }])
     })
 
-    test('the record of a request without a time limit covers a limited time', async () => {
+    test('the record of a request without a time limit spans a limited time', async () => {
       await begin(Number.POSITIVE_INFINITY)
       expect(await periods()).toEqual([{ from: time, to: time + longestSilence }])
     })
 
-    test('the record covers all attempts of a removal that failed and was repeated', async () => {
+    test('the record includes all attempts of a removal that failed and was repeated', async () => {
       await remove()
       time += minute
       const from = time
@@ -145,7 +138,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect(await periods()).toEqual([{ from, to: time }])
     })
 
-    test('the record does not cover a removal that failed more than a day ago', async () => {
+    test('the record leaves out a removal that failed more than a day ago', async () => {
       await begin()
       time += day + 2 * minute
       expect(await remove()).toEqual({ from: time - minute, to: time })
@@ -191,7 +184,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect(await periods()).toEqual([{ from, to: time + minute }])
     })
 
-    test('one record covers two concurrent removals, whichever begins or ends first', async () => {
+    test('two concurrent removals share one record, whichever begins or ends first', async () => {
       const from = time
       const listed = { site, folder, since: time + 1_000 }
       const one = await begin()

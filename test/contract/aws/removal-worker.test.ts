@@ -10,7 +10,8 @@ import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import type { RemovalTask } from '../../../lib/storage/path-locks.ts'
 import { entry, unrecorded } from '../../support/history.ts'
-import { openTestTables, type TestTables } from '../../support/tables.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
+import type { TestTables } from '../../support/tables.ts'
 import { removeInSlices } from './large-removal.ts'
 
 const task: RemovalTask = { site: 1001 as SiteId, path: toStoragePath('large'), id: 'removal' }
@@ -27,11 +28,11 @@ let tables: TestTables
 let time: number
 /** The messages in the queue. The tests deliver them in any order, and repeatedly. */
 let sent: Message[]
-/** The number of objects left in the folder. Each call removes an object. */
+/** The number of objects that are left in the folder. Each call of `remove` removes one. */
 let left: number
 
 beforeEach(async () => {
-  tables = await openTestTables()
+  tables = openMemoryTables()
   time = Date.UTC(2026, 0, 1)
   sent = []
   left = 0
@@ -110,7 +111,7 @@ const open = async (objects: number) => {
   return async () => (await removals.openOf(task.site, [task.path])).length > 0
 }
 
-/** A step of a worker that a test can delay. */
+/** A call of a worker that a test can delay. */
 const gate = () => {
   const reached = Promise.withResolvers<void>()
   const opened = Promise.withResolvers<void>()
@@ -135,7 +136,7 @@ describe('the worker that finishes removals', () => {
     expect([left, sent]).toEqual([1, []])
   })
 
-  test('a worker whose time is over sends one message for the rest', async () => {
+  test('a worker that runs out of time sends one message for the rest', async () => {
     const isOpen = await open(3)
     const short = 30_000
     await start().deliver('message 1', short)
@@ -157,7 +158,7 @@ describe('the worker that finishes removals', () => {
     expect([left, await isOpen(), sent]).toEqual([0, false, []])
   })
 
-  test('a message that was delivered twice is delayed until the other worker ended', async () => {
+  test('a second copy of a message is postponed until the other worker has ended', async () => {
     await open(2)
     const { pass, reached, open: goOn } = gate()
     const first = start(pass).deliver()
@@ -171,7 +172,7 @@ describe('the worker that finishes removals', () => {
     expect([left, sent.length]).toEqual([0, 1])
   })
 
-  test('a worker continues the removal of a dead worker after the lease has ended', async () => {
+  test('a worker continues the removal of a dead worker when the lease has ended', async () => {
     const isOpen = await open(3)
     const { pass, reached } = gate()
     // The worker dies: its call never ends, and it does not release the lease.
@@ -210,7 +211,7 @@ describe('the worker that finishes removals', () => {
     expect([left, await isOpen()]).toEqual([0, false])
   })
 
-  test('a lasting error fails the message, and releases the removal', async () => {
+  test('a permanent error fails the message, and releases the removal', async () => {
     const isOpen = await open(1)
     await expect(start(() => Promise.reject(new Error('a bug'))).deliver()).rejects.toThrow('a bug')
     expect([sent, await isOpen()]).toEqual([[], true])
@@ -251,7 +252,7 @@ const createQueue = (deliver: (name: string) => Promise<void>) => {
     redrive() {
       for (const name of dead.splice(0)) add(`${name} again`)
     },
-    /** Works until this moment, or until the queue is empty. */
+    /** Lets the worker work until this moment, or until the queue is empty. */
     async workUntil(end: number) {
       for (;;) {
         const [next] = waiting.toSorted((one, other) => one.due - other.due)
@@ -277,7 +278,7 @@ const createQueue = (deliver: (name: string) => Promise<void>) => {
   }
 }
 
-describe('a removal whose store is away for two hours', () => {
+describe('a removal whose store is unavailable for two hours', () => {
   const minute = 60_000
   let isAway: boolean
   let entries: HistoryEntry[]
@@ -326,7 +327,7 @@ describe('a removal whose store is away for two hours', () => {
     expect(entries).toEqual([{ ...entry, details: { count: 3 } }])
   })
 
-  test('after each progress, the removal is tried for another hour', async () => {
+  test('after each step of progress, the removal is tried for another hour', async () => {
     for (const hour of [0, 1, 2]) {
       await queue.workUntil(begun + hour * 55 * minute + 50 * minute)
       expect(queue.dead).toEqual([])
@@ -337,7 +338,7 @@ describe('a removal whose store is away for two hours', () => {
     expect([await isOpen(), left]).toEqual([false, 0])
   })
 
-  test('a removal that is two hours old reports its age at every log level', async () => {
+  test('a removal that has been open for two hours logs its age at every log level', async () => {
     const info = vi.mocked(console.info)
     await start().deliver('message 0', 30_000)
     expect(info).toHaveBeenLastCalledWith({

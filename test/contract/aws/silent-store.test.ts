@@ -1,10 +1,13 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
+import { HeadObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { smallCallTimeouts } from '../../../lib/aws/calls/client-calls.ts'
 import { createDocumentClient } from '../../../lib/aws/dynamodb/dynamodb.ts'
 import { createKmsSeals } from '../../../lib/aws/kms-seals.ts'
+import { createS3Clients } from '../../../lib/aws/s3/bucket.ts'
 import { createSqsRemovalQueue } from '../../../lib/aws/sqs-queues.ts'
 import { readStackOutputs } from '../../../lib/aws/stack-outputs.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
@@ -49,10 +52,11 @@ const calls: Readonly<Record<string, (config: Config) => Promise<unknown>>> = {
   DynamoDB: (given) => createDocumentClient(given).send(new GetCommand({ TableName: 'table', Key: { id: '1' } })),
   SQS: (given) => createSqsRemovalQueue(`${given.endpoint}/queue`, given).send(task, 0),
   KMS: (given) => createKmsSeals('key', given).open({ site: 1 as SiteId, id: 'whk_1' }, 'c2VhbGVk'),
+  S3: (given) => createS3Clients(given).client.send(new ListObjectsV2Command({ Bucket: 'bucket' })),
   CloudFormation: (given) => readStackOutputs('stack', undefined, given),
 }
 
-describe.each(Object.entries(calls))('a silent %s', (_, call) => {
+describe.each(Object.entries(calls))('a store that is silent: %s', (_, call) => {
   const unavailable = { code: 100503, status: 503 }
 
   test('a call without an answer ends as "unavailable"', async () => {
@@ -69,4 +73,24 @@ describe.each(Object.entries(calls))('a silent %s', (_, call) => {
 test('a request has enough time for all attempts of a call, and for its answer', () => {
   const { connectionTimeout, requestTimeout, socketTimeout } = smallCallTimeouts
   expect(3 * (connectionTimeout + Math.max(requestTimeout, socketTimeout))).toBeLessThan(25_000 - 5_000)
+})
+
+test('the deployed client of S3 gives up before its function ends', async () => {
+  says = ''
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const { requestHandler: _, ...deployed } = config({})
+  const { client } = createS3Clients(deployed)
+  let isOver = false
+  const asking = client.send(new HeadObjectCommand({ Bucket: 'silent', Key: 'a' })).finally(() => {
+    isOver = true
+  })
+  asking.catch(() => {})
+  let elapsed = 0
+  for (; !isOver; elapsed += 100) {
+    await turn()
+    await vi.advanceTimersByTimeAsync(100)
+  }
+  vi.useRealTimers()
+  await expect(asking).rejects.toMatchObject({ code: 100503 })
+  expect(elapsed).toBeLessThan(27_500)
 })

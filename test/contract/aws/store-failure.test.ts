@@ -15,7 +15,7 @@ const outcomeOf = async (error: unknown): Promise<unknown> => {
   return client.send(new ListTablesCommand({})).catch((thrown: unknown) => thrown)
 }
 
-describe('a failure of a client of AWS', () => {
+describe('a failed call to AWS', () => {
   test.each([
     failure('ProvisionedThroughputExceededException'),
     failure('ThrottlingException'),

@@ -8,16 +8,14 @@ import {
   site,
   storesOver,
 } from '../../support/every-operation.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { createRounds } from '../../support/rounds.ts'
-import { openTestTables } from '../../support/tables.ts'
 
-const tables = await openTestTables()
+const tables = openMemoryTables()
 afterAll(() => tables.close())
 const token = await fillDirectory(storesOver(tables.connect()))
 
-/**
- * The rounds of each request to the tables, by its method and the path after the site. The first request comes first.
- */
+/** The rounds of calls to the tables, by the method and the path after the site. The first request comes first. */
 const roundsOf = async ({ fill, open, requests }: Exercise): Promise<ReadonlyMap<string, number>> => {
   const dynamodb = tables.connect()
   await fill(dynamodb)
@@ -39,7 +37,7 @@ const roundsOf = async ({ fill, open, requests }: Exercise): Promise<ReadonlyMap
   }
   const [last] = requests.slice(-1)
   if (last) await measure(last, 'with cold caches')
-  // The first change in a function must also look for the end of the history, so each request runs twice.
+  // The first change in a function also looks for the end of the history, so each request runs twice.
   for (const request of [...requests, ...requests]) await measure(request)
   await close()
   return found

@@ -34,14 +34,14 @@ const record: RequestRecord = {
 const failed: RequestRecord = { ...record, status: 500, error: new TypeError('x is undefined') }
 
 describe('a request in the log', () => {
-  test('a request is one structured line, without paid metrics', () => {
+  test('the log has one structured line for a request, and no metric that AWS bills', () => {
     const lines = linesOf((telemetry) => telemetry.request(record))
     expect(lines).toEqual([
       expect.objectContaining({ ...record, message: 'request', level: 'INFO', service: 'fields' }),
     ])
   })
 
-  test('a fault of the service is an error line with its cause', () => {
+  test('the log has an error line with the cause of a fault of the service', () => {
     const [line] = linesOf((telemetry) => telemetry.request(failed))
     expect(line).toMatchObject({
       message: 'request',
@@ -52,7 +52,7 @@ describe('a request in the log', () => {
   })
 })
 
-test('the metric of sign-ins has the name and outcomes of one machine (V-28)', () => {
+test('sign-ins are counted in the same metric and outcomes as on one machine (V-28)', () => {
   const [line] = linesOf((telemetry) => telemetry.signIn?.({ name: 'ann', address: '192.0.2.1', outcome: 'refused' }))
   const name = 'site_admin_sign_ins_total'
   const Metrics = [{ Name: name, Unit: 'Count' }]

@@ -12,7 +12,7 @@ import { createRandom } from '../../power-cuts/outage.ts'
 import { timesToTry } from '../../support/each-call.ts'
 import { storesOver, unsealed } from '../../support/every-operation.ts'
 import { entry } from '../../support/history.ts'
-import { openTestTables } from '../../support/tables.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 
 const site = 1001 as SiteId
 
@@ -32,11 +32,11 @@ interface Habits {
   readonly seed?: number
 }
 
-/** Tables, a stream and a queue whose time passes only from event to event. */
+/** Tables, a stream and a queue whose clock advances only with each event. */
 const openWorld = async ({ disorder = 0, deaths = 0, seed = 1 }: Habits = {}) => {
   const random = createRandom(seed)
   const chance = () => random.below(1_000) / 1_000
-  const tables = await openTestTables()
+  const tables = openMemoryTables()
   let time = Date.UTC(2026, 0, 1)
   const clock = { wall: () => time, monotonic: () => time }
   const stores = storesOver(tables.connect(), clock.wall)
@@ -109,14 +109,14 @@ const openWorld = async ({ disorder = 0, deaths = 0, seed = 1 }: Habits = {}) =>
       return webhook
     },
 
-    /** With `isLost`, the stream reports the change to nobody. */
+    /** With `isLost`, the stream does not report the change. */
     async change(subject: string, isLost = false): Promise<void> {
       await stores.record({ ...entry, site, type: 'file.stored', subject })
       const record = { eventSource: 'aws:dynamodb', dynamodb: { Keys: { site: { N: String(site) } } } }
       if (!isLost) pushInDisorder({ Records: [record] } as unknown as DynamoDBStreamEvent, 0)
     },
 
-    /** Handles up to this number of events, three at a time, after this number of milliseconds. */
+    /** Waits this number of milliseconds, and then handles up to this number of events, three at a time. */
     async pass(most = 3_000, pause = 0): Promise<void> {
       time += pause
       for (let handled = 0; waiting.length > 0; handled += 3) {
@@ -159,7 +159,7 @@ const deliverInDisorder = async (seed: number) => {
 
   const stored = await storedIds(world)
   expect(stored).toHaveLength(16)
-  // A repetition comes after the first delivery, so the order of the first deliveries counts.
+  // Only the order of first deliveries is checked, because repetitions come later.
   expect({ seed, ids: [...new Set(world.receivedBy(steady.targetUrl))] }).toEqual({ seed, ids: stored })
   const ids = [...new Set(world.receivedBy(failing.targetUrl))].sort()
   expect({ seed, ids }).toEqual({ seed, ids: stored.toSorted() })
@@ -176,7 +176,7 @@ test('Each webhook gets each entry despite lost, late or repeated messages (V-9)
   }
 })
 
-test('A webhook with a failing target keeps one message on its way (V-10, V-17)', async () => {
+test('A webhook whose target fails has only one message in the queue (V-10, V-17)', async () => {
   world = await openWorld()
   const { targetUrl } = await world.addWebhook('failing')
   world.statuses.set(targetUrl, () => 500)
@@ -189,7 +189,7 @@ test('A webhook with a failing target keeps one message on its way (V-10, V-17)'
   expect(world.onTheWay()).toBe(1)
 })
 
-test('When the lease of a worker that died has ended, another worker sends (V-9)', async () => {
+test('When the lease of a dead worker has ended, another worker sends (V-9)', async () => {
   world = await openWorld()
   const { targetUrl } = await world.addWebhook('steady')
   expect(await world.stores.leases.take(site, 'steady', 'the worker that died', 30_000)).toBeDefined()
@@ -202,7 +202,7 @@ test('When the lease of a worker that died has ended, another worker sends (V-9)
   expect(world.receivedBy(targetUrl)).toEqual(await storedIds(world))
 })
 
-test('An entry that comes while a worker ends is sent by this worker (V-9)', async () => {
+test('A worker also sends an entry that is written while the worker ends (V-9)', async () => {
   world = await openWorld()
   const { targetUrl } = await world.addWebhook('steady')
   const { leases } = world.stores

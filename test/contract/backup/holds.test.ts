@@ -46,7 +46,7 @@ const putAndRemove = async ({ stores: { files } }: Machine, key: string) => {
 const blobsIn = (directory: string) => readdirSync(join(directory, 'blobs'))
 
 describe('while a backup is being made', () => {
-  test('blobs of dropped versions stay, and a start does not move these blobs', async ({ directory, machines }) => {
+  test('blobs of expired versions stay, and a start does not move these blobs', async ({ directory, machines }) => {
     const first = await machines.service()
     await putAndRemove(first, 'live/1001/a')
     const [blob = ''] = blobsIn(directory)
@@ -88,7 +88,7 @@ describe('while a backup is being made', () => {
     expect(blobsIn(directory)).toEqual([])
   })
 
-  test('a killed backup holds blobs until its lease ends, and cannot renew the lease', async ({
+  test('a killed backup keeps blobs until its lease ends, and cannot renew the lease', async ({
     directory,
     machines,
   }) => {
@@ -105,7 +105,7 @@ describe('while a backup is being made', () => {
     await expect.poll(() => blobsIn(directory)).toEqual([])
   })
 
-  test('two backups may be made at once, and both hold their blobs', async ({ machines }) => {
+  test('two backups may run at once, and both keep their blobs', async ({ machines }) => {
     await machines.close(await machines.service())
     const { database } = await machines.command()
     const { clock } = machines

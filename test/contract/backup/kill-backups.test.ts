@@ -28,7 +28,7 @@ const namesIn = (folder: string): readonly string[] => {
   }
 }
 
-/** The names in the folder of the unfinished backup show each step. */
+/** The step of a backup can be seen in the names in the unfinished folder. */
 const steps: readonly (readonly [name: string, isReached: (unfinished: string) => boolean])[] = [
   ['it has begun', () => true],
   ['the database is being copied', (unfinished) => namesIn(unfinished).includes('site-admin.db')],
@@ -65,7 +65,7 @@ test('a restoration that is killed again while it clears up still blocks a start
   const marker = join(restored, 'site-admin.json')
   mkdirSync(join(restored, 'blobs'), { recursive: true })
   writeFileSync(marker, JSON.stringify({ service: 'site-admin', layout: 1, ready: false, restoring: true }))
-  // There are so many files that their removal takes a while.
+  // The directory has so many files that removing them takes a while.
   for (let index = 0; index < 20_000; index += 1) writeFileSync(join(restored, 'blobs', String(index)), '')
   const { ino } = statSync(marker)
 
@@ -77,7 +77,7 @@ test('a restoration that is killed again while it clears up still blocks a start
 test('a killed restoration blocks the start of the service until it is repeated', async ({ backedUp, serve }) => {
   const { backup, restored, token } = backedUp
   await killWhen(['--data-dir', restored, 'restore', backup], () => existsSync(join(restored, 'site-admin.db')))
-  // If the restoration was quicker than the kill, the directory is complete. So the test makes it unfinished again.
+  // If the restoration ended before the kill, the directory is complete. Then the test makes it unfinished again.
   const marker = { service: 'site-admin', layout: 1, ready: false, restoring: true }
   writeFileSync(join(restored, 'site-admin.json'), JSON.stringify(marker))
 

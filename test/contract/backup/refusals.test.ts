@@ -35,7 +35,7 @@ import { snapshotOf } from '../../support/directory-snapshot.ts'
 import { messages } from '../../support/messages.ts'
 import { mountSmallDisk, noSmallDisk } from '../../support/small-disk.ts'
 
-describe('a refused backup leaves nothing', () => {
+describe('a refused backup creates nothing', () => {
   test.for([
     ['into a folder with files', (folder: string) => folder, messages.backup.notEmpty],
     ['at the path of a file', (folder: string) => join(folder, 'site-admin.json'), messages.backup.notAFolder],
@@ -194,7 +194,7 @@ describe('a refused restoration changes nothing', () => {
   )
 })
 
-test('a restoration that cannot write a marker leaves nothing', async ({ backedUp: { backup, restored } }) => {
+test('a restoration that cannot write its marker leaves nothing behind', async ({ backedUp: { backup, restored } }) => {
   mkdirSync(restored)
   const { signal } = new AbortController()
   vi.spyOn(signal, 'throwIfAborted').mockImplementation(() => {
@@ -206,7 +206,7 @@ test('a restoration that cannot write a marker leaves nothing', async ({ backedU
   expect(readdirSync(restored)).toEqual(['site-admin.json.new'])
 })
 
-test('the service and the commands refuse a backup as data directory, with advice', async ({
+test('the service and the commands refuse a backup as a data directory, with advice', async ({
   backedUp: { backup },
 }) => {
   const sentence = messages.directory.isBackup

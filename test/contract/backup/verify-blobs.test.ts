@@ -12,7 +12,7 @@ for (const [where, withoutThreads] of [
   ['here', size * 10],
   ['by threads', 0],
 ] as const) {
-  test(`blobs are verified ${where}: whole, short, different and missing blobs`, async ({ directory }) => {
+  test(`verifying blobs ${where} finds short, different and missing blobs`, async ({ directory }) => {
     const bytes = Buffer.alloc(size, 'x')
     const making = createFingerprint()
     making.update(bytes)

@@ -71,15 +71,15 @@ describe('The canary', () => {
     ['POST', /fields/],
     ['PUT', /fields/],
     ['DELETE', /fields/],
-  ])('a failure of the canary names the request and its answer: %s %s', async (method, path) => {
+  ])('if the canary fails, the error names the request and the answer: %s %s', async (method, path) => {
     const baseUrl = await breaking(method, path, () => [503, Buffer.from('{"code":100503}')])
     const failure = await useService({ baseUrl, canaryToken }).catch(String)
     expect(failure).toMatch(new RegExp(`${method} /api/.*${path.source}.* answered 503: .*100503`))
-    // The next run works, whatever this run has left.
+    // The next run succeeds, whatever this run has left behind.
     await useService({ baseUrl: service.baseUrl, canaryToken })
   })
 
-  test('The canary fails if a file comes back with other bytes', async () => {
+  test('The canary fails if a file is returned with other bytes', async () => {
     const baseUrl = await breaking('GET', /canary\.txt/, () => [200, Buffer.from('something else')])
     await expect(useService({ baseUrl, canaryToken })).rejects.toThrow(messages.canary.otherBytes)
   })

@@ -6,13 +6,14 @@ import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import type { ItemPage } from '../../../lib/categories/run-list.ts'
 import type { CategoryId } from '../../../lib/core/ids.ts'
 import { author, entry } from '../../support/history.ts'
+import { openTestTables } from '../../support/tables.ts'
 import { newsItem, range } from '../ports/some-content.ts'
 import { intercept } from './faults.ts'
 import { fill, newsOfCategory, openStore, site } from './store.ts'
 
 type Capacity = { readonly CapacityUnits?: number }
 
-const store = await openStore()
+const store = await openStore(openTestTables)
 const plain = store.over(store.dynamodb)
 let units = 0
 const metered = store.over(
@@ -39,8 +40,8 @@ const list = async (switches: Readonly<Record<string, string>>, of = newsOfCateg
 
 const isWrite = (command: unknown) => command instanceof BatchWriteCommand || command instanceof UpdateCommand
 
-test('300 links in requests of 100 cost at most 2.1 write units each, with index', async ({ onTestFinished }) => {
-  const empty = await openStore()
+test('Linking 300 items in requests of 100 costs at most 2.1 write units for each item', async ({ onTestFinished }) => {
+  const empty = await openStore(openTestTables)
   onTestFinished(() => empty.close())
   await fill(empty.over(empty.dynamodb), range(1, 300))
   const writes: number[] = []
@@ -101,19 +102,19 @@ test('linking again writes nothing', async () => {
 })
 
 describe('a page', () => {
-  test('a page without where and order reads its items and, once, the keys of the list', async () => {
-    // The category, 10 news items, 10 texts, and 1,000 links of about 35 bytes.
+  test('a page without where and order reads its items, and the keys of the list once', async () => {
+    // The expected reads: the category, 10 news items, 10 texts, and 1,000 links of about 35 bytes.
     expect((await list({})).units).toBeLessThanOrEqual(1 + 5 + 5 + 8)
     expect((await list({ skip: '990' })).units).toBeLessThanOrEqual(1 + 5 + 5 + 8)
   })
 
-  test('a page without texts reads no texts', async () => {
+  test('a page that shows no long texts reads none', async () => {
     const shown = await list({ fields: 'news' })
     const hidden = await list({ fields: 'news.subject' })
     expect(shown.units - hidden.units).toBe(5)
   })
 
-  test('a page by cursor costs the same at every position', async () => {
+  test('a page that is read by cursor costs the same at every position', async () => {
     const first = await list({ cursor: '' })
     let cursor = String(first.page.nextCursor)
     for (let page = 0; page < 10; page++) cursor = String((await list({ cursor })).page.nextCursor)
@@ -138,12 +139,12 @@ describe('a page of all news items', () => {
   /** Items of a range are charged together. Each has about 500 bytes. */
   const each = 0.1
 
-  test('a page by cursor costs its own items and texts, at every position', async () => {
+  test('a page that is read by cursor costs only its own items, at every position', async () => {
     expect(await listAll({ cursor: '' })).toBeLessThanOrEqual(11 * each + 0.5 + 5)
     expect(await listAll({ cursor: '', fields: 'subject' })).toBeLessThanOrEqual(11 * each + 0.5)
   })
 
-  test('a page by skip that is filtered or sorted costs each item once', async () => {
+  test('a page that is filtered or sorted with skip costs each item of the list once', async () => {
     for (const switches of [{}, { skip: '990' }, { where: '{subject:"subject 500"}' }, { order: '-id' }]) {
       expect(await listAll({ ...switches, fields: 'subject' })).toBeLessThanOrEqual(1_000 * each + 10 * each + 1)
     }
@@ -166,7 +167,7 @@ describe('an answer over 5 MB', () => {
     await plain.linkItems.putMany(ofLong, displayed(long))
   })
 
-  test('a page over 5 MB is cut, and limit has the number of its items (C-10)', async () => {
+  test('a page over 5 MB is cut, and its limit is the number of items left (C-10)', async () => {
     const { page } = await list({ limit: '500' }, ofLong)
     expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(5_000_000)
     expect(page.items.length).toBeGreaterThan(5)

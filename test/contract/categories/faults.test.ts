@@ -52,10 +52,10 @@ const resetSeveral = async () => {
 }
 
 interface Operation {
-  /** Undoes the changes of the operation. */
+  /** Undoes the changes that the operation made. */
   readonly reset?: () => Promise<void>
   readonly run: (over: Deps) => Promise<unknown>
-  /** Fails unless the state and the answer of the operation are right. */
+  /** Fails unless the operation left the right state and gave the right answer. */
   readonly verify: (answer: unknown) => Promise<void> | void
 }
 

@@ -23,7 +23,7 @@ const changes: Readonly<Record<string, (contents: Contents, links: CategoryLinks
   'a removed object': (contents) => contents.removeObject({ site, kind: 'news', id: 1 }, entry),
 }
 
-/** A change by this or another process must drop a list from the cache. */
+/** A change by this process or another one must remove the list from the cache. */
 describe.each(hands)('a cached list on $name', ({ open }) => {
   let hand: OpenedHand
   let list: (query?: Record<string, string>, path?: string) => Promise<string>
@@ -60,7 +60,7 @@ describe.each(hands)('a cached list on $name', ({ open }) => {
     )
   })
 
-  test('a list is the same as long as nothing changes', async () => {
+  test('a cached list stays the same while nothing changes', async () => {
     expect(await list()).toBe(await list())
   })
 

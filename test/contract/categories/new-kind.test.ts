@@ -11,7 +11,6 @@ import { openMachine } from '../../../lib/machine/machine.ts'
 import { prepareSchema } from '../../../lib/machine/sqlite/schema.ts'
 import { createCategoriesDeps } from '../../../lib/service/deps.ts'
 import { createDocument } from '../../../tools/openapi/document.ts'
-import { recordExamples } from '../../../tools/openapi/examples.ts'
 import { administer } from '../../support/administration.ts'
 import { backUp, restore, tamper } from '../../support/backups.ts'
 import { scratchDirectory } from '../../support/directory.ts'
@@ -160,7 +159,7 @@ describe.each(hands)('a new kind of objects, on $name', ({ open }) => {
   })
 })
 
-test('site-admin accepts a new kind of objects', async () => {
+test('the commands of site-admin accept a new kind of objects', async () => {
   const folder = scratchDirectory()
   const manage = (...args: readonly string[]) => administer(join(folder, 'data'), ['--json', ...args])
   await writeFile(join(folder, 'records'), text)
@@ -188,7 +187,7 @@ test('an older database gets the tables of a new kind', () => {
   expect(tables()).toEqual(made)
 })
 
-test('an older directory and backup are sound, and get the tables of a new kind', async () => {
+test('check accepts an older directory and backup, which get the tables of a new kind', async () => {
   const folder = scratchDirectory()
   const data = join(folder, 'data')
   const backup = join(folder, 'backup')
@@ -204,8 +203,8 @@ test('an older directory and backup are sound, and get the tables of a new kind'
   expect(await checkDataDirectory(restored)).toEqual([])
 })
 
-test('the document has a new kind of objects, with recorded examples', async () => {
-  const { paths } = createDocument(await recordExamples()) as { paths: Record<string, Record<string, object>> }
+test('the document has a new kind of objects', () => {
+  const { paths } = createDocument([]) as { paths: Record<string, Record<string, object>> }
   expect(paths['/webresources/api/v3/sites/{site}/categories/{category}/events']).toMatchObject({
     get: { operationId: 'listEventsOfCategory', summary: 'List the events of a category' },
     post: { operationId: 'linkEvents' },

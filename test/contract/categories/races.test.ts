@@ -104,7 +104,7 @@ describe.each(Object.entries(removals))('linking during %s', (_, remove) => {
   }
 })
 
-describe('linking one object twice at once, hidden and displayed', () => {
+describe('linking an object twice at once, once hidden and once displayed', () => {
   const plain = (over: Deps) => linkObjects(over, newsOfCategory, [{ objectId: 9 }], author)
   const hidden = (over: Deps) => linkObjects(over, newsOfCategory, [{ objectId: 9, displayable: false }], author)
   const cases = [
@@ -126,7 +126,7 @@ describe('linking one object twice at once, hidden and displayed', () => {
   })
 })
 
-test('a link that a dying request left is hidden, and removed by the next attempt', async () => {
+test('a link that a killed request left is hidden, and removed by the next attempt', async () => {
   await begin()
   await deps.contents.removeObject({ site, kind: 'news', id: gone }, entry)
   await deps.linkItems.putMany(newsOfCategory, [{ id: gone, displayable: true }])
@@ -134,7 +134,7 @@ test('a link that a dying request left is hidden, and removed by the next attemp
   expect(await linkedIds(deps)).toEqual([])
 })
 
-test('a refused link to a removed category removes links that a dying request left', async () => {
+test('a refused link to a removed category removes links that a killed request left', async () => {
   await begin()
   await deps.contents.removeCategory(site, category, entry)
   await deps.linkItems.putMany(newsOfCategory, [{ id: gone, displayable: true }])
@@ -142,7 +142,7 @@ test('a refused link to a removed category removes links that a dying request le
   expect(await linkedIds(deps)).toEqual([])
 })
 
-test('during its removal, an object does not exist for any caller', async () => {
+test('while an object is being removed, no caller can see it', async () => {
   await begin()
   await link(deps)
   await deps.contentItems.flagRemoved(site, 'news', gone)
@@ -155,7 +155,7 @@ test('during its removal, an object does not exist for any caller', async () => 
   expect(await linkedIds(deps)).toEqual(ids.filter((id) => id !== gone))
 })
 
-test('many links and many categories are removed in steps', async () => {
+test('a removal of many links or many categories runs in steps', async () => {
   const many = range(1, 1_100)
   await deps.contentItems.putMany(site, 'category', namedCategories(many), entry)
   await fill(deps, [1])

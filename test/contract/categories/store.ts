@@ -5,7 +5,8 @@ import { createLinkItems } from '../../../lib/aws/dynamodb/link-items.ts'
 import type { LinkList } from '../../../lib/categories/category-links.ts'
 import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
 import { entry, unrecorded } from '../../support/history.ts'
-import { openTestTables, type TestTables } from '../../support/tables.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
+import type { TestTables } from '../../support/tables.ts'
 import { newsItems } from '../ports/some-content.ts'
 
 export const site = 1001 as SiteId
@@ -36,8 +37,9 @@ export interface Store extends Pick<TestTables, 'names' | 'close'> {
   over(client: Client, longestStall?: number): Deps
 }
 
-export const openStore = async (): Promise<Store> => {
-  const { names, connect, close } = await openTestTables()
+/** Only the tables of dynalite count capacity. */
+export const openStore = async (open: () => TestTables | Promise<TestTables> = openMemoryTables): Promise<Store> => {
+  const { names, connect, close } = await open()
   return {
     dynamodb: connect(),
     names,

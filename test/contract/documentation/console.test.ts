@@ -116,7 +116,7 @@ describe('a file of the console', () => {
   })
 
   test.each(['meta.json', 'missing-AB12CD34.js', 'below', 'below%2Fdeep.txt', '..%2Fsecret.txt%00.js', '..'])(
-    '/console/%s answers 404',
+    'GET /console/%s answers 404',
     async (name) => {
       const { status, text } = await send(handlerOf(), 'GET', `/console/${name}`)
       expect({ status, text }).toEqual({ status: 404, text: expect.not.stringMatching(/secret"|deep"|ENO/) })
@@ -145,7 +145,7 @@ describe('the root, behind the prefix of a stage', () => {
     return (await handler(request, unlimited)).headers['Location']
   }
 
-  test('the root leads to the console below the prefix, with or without a slash', async () => {
+  test('the root redirects to the console below the prefix, with or without a slash', async () => {
     expect(new URL((await rootAt('/', '/live/')) ?? '', 'https://us.example.com/live/').pathname).toBe('/live/console')
     expect(new URL((await rootAt('/', '/live')) ?? '', 'https://us.example.com/live').pathname).toBe('/live/console')
     expect(new URL((await rootAt('/', '/')) ?? '', 'https://us.example.com/').pathname).toBe('/console')

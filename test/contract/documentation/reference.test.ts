@@ -37,9 +37,9 @@ const test = base
     }
   })
 
-/** Operations that the service must refuse with the values of the page, by their summary. */
+/** By summary: operations that the service must refuse, because of the values that the page sends. */
 const refused = {
-  // The page has no path that this operation could delete.
+  // The page knows no path that this operation could delete.
   'Refuse to delete the root of the storage': 400,
   // A person has to choose the files first.
   'Upload files into a folder, or restore removed files': 400,
@@ -166,7 +166,7 @@ describe('the reference page in a browser', () => {
     const document: OpenApi = JSON.parse(await (await service.request('/openapi.json')).text())
     const statuses: Record<string, number> = {}
     const queries: string[] = []
-    // Operations on access would revoke the token of the page, which has no right to webhooks.
+    // Operations on access would revoke the token of the page. This token has no right to webhooks.
     const tags = document.tags.map(({ name }) => name).filter((name) => !['Access', 'Webhooks'].includes(name))
     for (const name of tags) {
       const { page, requests } = await visit(`${service.baseUrl}/docs`, showing(name))
@@ -193,7 +193,7 @@ describe('the reference page in a browser', () => {
     expect(await (await service.request(`${storage}/notes/chosen.txt`)).text()).toBe('chosen')
   })
 
-  test('the page sends a switch without a value', async ({ service, visit }) => {
+  test('the page sends a switch that has no value', async ({ service, visit }) => {
     const { page, requests } = await visit(`${service.baseUrl}/docs`, showing('Files'))
     await authorize(page, service.token)
     const operation = await unfold(page, 'Show the progress of an upload, or the contents of the root of the storage')

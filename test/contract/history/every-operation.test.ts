@@ -4,7 +4,8 @@ import { routes } from '../../../lib/contract/routes/routes.ts'
 import type { RequestRecord } from '../../../lib/http/request.ts'
 import type { Route } from '../../../lib/http/router.ts'
 import { addOwner, exercises, fillDirectory, perform, site, storesOver } from '../../support/every-operation.ts'
-import { openTestTables, type TestTables } from '../../support/tables.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
+import type { TestTables } from '../../support/tables.ts'
 
 /** Operations without a history entry although they have the method of a change, with the reason. */
 const changesNothing: Readonly<Record<string, string>> = {
@@ -33,7 +34,7 @@ describe('operations in the history of the site', () => {
   let token: string
 
   beforeAll(async () => {
-    tables = await openTestTables()
+    tables = openMemoryTables()
     plain = tables.connect()
     await fillDirectory(storesOver(plain))
     token = await addOwner(storesOver(plain))
@@ -65,7 +66,7 @@ describe('operations in the history of the site', () => {
     },
   )
 
-  test('the operations that write no entry exist, and are changes', () => {
+  test('only existing operations that change something are excepted from the history', () => {
     const changing = routes.filter((route) => !isReading(route)).map(({ operation }) => operation)
     expect(changing).toEqual(expect.arrayContaining(Object.keys(changesNothing)))
   })

@@ -105,7 +105,7 @@ const expectEnd = async (events: AsyncGenerator<unknown> | undefined): Promise<v
 }
 
 describe('a listener', () => {
-  test('a listener gets a comment every 15 s, without reads of the history (V-19, V-22)', async () => {
+  test('a listener gets a comment every 15 s, which reads no history (V-19, V-22)', async () => {
     const { open, pass, seen } = await openLive()
     const { events } = await open()
     await events?.next()
@@ -145,7 +145,7 @@ describe('a listener', () => {
     }
   })
 
-  test('a listener that pauses needs no memory, and later gets every change (V-24)', async () => {
+  test('a listener that pauses uses no memory, and gets every change later (V-24)', async () => {
     const { open, change, pass } = await openLive()
     const { stream, events } = await open()
     await events?.next()
@@ -170,7 +170,7 @@ describe('a listener', () => {
   })
 })
 
-test('a site has a limit of listeners, beyond which wait ends at once (V-23, V-24)', async () => {
+test('a site has a limit of listeners; beyond it, wait ends at once (V-23, V-24)', async () => {
   const { open, send } = await openLive()
   const some = [await open(), await open(), await open()]
   const refused = await send({ accept: 'text/event-stream' })
@@ -211,7 +211,7 @@ describe.each(hands)('on $name', ({ open }) => {
     await hand.stores.workflows.start(site, toStoragePath('a.html'), { ...entry, type: 'workflow.created' })
     await Promise.all(changed)
     expect(listeners.map((listener) => listener?.recentAfter(0)?.length)).toEqual(listeners.map(() => 1))
-    // On AWS, earlier polls may have found nothing.
+    // On AWS, earlier reads may have found nothing.
     expect(seen.reads).toBeLessThan(10)
     expect(seen.watchers).toBe(1)
     for (const listener of listeners) listener?.[Symbol.dispose]()

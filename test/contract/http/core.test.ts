@@ -92,7 +92,7 @@ describe('a token', () => {
   })
 })
 
-test('a request to another data centre is redirected before its body is read', async () => {
+test('a request for another data centre is redirected before its body is read', async () => {
   const { handler } = service.start()
   const stream = Readable.from([Buffer.from('{}')])
   const path = await service.createForm([], distantSite)

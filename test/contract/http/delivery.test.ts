@@ -14,7 +14,7 @@ const request = requestOf('GET', '/', { requestId: 'request-1' })
 const body = { code: 100500, message: expect.any(String), requestId: 'request-1' }
 
 describe('failures after the operation (E-15)', () => {
-  test('a value that cannot be written answers 500, and is recorded once', async () => {
+  test('a value that cannot be written as JSON answers 500, and is logged once', async () => {
     const failure = new Error('cannot be written')
     const value = {
       toJSON() {
@@ -27,7 +27,7 @@ describe('failures after the operation (E-15)', () => {
     expect(records).toEqual([expect.objectContaining({ operation: 'GET', path: '/', status: 500, error: failure })])
   })
 
-  test('an answer that cannot be sent becomes a 500, and is recorded once', async () => {
+  test('an answer that cannot be sent becomes a 500, and is logged once', async () => {
     const failure = new Error('cannot be sent')
     const { handler, records } = bareHandler(async () => done)
     const once: Send<number> = ({ status }) => {
@@ -51,7 +51,7 @@ describe('failures after the operation (E-15)', () => {
   })
 })
 
-test('an answer that breaks off is recorded with its status and the failure', async () => {
+test('an answer that breaks off is logged with its status and the failure', async () => {
   const failure = new Error('broke off')
   const { handler, records } = bareHandler(async () => done)
   await handler(request, unlimited, (_answer, cut) => cut(failure))
@@ -79,7 +79,7 @@ test('a failing log does not delay the answer', async () => {
   vi.restoreAllMocks()
 })
 
-test('the start fails if a route and its operation disagree on the callers', () => {
+test('the service does not start if a route and its operation disagree about tokens', () => {
   const route = { operation: 'read', method: 'GET', path: '/', group: 'fields' } as const
   const open = publicOperation(async () => done)
   const guarded = operation({ params: () => ({}) }, async () => done)

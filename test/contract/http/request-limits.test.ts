@@ -22,7 +22,7 @@ const startWith = (limits: object) => {
 const accepted = (count: number) => Array.from({ length: count }, () => 200)
 
 describe('limits of requests', () => {
-  test('a token over its limit gets 100429, and the time to repeat (O-22, E-14)', async () => {
+  test('a token over its limit gets 100429 and a Retry-After (O-22, E-14)', async () => {
     const { clock, ask, statuses } = startWith({ requestsPerToken: 2 })
     const token = await service.issueToken()
     expect(await statuses(10, token)).toEqual(accepted(10))

@@ -22,7 +22,7 @@ const revealing = (request: Request = {}): Request => ({
   ...request,
 })
 
-describe('the record of a request', () => {
+describe('the log record of a request', () => {
   test('the record has the operation, the site, the token and the outcome', async () => {
     const { handler, records } = service.start()
     await send(handler, 'GET', path, revealing({ requestId: 'request-1' }))

@@ -87,7 +87,7 @@ const appendAll = async (site: ScheduledSite, at: string, content: string): Prom
   return answer.status < 300 ? { ...answer, status: 503 } : answer
 }
 
-/** Statuses of a success, of an unknown outcome, and of a refusal. */
+/** The statuses that mean a success, an unknown outcome, and a refusal. */
 const rank = ({ status }: Answer): number => (status < 300 ? 0 : [409, 423, 503].includes(status) ? 1 : 2)
 
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
@@ -241,7 +241,7 @@ export const anyFileOperation: fc.Arbitrary<() => Operation> = fc.oneof(
   { weight: 1, arbitrary: onFolder },
 )
 
-/** Reads all versions of a file. Every change has other content, so no content may be stored twice. */
+/** Reads all versions of a file. Every change stores different content, so no content may appear twice. */
 export const readVersions = (path: string): Operation => ({
   label: `read versions of ${path}`,
   async run(site) {

@@ -36,7 +36,7 @@ const patience = 60_000 + count * 500
 
 const time = { now: 1_800_000_000_000 }
 const turns = createTurns(time)
-/** New stores are opened from time to time, because stores grow: a bucket in memory sorts all of its keys. */
+/** New stores are opened from time to time, because large ones are slow: a bucket in memory sorts all of its keys. */
 const sitesPerStore = 100
 
 const createSites = (options: Options) => {
@@ -54,7 +54,7 @@ const { random } = Math
 beforeAll(() => {
   // Renewals of leases follow the clock of the test.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-  // A plain function, because a spy would keep each of its millions of calls.
+  // A plain function, because a spy would remember each of the millions of calls.
   Date.now = () => time.now
   // The SDK waits for a random time before it repeats a call.
   Math.random = () => 0
@@ -236,7 +236,7 @@ test.each<[Plant, Name, Partial<Subject>?]>([
   ['no second look', 'a name', { fates: fc.constant([]) }],
   ['no second look', 'a large folder', { fates: fc.constant([]) }],
 ])(
-  'concurrent changes reveal a service with %s: %s',
+  'interleaving concurrent changes finds a service with %s: %s',
   async (plant, name, own) => {
     const subject = { ...subjectOf(name), ...own }
     const check = (options: Options, numRuns: number) =>

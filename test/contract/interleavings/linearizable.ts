@@ -1,4 +1,4 @@
-/** One call as its caller saw it: the moments of request and answer, and what the answer tells about the state. */
+/** One call as its caller saw it: the moments of request and answer, and the states that the answer allows. */
 export interface Observed<State> {
   readonly label: string
   readonly begin: number

@@ -27,9 +27,9 @@ import { tableSettings } from '../../support/tables.ts'
 import { createFastClients } from '../../support/without-network.ts'
 
 /**
- * The fate of a call. `answered`: the store answers. `lost`: the store carries out the call, but its answer is lost.
- * `refused`: the store refuses for now. `slow`: leases are renewed meanwhile. `stopped`: all callers stand still before
- * the call, for longer than a lease lasts.
+ * How the scheduler treats a call. `answered`: the store answers. `lost`: the store carries out the call, but its
+ * answer is lost. `refused`: the store refuses for now. `slow`: leases are renewed meanwhile. `stopped`: all callers
+ * pause before the call, for longer than a lease lasts.
  */
 export type Fate = 'answered' | 'lost' | 'refused' | 'slow' | 'stopped'
 
@@ -57,7 +57,7 @@ export interface Time {
 
 interface Run {
   readonly scheduler: Scheduler
-  /** One fate per call, in the order in which the calls take their turns. Later calls are answered. */
+  /** The treatment of each call, in the order in which the calls get their turns. Later calls are answered. */
   readonly fates: Iterator<Fate>
   /** Calls that always come late. */
   readonly late?: RegExp | undefined
@@ -121,7 +121,7 @@ export const createTurns = (time: Time) => {
 }
 export type Turns = ReturnType<typeof createTurns>
 
-/** Reads of a request with their answers. After the first write of a placement, a planted bug repeats the answers. */
+/** Reads of a request with their answers, which a planted bug repeats after the first write of a placement. */
 interface Memory {
   readonly answers: Map<string, Promise<unknown>>
   phase: 'looking' | 'placing' | 'written'

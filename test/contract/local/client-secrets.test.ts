@@ -7,7 +7,7 @@ import { scratchDirectory } from '../../support/directory.ts'
 
 const settingsOf = (environment: Record<string, string>) => readSettingsOf('machine', environment)
 
-test('The environment has a secret for each issuer (A-93)', async () => {
+test('The environment can hold a secret for each issuer (A-93)', async () => {
   const findSecret = createClientSecrets(settingsOf({ CLIENT_SECRETS: '{"work":"one"}' }))
   expect(await findSecret('work')).toBe('one')
   expect(await findSecret('other')).toBeUndefined()
@@ -29,7 +29,7 @@ test.each(['secret', '"secret"', '["secret"]', '{"work":["secret"]}', '{"work":"
     const file = join(scratchDirectory(), 'secrets.json')
     await writeFile(file, text)
     const failure = await createClientSecrets(settingsOf({ CLIENT_SECRETS_FILE: file }))('work').catch(String)
-    expect(failure).toContain(`CLIENT_SECRETS_FILE names ${file}: must be a JSON object`)
+    expect(failure).toContain(`The file ${file} in CLIENT_SECRETS_FILE cannot be used: must be a JSON object`)
     expect(failure).not.toContain('"secret"')
     const read = () => settingsOf({ CLIENT_SECRETS: text })
     expect(read).toThrow('CLIENT_SECRETS (must be a JSON object')
@@ -37,7 +37,7 @@ test.each(['secret', '"secret"', '["secret"]', '{"work":["secret"]}', '{"work":"
   },
 )
 
-test('The message about a missing file names the file (A-93)', async () => {
+test('If the file is missing, the message names the file (A-93)', async () => {
   const findSecret = createClientSecrets(settingsOf({ CLIENT_SECRETS_FILE: '/nonexistent/secrets.json' }))
   await expect(findSecret('work')).rejects.toThrow('/nonexistent/secrets.json')
 })

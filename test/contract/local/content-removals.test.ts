@@ -59,7 +59,7 @@ describe('an interrupted removal', () => {
     expect(await links.unlink(list, [1], entry)).toBe(false)
   })
 
-  test('a repetition completes an interrupted removal', async () => {
+  test('repeating an interrupted removal completes it', async () => {
     const { contents, rowsOf } = await openHalfRemoved(['category', 'object'])
     expect(await contents.removeObject({ site, kind: 'news', id: 7 }, entry)).toBe(true)
     expect(await contents.removeCategory(site, category, entry)).toBe(true)
@@ -72,7 +72,7 @@ describe('an interrupted removal', () => {
     expect([rowsOf('categories'), rowsOf('news'), rowsOf('news_texts'), rowsOf('news_links')]).toEqual([0, 29, 29, 0])
   })
 
-  test('storing the content again first completes the removal, with its old links', async () => {
+  test('storing the content again first completes the removal, including its old links', async () => {
     const { contents, links } = await openHalfRemoved(['category', 'object'])
     await contents.putMany(site, 'news', [newsItem(7)], entry)
     await contents.putMany(site, 'category', [{ id: 5, name: 'Again' }], entry)

@@ -14,8 +14,8 @@ const openContents = () => {
 }
 
 /** Each read between two turns sees the state that a killed process would leave. */
-describe('content and its long text', () => {
-  test('new content and its long text become visible together', async () => {
+describe('an object with a long text', () => {
+  test('a new object and its long text become visible together', async () => {
     const contents = openContents()
     const creating = contents.create(site, 'news', newsItem(7), entry)
     while (!(await contents.get(site, 'news', 7))) await giveWay()
@@ -23,7 +23,7 @@ describe('content and its long text', () => {
     expect(await creating).toBe(true)
   })
 
-  test('content and its long text are replaced together', async () => {
+  test('an object and its long text are replaced together', async () => {
     const contents = openContents()
     await contents.putMany(site, 'news', [newsItem(7)], entry)
     const replacing = contents.putMany(site, 'news', [newsItem(7, { subject: 'New', body: 'New too' })], entry)

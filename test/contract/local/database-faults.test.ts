@@ -31,7 +31,7 @@ describe('a full disk', () => {
     expect(words()).toEqual(['a', 'b', 'c', long])
   })
 
-  test('many changes of one turn are each refused, and the process keeps running', async () => {
+  test('many changes in one turn are all refused, and the process keeps running', async () => {
     const { database, add, words } = openWords()
     limitPages(database)
     const settled = await Promise.allSettled(Array.from({ length: 200 }, (_, index) => add(`${index}${long}`)))
@@ -59,7 +59,7 @@ describe('an error of SQLite', () => {
     ['the memory beside the database', 4874],
     ['a sync', 1034],
   ])('an error of %s answers 507 if the disk has no room left', (_, code) => {
-    // /proc never has free space.
+    // The disk of /proc has no free space.
     expect(asPortError(failure(code), '/proc/self/status')).toEqual(outOfSpace)
   })
 
@@ -68,7 +68,7 @@ describe('an error of SQLite', () => {
     ['that the database is damaged', 11],
     ['that the file is not a database', 26],
     ['of a constraint of the tables', 1555],
-  ])('the error %s passes unchanged', (_, code) => {
+  ])('the error %s is passed on unchanged', (_, code) => {
     const error = failure(code)
     expect(asPortError(error, file)).toBe(error)
   })

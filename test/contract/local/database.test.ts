@@ -22,7 +22,7 @@ describe('a connection', () => {
   const settingsOf = (connection: DatabaseSync) =>
     settings.map((name) => connection.prepare(`PRAGMA ${name}`).get()?.[name])
 
-  test('a connection distrusts the schema, checks pages, and flushes (O-13, O-20)', () => {
+  test('a connection distrusts the schema, checks pages, and flushes writes (O-13, O-20)', () => {
     const { file, connection } = openWords()
     expect(settingsOf(connection)).toEqual([0, 1, 1, 1])
     const reading = openImmutable(file)
@@ -30,7 +30,7 @@ describe('a connection', () => {
     expect(settingsOf(reading).slice(0, 2)).toEqual([0, 1])
   })
 
-  test('service, commands, locks, check and backups open connections in one place', () => {
+  test('only one function opens connections, for service, commands, check and backups', () => {
     const root = join(import.meta.dirname, '../../..')
     const makers = globSync('{admin,lib,local,server}/**/*.ts', { cwd: root }).filter((file) =>
       readFileSync(join(root, file), 'utf8').includes('new DatabaseSync('),
@@ -79,7 +79,7 @@ describe('changes', () => {
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   })
 
-  test('changes leave nothing when SQLite rolls back, and report the reason', async () => {
+  test('changes have no effect when SQLite rolls back, and report the reason', async () => {
     const { database, add, words } = openWords()
     await add('a')
     const change = database.write(() => {
@@ -105,7 +105,7 @@ describe('changes', () => {
     expect(words()).toEqual(['0', '1', '2', '3', '4'])
   })
 
-  test('notes keep their order among changes, and survive the process', async () => {
+  test('notes keep their order among changes, and survive the end of the process', async () => {
     const { file, database, add } = openWords()
     const note = (word: string) =>
       database.note(() => void database.connection.prepare('INSERT INTO words (word) VALUES (?)').run(word))
@@ -170,7 +170,7 @@ describe('while another process locks the database', () => {
     expect(words()).toEqual(['b'])
   })
 
-  test('closing refuses waiting changes', async () => {
+  test('closing the connection refuses waiting changes', async () => {
     const { file, database, add } = openWords()
     const another = openAnother(file)
     another.exec('BEGIN IMMEDIATE')
@@ -216,7 +216,7 @@ describe('while another process locks the database', () => {
 })
 
 describe('closing', () => {
-  test('closing makes all waiting changes, even thousands', async () => {
+  test('closing first makes all waiting changes, even thousands', async () => {
     const { file, database, add } = openWords()
     const words = Array.from({ length: 3_000 }, (_, index) => String(index))
     const asked = words.map(add)
@@ -249,7 +249,7 @@ describe('several processes', () => {
       await Promise.all([1, 2, 3].map(() => database.write(() => increment.run())))
     database.close()`
 
-  test('several processes open a new database at once, and lose or repeat no change', async () => {
+  test('several processes open a new database at once, and no change is lost or repeated', async () => {
     const file = scratchFile()
     const processes = Array.from({ length: 3 }, () =>
       spawn(process.execPath, ['--input-type=module', '-e', program, file, '300'], { stdio: 'inherit' }),

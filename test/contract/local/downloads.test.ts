@@ -80,7 +80,7 @@ describe('a link of one machine', () => {
     expect((await get(url)).status).toBe(200)
   })
 
-  it('the signature is in no log: logs show only the path of a request', async () => {
+  it('no log contains the signature: logs show only the path of a request', async () => {
     const { url } = await linkTo()
     records.length = 0
     await get(url)

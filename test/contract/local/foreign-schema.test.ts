@@ -24,7 +24,7 @@ const tablesIn = (directory: string): readonly string[] => {
 }
 
 describe('a database without one of its tables', () => {
-  test('each missing table is reported by check, and refused by restore and service', async ({
+  test('check reports each missing table, and restore and the service refuse it', async ({
     backedUp: { data, folder, backup, restored },
   }) => {
     const tables = tablesIn(backup)
@@ -88,7 +88,7 @@ describe('a database with an unknown part', () => {
       indexAltered('going_news', 'WHERE going = 1, WHERE going = 0'),
     ],
   ] as const)(
-    'check, restore, backup and service refuse a database with %s (O-13)',
+    'check, restore, backup and the service refuse a database with %s (O-13)',
     async ([, sql, fault], { backedUp }) => {
       const { data, folder, backup, restored } = backedUp
       for (const directory of [data, backup]) tamper(directory, sql)
@@ -105,7 +105,7 @@ describe('a database with an unknown part', () => {
     },
   )
 
-  test('an additional table, for a new kind of object or of SQLite itself, is accepted', async ({
+  test('check accepts an additional table of a new kind of object, or of SQLite', async ({
     backedUp: { data, backup, restored },
   }) => {
     for (const directory of [data, backup]) {
@@ -123,7 +123,7 @@ describe('a database with an unknown part', () => {
   })
 })
 
-test('a database with unreadable rows is backed up and restored only on request', async ({
+test('a database with unreadable rows is backed up only with --even-if-damaged', async ({
   backedUp: { data, folder, backup, restored },
 }) => {
   for (const directory of [data, backup]) tamper(directory, "UPDATE web_forms SET fields = '[' WHERE id = 1")

@@ -28,7 +28,7 @@ describe('the history on one machine', () => {
     expect(await history.after(site, 0, 10)).toMatchObject([entryOf('form/1')])
   })
 
-  test('a watcher is called only when other connections see an entry (V-18)', async () => {
+  test('a watcher is called only when another connection writes an entry (V-18)', async () => {
     const file = scratchFile()
     const [database, other] = [scratchTables(file, { durable: true }), createHistory(scratchTables(file))]
     const watch = createChangeWatch(database)
@@ -45,11 +45,11 @@ describe('the history on one machine', () => {
     expect(heard).toEqual(['in time'])
   })
 
-  test('entries of 90 days are removed, and newer ones stay (H-8)', async () => {
+  test('entries are removed after 90 days, and newer ones stay (H-8)', async () => {
     const database = scratchTables()
     const at = (moment: number) => createRecorder(database.connection, () => moment)
     await database.write(() => {
-      // More entries than one transaction removes.
+      // This is more than the number of entries that one transaction removes.
       for (let index = 0; index < 4_100; index++) at(now - 91 * day)(entryOf(`old ${index}`))
       at(now - 90 * day + 1)(entryOf('kept'))
       at(now)(entryOf('new'))
@@ -62,7 +62,7 @@ describe('the history on one machine', () => {
     expect(await subjects()).toEqual(['kept', 'new'])
   })
 
-  test('positions grow although the clock is set back, or a backup is restored', async () => {
+  test('positions grow even if the clock is set back, or a backup is restored', async () => {
     const file = scratchFile()
     const database = scratchTables(file)
     const moments = [now, now - day, now, now + 1, now - day]
@@ -73,7 +73,7 @@ describe('the history on one machine', () => {
     expect(positions).toEqual([...new Set(positions)].toSorted((a, b) => a - b))
     expect(positions[0]).toBe(now * 1000)
     expect(positions[3]).toBe((now + 1) * 1000)
-    // A reader has seen positions of entries after the backup. A restored backup must not use these positions again.
+    // After the backup, a reader saw positions of newer entries. A restored backup must not use these positions again.
     await database.write(() => void database.connection.exec(`DELETE FROM changes WHERE id > ${now * 1000}`))
     await database.write(() => createRecorder(database.connection, () => now + 2)(entryOf('form')))
     const [, after] = await createHistory(database).after(site, 0, 10)

@@ -6,7 +6,7 @@ import { test } from '../../support/test.ts'
 const { PROVE_COUNT = timesToTry(25), PROVE_SEED = '12' } = process.env
 const kills = Number(PROVE_COUNT)
 
-test('Killed services and bad targets lose no delivery, and invent none (V-9)', {
+test('Killed services and bad targets lose no delivery, and send no false one (V-9)', {
   timeout: 120_000 + kills * 10_000,
 }, async ({ directory }) => {
   const { reported, trapped, receivers } = await killDuringDeliveries(directory, kills, Number(PROVE_SEED))

@@ -39,7 +39,7 @@ describe('kill -9 during a resumable upload', () => {
 
     const answered = 3 * mebibyte
     expect((await append(first, 0, content.subarray(0, answered))).status).toBe(204)
-    // The process dies when some bytes of a long append are recorded, before any answer.
+    // The process is killed after it has recorded some bytes of a long append, and before it answers.
     const dying = append(
       first,
       answered,

@@ -49,7 +49,7 @@ test('the metrics count requests, bytes and sign-ins, and measure data (V-25, V-
   await expect.poll(() => read('site_admin_listeners')).toBe(0)
 })
 
-test('callers cannot add labels, and labels have no name, path or token (V-26)', async () => {
+test('callers cannot add labels, and no label has a name, path or token (V-26)', async () => {
   const { send, scrape, demo } = await start(address)
   const rounds = async (name: string) => {
     for (const path of [`/${name}`, `${storage}/${name}`, `/api/v1/admin/sites/${name}/webforms`]) await send(path)
@@ -91,7 +91,7 @@ test('the service has no metrics at its own port, or without the flag (V-25)', a
   expect([metricsUrl, await send('/metrics')]).toEqual(['', 404])
 })
 
-test('the port of the metrics answers nothing else, and closes with the service (V-25)', async () => {
+test('the port of the metrics serves nothing else, and closes with the service (V-25)', async () => {
   const { metricsUrl, stop } = await start(address)
   const statusOf = async (path: string, init?: RequestInit) => (await fetch(new URL(path, metricsUrl), init)).status
   expect([await statusOf('/'), await statusOf('/metrics', { method: 'POST', body: 'x' })]).toEqual([404, 404])
@@ -99,7 +99,7 @@ test('the port of the metrics answers nothing else, and closes with the service 
   await expect(fetch(metricsUrl)).rejects.toThrow()
 })
 
-test('a start fails if the port of the metrics is taken, and locks nothing (V-25)', async () => {
+test('the service does not start if the port of the metrics is taken (V-25)', async () => {
   const { metricsUrl } = await start(address)
   const directory = scratchDirectory()
   const taken = { ...address, port: Number(new URL(metricsUrl).port) }

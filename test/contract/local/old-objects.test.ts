@@ -32,7 +32,7 @@ describe('a replaced or removed file', () => {
     ['small', 100],
     ['large', 40_000],
   ] as const) {
-    test(`old versions are dropped with their bytes when their time is over: ${what} files`, async ({ store }) => {
+    test(`expired old versions are removed with their bytes: ${what} files`, async ({ store }) => {
       await store.put('live/1/replaced', size)
       await store.put('live/1/replaced', size)
       await store.put('live/1/removed', size)
@@ -52,7 +52,7 @@ describe('a replaced or removed file', () => {
       ])
     })
 
-    test(`a store that stops while it drops versions leaves no bytes (H-14): ${what} files`, async ({ store }) => {
+    test(`a store that stops during the removal leaves no bytes (H-14): ${what} files`, async ({ store }) => {
       await store.put('live/1/removed', size)
       await store.remove('live/1/removed')
       store.clock.time += 2 * day
@@ -94,7 +94,7 @@ describe('a replaced or removed file', () => {
     })
   }
 
-  test('any number of old versions is dropped, and other files stay', async ({ store }) => {
+  test('any number of old versions can expire at once, and other files stay', async ({ store }) => {
     for (let index = 0; index < 450; index++) await store.put(`live/1/f${index}`, 10)
     const { objects } = await store.files.list({ prefix: 'live/1/', folded: false, limit: 1_000 })
     await store.files.remove(objects, entry)

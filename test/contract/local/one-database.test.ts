@@ -5,8 +5,8 @@ import { test } from '../../support/test.ts'
 
 const own = /^(site-admin\.(db|db-wal|db-shm|json)|demo\.json|running|locks(\/\w+)?|blobs|orphans)$/
 
-test('A data directory has one database and the bytes of larger files only (O-9)', async ({ start, directory }) => {
-  const service = await start()
+test('A data directory has one database and the bytes of larger files only (O-9)', async ({ host, directory }) => {
+  const service = await host()
   const put = (path: string, size: number) =>
     service.request(`${storage}/${path}`, { method: 'PUT', body: 'x'.repeat(size) })
   const others = () => readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => !own.test(name))

@@ -8,7 +8,7 @@ import { scratchFile, scratchTables } from '../../support/scratch-database.ts'
 
 const task = (id: string): RemovalTask => ({ site: 1001 as SiteId, path: toStoragePath(`folders/${id}`), id })
 
-/** A queue with a clock of the test, and the messages that its worker received. */
+/** A queue whose clock the test sets, and the messages that its worker received. */
 const openQueue = (file = scratchFile(), answers: (Rest | undefined | Error)[] = []) => {
   const database = scratchTables(file)
   let wall = Date.UTC(2026, 0, 1)
@@ -23,7 +23,7 @@ const openQueue = (file = scratchFile(), answers: (Rest | undefined | Error)[] =
   return { file, queue, worked, work, setBack: () => (wall -= 3600_000) }
 }
 
-/** Waits for the worker, which sends no answer. */
+/** Waits for the worker, because it sends no answer. */
 const until = (holds: () => boolean) => vi.waitUntil(holds, { timeout: 10_000, interval: 1 })
 
 describe('the queue of removals', () => {

@@ -47,7 +47,7 @@ const addition = (offset: number, bytes: Uint8Array) => ({ offset, content: Read
 const blobsIn = (path: string) => readdirSync(layoutOf(path).blobs)
 
 describe('a resumable upload on one machine', () => {
-  test('an upload continues after a restart, and check finds no fault in it meanwhile', async () => {
+  test('an upload continues after a restart, and check finds no fault before that', async () => {
     const path = join(scratchDirectory(), 'data')
     const before = await start(path)
     const { id } = await before.uploads.create(uploader, { request, length: 10, metadata: '' })

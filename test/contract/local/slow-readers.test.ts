@@ -80,7 +80,7 @@ describe('a file that is read as a stream', () => {
   })
 })
 
-describe('over sockets', () => {
+describe('a file that is read over a socket', () => {
   const serving = async (read: () => Readable, permission = Promise.resolve()) => {
     const answer = async (): Promise<Reply> => {
       await permission
@@ -90,7 +90,7 @@ describe('over sockets', () => {
     return { records, ...(await listening(handler)) }
   }
 
-  test('a reader that reads nothing uses 64 KiB, which are free when it disconnects', async ({ read }) => {
+  test('a reader that stops reading uses 64 KiB, which are freed when it disconnects', async ({ read }) => {
     const { server, url } = await serving(read)
     const readers = []
     for (let count = 0; count < 20; count++) readers.push(await slowReader(server))

@@ -75,7 +75,7 @@ test('A webhook gets the changes of its site, from its creation to its removal (
   expect(subjects).toHaveLength(4)
 })
 
-test('The sender also notices webhooks and changes of other processes (V-16)', async () => {
+test('The sender also notices webhooks and changes that other processes write (V-16)', async () => {
   const { directory, site, put } = await start()
   const { url, subjects } = await openReceiver()
   const target = ['--url', url, '--allow-private-webhooks']
@@ -86,7 +86,7 @@ test('The sender also notices webhooks and changes of other processes (V-16)', a
   await expect.poll(() => subjects.slice(1)).toEqual(['a.txt', expect.stringMatching(/^form/)])
 })
 
-test('webhook deliveries prints why one failed, and repeat needs a known one (V-31)', async () => {
+test('deliveries shows why a delivery failed, and repeat needs a known id (V-31)', async () => {
   const { directory, site, create, put, deliveries } = await start()
   const { id } = await create('http://127.0.0.1:1/')
   await put('a.txt')
@@ -98,7 +98,7 @@ test('webhook deliveries prints why one failed, and repeat needs a known one (V-
   expect({ status, stderr }).toEqual({ status: 1, stderr: refusedIn(directory, messages.delivery.unknown(id)) })
 })
 
-test('A hanging target delays no other, and gets its entry again (V-9, V-15)', async () => {
+test('A target that hangs delays no other target, and gets its entry again (V-9, V-15)', async () => {
   const first = await start()
   let hangs = true
   const slow = await openReceiver((response) => void (hangs || response.writeHead(204).end()))
@@ -119,7 +119,7 @@ test('A hanging target delays no other, and gets its entry again (V-9, V-15)', a
   await expect.poll(() => second.measure('waiting')).toBe(0)
 })
 
-test('A private target needs permission, and logs never have its secret (V-4, V-14)', async () => {
+test('A private target needs permission, and no log has the secret (V-4, V-14)', async () => {
   const printed = vi.spyOn(console, 'error')
   onTestFinished(() => printed.mockRestore())
   const { url, subjects } = await openReceiver()

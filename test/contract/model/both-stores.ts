@@ -143,7 +143,7 @@ export interface Question extends Request {
   readonly path: string
   /** A condition with a tag of each store: the current tag, or an earlier tag. */
   readonly tag?: { readonly header: 'If-Match' | 'If-None-Match'; readonly age: 'present' | 'earlier' } | undefined
-  /** The position of a version in `?versions`, because each store has its own names for versions. */
+  /** A version is given by its position in `?versions`, because each store has its own names for versions. */
   readonly version?: number | undefined
   /** The client disconnects after this many bytes of the body. */
   readonly cut?: number | undefined
@@ -224,7 +224,7 @@ export const openBothStores = async (clock: TestClock) => {
       const present = answers.map(({ headers }) => headers['etag'] ?? '"none"')
       const seen = tags.get(path) ?? []
       tags.set(path, [present, ...seen])
-      // On AWS equal bytes have equal tags. So the condition would hold again for a file with the same bytes.
+      // On AWS equal bytes have equal tags. So the condition would be true again for a file with the same bytes.
       const earlier = seen.find((each) => each.every((tag, side) => tag !== present[side]))
       return age === 'present' ? present : (earlier ?? ['"none"', '"none"'])
     }
@@ -243,7 +243,7 @@ export const openBothStores = async (clock: TestClock) => {
     return {
       quota,
       usedBytes,
-      /** A day passes, and the used bytes are counted again. */
+      /** Lets a day pass, after which the used bytes are counted again. */
       async recount(): Promise<void> {
         for (const seconds of [24 * 3600, 3600]) {
           clock.tick(seconds)
@@ -256,9 +256,9 @@ export const openBothStores = async (clock: TestClock) => {
         const answers = await Promise.all(questions.map((question) => askEach(question)))
         return handlers.map((_, side) => answers.flatMap((each) => each[side] ?? []))
       },
-      /** Time passes after which a change can no longer be undone (H-35). */
+      /** Lets so much time pass that a change can no longer be undone (H-35). */
       settle: () => clock.tick(120),
-      /** Stops both services, and starts them again over their data. */
+      /** Stops both services, and starts them again on their data. */
       restart,
       /**
        * A resumable upload. The client disconnects after this many bytes, and continues later. True if the file is

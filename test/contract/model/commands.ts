@@ -4,7 +4,7 @@ import type { Answer } from '../../support/answer.ts'
 import type { BothSites, Question } from './both-stores.ts'
 import type { SiteModel } from './site-model.ts'
 
-/** Checks the answer against the model, or changes the model after it. */
+/** Checks the answer against the model, or applies the change to the model. */
 export type Learn = (model: SiteModel, answer: Answer, sites: BothSites) => void | Promise<void>
 
 const textOf = (body: unknown): string => {

@@ -25,7 +25,7 @@ const contents = ['', 'x', '<p>y</p>', '{tag_pagecontent}', 'z'.repeat(20_000)]
 const anyFolder = fc.constantFrom('', ...folders)
 const anyName = fc.constantFrom(...names)
 const anyContent = fc.constantFrom(...contents)
-/** Most requests are about these paths. */
+/** Most requests use one of these paths. */
 export const busyPaths = ['a', 'A', 'a/b.html', 'A/b.html', 'b.html', 'Templates/b.html', 'templates/b.html']
 const anyPath = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...busyPaths) },
@@ -44,7 +44,7 @@ const isConditional = ({ headers, tag }: Condition): boolean => headers !== unde
 
 const written = (path: string): string => path.normalize('NFC')
 
-/** Changes the model after a success. */
+/** Applies the change to the model after a success. */
 const onSuccess =
   (change: (model: SiteModel) => void): Learn =>
   (model, { status }) => {
@@ -68,7 +68,7 @@ const put = fc.tuple(anyPath, asDraft, anyContent, anyCondition).map(([path, que
   ),
 )
 
-/** Stores the files of a form, or an upload, in a folder. */
+/** Stores a form, or an upload, in a folder. */
 const storeIn = (
   model: SiteModel,
   wanted: string,
@@ -94,7 +94,7 @@ const post = fc.tuple(anyFolder, files, anyCondition).map(([wanted, parts, condi
   )
 })
 
-/** The client disconnects within the body. */
+/** The client disconnects before the body is complete. */
 const interruptedPut = fc
   .tuple(anyPath, anyContent, fc.nat(3))
   .map(([path, body, cut]) => request({ method: 'PUT', ...targetOf(path), body, cut }))

@@ -12,7 +12,7 @@ const { PROVE_COUNT = '10', PROVE_SEED = '12', PROVE_PATH } = process.env
 /** In milliseconds: enough for a busy machine. */
 const patience = 60_000 + Number(PROVE_COUNT) * 10_000
 
-// New stores are opened from time to time, because stores grow: a bucket in memory sorts all of its keys.
+// New stores are opened from time to time, because large ones are slow: a bucket in memory sorts all of its keys.
 const sequencesPerStore = 40
 
 /** In bytes: room for a few files, or for one or two large files. */
@@ -27,7 +27,7 @@ const anySequence = fc.oneof(
   { weight: 1, arbitrary: sequenceOf(anyFileCommand, anyFieldCommand, anyLinkCommand) },
 )
 
-/** Reads the whole site at the end of a sequence. */
+/** At the end of a sequence, reads the whole site. */
 const lookAtAll = async (model: SiteModel, sites: BothSites): Promise<void> => {
   const lists = (['news', 'blog'] as const).flatMap((kind) => [
     ...categories.map((category) => listLinks(kind, { category })),
@@ -85,11 +85,11 @@ const openSite = async (quota: number | undefined): Promise<BothSites> => {
   return both.openSite(quota)
 }
 
-// Whole seconds, as on S3.
+// The clock advances in whole seconds, as on S3.
 const clock = createClock(1_800_000_000_000)
 
 test(
-  'both stores answer every sequence of requests as the model does',
+  'both stores return what the model returns, for every sequence of requests',
   async () => {
     vi.spyOn(Date, 'now').mockImplementation(clock.wall)
     onTestFinished(() => void vi.restoreAllMocks())

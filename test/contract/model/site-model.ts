@@ -5,12 +5,12 @@ interface Field {
   readonly mandatory: boolean
 }
 
-/** The state that the answers must show, as simple as possible. */
+/** The state that the answers must show, written as simply as possible. */
 export const createSiteModel = () => ({
   files: new Map<string, string>(),
   drafts: new Map<string, string>(),
   folders: new Set<string>(),
-  /** Other drafts may exist, because no list shows drafts. */
+  /** Drafts may exist that the model does not know, because no list shows drafts. */
   hasOtherDrafts: false,
   /** Fields sorted by order. */
   fields: new Map<number, Field>(),
@@ -82,7 +82,7 @@ const copyPart = (model: SiteModel, { isFile, has }: Part, moved: (path: string)
   for (const path of isFile ? [] : [...model.folders]) if (has(path)) model.folders.add(moved(path))
 }
 
-/** `draftOnly` has a meaning for pages only (S-99, S-100). */
+/** `draftOnly` matters only for pages (S-99, S-100). */
 export const removePath = (model: SiteModel, path: string, draftOnly: boolean): void => {
   const part = partOf(model, path)
   if (draftOnly && isPage(path) && part.isFile) model.drafts.delete(path)
@@ -139,7 +139,7 @@ export const readFiles = async (sites: BothSites, folder = ''): Promise<Pick<Sit
   return { files, folders }
 }
 
-/** Reads all files again after a restore, because a model of a restore would be long. */
+/** After a restore, the model reads all files again, because modelling a restore would take much code. */
 export const learnFiles = async (model: SiteModel, sites: BothSites): Promise<void> => {
   model.drafts.clear()
   Object.assign(model, await readFiles(sites), { hasOtherDrafts: true })

@@ -46,7 +46,7 @@ test('the document is made from the contract of every group', async () => {
   )
 })
 
-test('the check of bodies brings only a small part of the schema library into a bundle', async () => {
+test('checking bodies adds only a small part of the schema library to a bundle', async () => {
   const { metafile } = await build({
     entryPoints: [join(root, 'lib/http/validate.ts')],
     outdir: 'nowhere',

@@ -30,7 +30,7 @@ const shownIn = ({ example, examples = {} }: Content): unknown[] => [
   ...Object.values(examples).map(({ value, externalValue }) => value ?? externalValue),
 ]
 
-test('every body in the document, sent or answered, has an example', () => {
+test('every body in the document, of a request or an answer, has an example', () => {
   expect(contents.filter(([, content]) => shownIn(content).includes(undefined))).toEqual([])
   expect(contents.filter(([, content]) => shownIn(content).length === 0)).toEqual([])
 })
@@ -62,7 +62,7 @@ test('the document names the address of each example that is too large to show',
   }
 })
 
-test('every switch of a file in the document changes the answer', async ({ service }) => {
+test('every switch of a file in the document has an effect on the answer', async ({ service }) => {
   const path = '/api/v2/admin/sites/{site}/storage/{path}'
   const parameters: readonly { name: string; in: string; description: string }[] = document.paths[path].get.parameters
   const switches = parameters.filter(

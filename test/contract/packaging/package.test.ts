@@ -29,7 +29,7 @@ const linkedBy = (document: string): readonly string[] =>
     join(dirname(document), name),
   )
 
-test('the documents of the package link only to documents of the package', async ({ directory }) => {
+test('documents in the package link only to documents in the package', async ({ directory }) => {
   const docs = join(install(await packInto(directory), directory), 'docs')
   const documents = readdirSync(docs).map((name) => join(docs, name))
   expect(documents).toContain(join(docs, 'one-machine.md'))

@@ -48,7 +48,7 @@ const describeValues = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(taken.filter((value) => value !== undefined)).toHaveLength(1)
     })
 
-    test('Values are neither tokens nor sites', async () => {
+    test('The lists of tokens and sites do not contain the values', async () => {
       await accessValues.put('five', 'value', soon())
       await issuers.changeTrust((trust) => ({ ...trust }), [])
       for await (const grant of grants.list()) expect(grant).toBeUndefined()
@@ -67,7 +67,7 @@ const describeValues = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(await history.after(entry.site, 0, 10)).toMatchObject([entry])
     })
 
-    test('A change that is refused changes nothing', async () => {
+    test('A refused change has no effect', async () => {
       const before = await issuers.trust()
       await expect(issuers.changeTrust((trust) => removeIssuer(trust, 'other'), [])).rejects.toThrow('does not exist')
       expect(await issuers.trust()).toEqual(before)

@@ -38,7 +38,7 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(new Set(ids).size).toBe(1)
     })
 
-    test('a removal is closed by its id, and then another may be opened', async () => {
+    test('a removal is closed by its id, and then another one may be opened', async () => {
       await removals.open(site, folder, 'one', entry)
       await removals.close(site, folder, 'another', 0)
       expect(await removals.openOf(site, [folder])).toHaveLength(1)
@@ -96,7 +96,7 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await removals.take(taskOf('one'), 'next', 90_000)).toEqual({ outcome: 'taken' })
     })
 
-    test('a removal is free when the lease of a dead worker has ended', async () => {
+    test('a removal can be taken over when the lease of a dead worker has ended', async () => {
       await removals.open(site, folder, 'one', entry)
       await removals.take(taskOf('one'), 'dead', 90_000)
       time += 60_000
@@ -107,12 +107,12 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
       })
       time += 30_000
       expect(await removals.take(taskOf('one'), 'next', 90_000)).toEqual({ outcome: 'taken' })
-      // When the dead worker wakes up, it cannot release a removal that it no longer holds.
+      // If the worker was only slow, it cannot release the removal after its lease has ended.
       await removals.giveBack(taskOf('one'), 'dead', 0)
       expect(await removals.take(taskOf('one'), 'another', 90_000)).toMatchObject({ outcome: 'held', holder: 'next' })
     })
 
-    test('a removal is not leased if it is complete, or if another one is open', async () => {
+    test('a removal is not leased after its end, or while another removal is open', async () => {
       const over = { outcome: 'gone' }
       expect(await removals.take(taskOf('one'), 'a', 90_000)).toEqual(over)
       await removals.open(site, folder, 'one', entry)

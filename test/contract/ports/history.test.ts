@@ -40,7 +40,7 @@ const describeHistory = async ({ name, open }: Hand<Tested>): Promise<void> => {
     const started = (subject: string, more: Partial<HistoryEntry> = {}, { workflows }: Tested = stores) =>
       workflows.start(site, toStoragePath(subject), entryOf('workflow.created', subject, more))
 
-    test('entries are read as written, in order, on every connection', async () => {
+    test('entries are read back as written, in order, on every connection', async () => {
       const before = Date.now()
       const details = { names: ['ä "quoted".txt', '😀'], count: 2, draft: true, to: 'x\\y' }
       await started('one.html', { details })

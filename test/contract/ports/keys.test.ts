@@ -30,7 +30,7 @@ const describeKeys = async ({ name, open }: Hand<Tested>): Promise<void> => {
     (await hand.connect().grants.keysOf(of)).toSorted((a, b) => (a.hash < b.hash ? -1 : 1))
 
   describe(`keys: ${name}`, () => {
-    test('A key is read as it was written, alone and in the list of its site (A-88)', async () => {
+    test('A key is read back as it was written, alone and in the list of its site (A-88)', async () => {
       const key = newKey()
       await grants.put(key, [entry])
       expect(await hand.connect().grants.get(key.hash)).toEqual(key)

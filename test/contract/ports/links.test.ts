@@ -11,7 +11,7 @@ type Tested = Pick<Stores, 'contents' | 'links'>
 const linksTo = (ids: readonly number[], displayable?: boolean) => new Map(ids.map((id) => [id, displayable]))
 const late = createDeadline(() => 0)
 
-/** Pages, batches and races of links, on both stores. The acceptance cases show everything else. */
+/** Pages, batches and races of links, on both stores. The acceptance cases test everything else. */
 const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
   const hand = await open()
   const { links, contents } = hand.stores
@@ -66,13 +66,6 @@ const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(await links.count(list, 100, 1_050)).toEqual({ count: 1_050, last: 1_150, ended: false })
       expect(await links.unlink(list, range(101, 600), entry)).toBe(true)
       expect(await linked()).toEqual([...range(1, 100), ...range(601, 1_200)])
-    })
-
-    test('230 links without a given display are made, in one call each', async () => {
-      const many = range(1, 230)
-      await putNews(many)
-      await link(many)
-      expect(await linked()).toEqual(many)
     })
 
     test('An object is linked with 120 categories in several calls', async () => {

@@ -1,4 +1,4 @@
-/** Names that the rules of paths allow, and that may confuse a store. */
+/** Names that the rules of paths allow, and that a store may handle wrongly. */
 export const oddNames: readonly string[] = [
   '%',
   '_',

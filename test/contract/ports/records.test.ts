@@ -42,7 +42,7 @@ const us = { id: 'us', url: 'https://us.example.com', isDefault: true }
 
 type Write = (stores: Tested) => Promise<unknown>
 
-/** Records that a store only keeps. A new member of such a record is added here. */
+/** Records that a store keeps without interpreting them. Add every new member of such a record here. */
 const describeRecords = async ({ name, open }: Hand<Tested>): Promise<void> => {
   const hand = await open()
   const { stores } = hand
@@ -74,14 +74,14 @@ const describeRecords = async ({ name, open }: Hand<Tested>): Promise<void> => {
         ({ sites }) => sites.putDataCentre({ ...us, region: 'us-east-1' }),
         ({ sites }) => sites.getDataCentre('us'),
       ],
-    ])('%s is read as it was written, on every connection', async (_, record, write, read) => {
+    ])('%s is read back as it was written, on every connection', async (_, record, write, read) => {
       expect(await read(stores)).toBeUndefined()
       await write(stores)
       expect(await read(stores)).toEqual(record)
       expect(await read(hand.connect())).toEqual(record)
     })
 
-    test('A data centre or token that is written again has only its new members', async () => {
+    test('Writing a data centre or token again replaces all its members', async () => {
       const other = { ...us, id: 'other' }
       for (const region of ['us-east-1', undefined])
         await stores.sites.putDataCentre({ ...other, ...(region && { region }) })
@@ -91,7 +91,7 @@ const describeRecords = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(await stores.grants.get(written.hash)).toEqual({ ...written, sites: [] })
     })
 
-    test('A token is removed once, for every connection', async () => {
+    test('A token is removed only once, whichever connection removes it', async () => {
       const removed = grant()
       await stores.grants.put(removed, [entry])
       expect(await stores.grants.remove(removed.hash, [entry])).toBe(true)
@@ -135,12 +135,6 @@ const describeRecords = async ({ name, open }: Hand<Tested>): Promise<void> => {
       async ({ webForms }) => idsOf(await webForms.list(largest)),
     ],
     [
-      'web form of many',
-      130,
-      ({ webForms }, id) => webForms.create(form(id), entry),
-      async ({ webForms }) => idsOf(await webForms.list(largest)),
-    ],
-    [
       'token',
       30,
       ({ grants }, id) =>
@@ -181,7 +175,7 @@ const describeRecords = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(await stores.workflows.isRunning(own, [])).toBe(false)
     })
 
-    test('A workflow is found below its folders at any depth, and below no other folder', async () => {
+    test('A workflow is found in a folder at any depth above its page, and in no other', async () => {
       const { own, below } = await begin('a/bc/d/page.html')
       expect(await Promise.all(['', 'a', 'a/bc', 'a/bc/d'].map(below))).toEqual([true, true, true, true])
       const others = ['b', 'a/b', 'a/bc/d/page.html', 'a/bc/d/page', 'a/bc/d/e', 'a/bc-', 'a/bc0']
@@ -189,7 +183,7 @@ const describeRecords = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(await stores.workflows.isRunningBelow((own + 1_000) as SiteId, root)).toBe(false)
     })
 
-    test.each(oddNames)('The workflows of a page and a folder called %j are kept apart', async (oddName) => {
+    test.each(oddNames)('The workflows of a page and of a folder called %j are separate', async (oddName) => {
       const inside = toStoragePath(`${oddName}/${oddName}`)
       const { own, below } = await begin(inside)
       expect(await stores.workflows.isRunning(own, [inside])).toBe(true)

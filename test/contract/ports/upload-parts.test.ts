@@ -15,7 +15,7 @@ import type { Durable, Holding, Upload } from '../../../lib/storage/uploads/uplo
 import { openObjectStore, openTestBucket } from '../../support/bucket.ts'
 import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { entry, unrecorded } from '../../support/history.ts'
-import { openTestTables } from '../../support/tables.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { ownClaim } from '../../support/uploads.ts'
 
 /** The stores of uploads: their bytes, their records, and the files that they become. */
@@ -36,7 +36,7 @@ async function* inPieces(bytes: Uint8Array, piece: number, failure?: Error): Asy
 const nothingYet = (holding: Holding): Durable => ({ size: 0, holding })
 const neverOver = () => false
 
-/** The bytes of uploads, on both stores. */
+/** The bytes of resumable uploads, on both stores. */
 const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
   afterAll(() => stores.close())
 
@@ -104,7 +104,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       [1_000, 400, 'unknown'],
       [2 * part, part, 'unknown'],
       [2 * part + 7, 4_500_000, 'known'],
-    ])('%i bytes in appends of %i, whose length is %s at first, become the file', async (length, cut, declared) => {
+    ])('%i bytes in appends of %i become the file, with its length %s at first', async (length, cut, declared) => {
       const upload = await begin(declared === 'known' ? length : null)
       const bytes = randomBytes(length)
       const holding = await addAll(upload, bytes, cut)
@@ -123,7 +123,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect(Buffer.concat(read).equals(bytes)).toBe(true)
     })
 
-    test.each([5, part + 5])('bytes stay when the content breaks off after %i bytes', async (length) => {
+    test.each([5, part + 5])('bytes stay when the body breaks off after %i bytes', async (length) => {
       const upload = await begin()
       const bytes = randomBytes(length + 10)
       const failure = new Error('The caller has gone')
@@ -134,18 +134,18 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
     })
 
-    test.each([part - 2, part + 5])('bytes after the offset %i that were not reported are replaced', async (offset) => {
+    test.each([part - 2, part + 5])('unreported bytes after the offset %i are overwritten', async (offset) => {
       const upload = await begin()
       const bytes = randomBytes(offset + part)
       const held = await addAll(upload, bytes.subarray(0, offset), part)
-      // The record does not include this append.
+      // The record of the upload does not include this append.
       await add({ ...upload, holding: held }, offset, randomBytes(part + 100))
       const { holding } = await add({ ...upload, holding: held }, offset, bytes.subarray(offset))
       await place(upload, holding, bytes.length)
       expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
     })
 
-    test('bytes are reported while they come, so the next append continues from there', async () => {
+    test('bytes are reported while they arrive, so the next append continues from there', async () => {
       const upload = await begin()
       const length = 2 * part + 100
       const bytes = randomBytes(length)
@@ -173,7 +173,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
     })
 
-    test('bytes are no longer written when the time of their append is over', async () => {
+    test('no byte is written after the time of its append', async () => {
       const upload = await begin()
       const bytes = randomBytes(2 * part)
       let isOver = false
@@ -202,7 +202,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.toString()).toBe('hello')
     })
 
-    test('bytes that could not be placed may be used again', async () => {
+    test('bytes that could not become a file may be used again', async () => {
       const upload = await begin()
       const length = part + 5
       const bytes = randomBytes(length)
@@ -228,7 +228,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       await expect(add(gone, 5, Buffer.from('hello'))).rejects.toThrow()
     })
 
-    test('bytes may be removed twice', async () => {
+    test('removing the bytes twice is harmless', async () => {
       const upload = await begin()
       const holding = await addAll(upload, randomBytes(part + 5), part)
       await stores.uploadParts.remove({ ...upload, holding })
@@ -251,7 +251,7 @@ const openOnMachine = async (): Promise<PartsUnderTest> => {
 const openInS3 = async (): Promise<PartsUnderTest> => {
   const { bucket: name, connect } = await openTestBucket()
   const clients = { client: connect(), once: connect(1) }
-  const tables = await openTestTables()
+  const tables = openMemoryTables()
   const dynamodb = tables.connect()
   const { removals } = createPathLocks({ dynamodb, table: tables.names.pathLocks, record: unrecorded })
   const files = openObjectStore({ bucket: name, connect }, { ...clients, removals })

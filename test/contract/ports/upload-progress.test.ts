@@ -16,7 +16,7 @@ const describeUploadProgress = async ({ name, open }: Hand<Tested>): Promise<voi
   describe(`the progress of uploads: ${name}`, () => {
     const upload = (token: string, id: string) => ({ token, id })
 
-    test('progress is that of the newest upload, even after late reports of an older one', async () => {
+    test('progress is that of the newest upload, whatever an older upload reports later', async () => {
       const [older, newer] = [upload('a', 'x'), upload('a', 'b')]
       await progress.begin(older, 0)
       await progress.report(older, 40)
@@ -56,7 +56,7 @@ const describeUploadProgress = async ({ name, open }: Hand<Tested>): Promise<voi
       }
     })
 
-    test('an upload whose first report is its last has its progress (S-90)', async () => {
+    test('an upload that reports only once has its progress (S-90)', async () => {
       await progress.begin(upload('short', 'x'), 40)
       await progress.begin(upload('short', 'y'), 100)
       expect(await progress.percentOf('short')).toBe(100)
@@ -65,7 +65,7 @@ const describeUploadProgress = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await progress.percentOf('short')).toBe(100)
     })
 
-    test('a report without a begun upload is ignored', async () => {
+    test('a report of an upload that was not begun is ignored', async () => {
       await progress.report(upload('unknown', 'x'), 60)
       expect(await progress.percentOf('unknown')).toBe(0)
     })

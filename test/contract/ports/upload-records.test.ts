@@ -62,7 +62,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       holding: held(upload),
     })
 
-    test('a record is read as written, on every connection', async () => {
+    test('a record is read back as written, on every connection', async () => {
       const uploads = [await created(), await created({ length: null, metadata: '' })]
       for (const upload of uploads) {
         expect(await records.get(upload.id)).toEqual(upload)
@@ -89,7 +89,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       expect(await records.create(newUpload({ ...crowd, site: 1002 as SiteId }), 3, now)).toBe(true)
     })
 
-    test('complete, removed and expired uploads do not count', async () => {
+    test('complete, removed and expired uploads do not count toward the limit', async () => {
       const few = { user: 'few' }
       const complete = await created(few)
       const gone = await created(few)
@@ -103,7 +103,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       expect(await records.create(newUpload(few), 3, now + minute)).toBe(true)
     })
 
-    test('one of several holders gets an upload, until that holder releases it', async () => {
+    test('only one of several callers gets the lease, until that caller releases it', async () => {
       const upload = await created()
       const holders = ['a', 'b', 'c']
       const outcomes = await Promise.all(holders.map((holder) => records.take(upload.id, 0, holder, minute)))
@@ -116,7 +116,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       expect(await records.take(upload.id, 0, 'next', minute)).toMatchObject({ outcome: 'taken' })
     })
 
-    test('another holder may take an upload when the lease of the first holder is over', async () => {
+    test('another caller can take the lease after it has expired', async () => {
       const upload = await created()
       await records.take(upload.id, 0, 'one', minute)
       passed += minute - 1
@@ -129,7 +129,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       expect(await records.get(upload.id)).toMatchObject({ offset: 0 })
     })
 
-    test('each renewal gives the holder the whole time again', async () => {
+    test('each renewal extends the lease by the whole time', async () => {
       const upload = await created()
       await records.take(upload.id, 0, 'one', minute)
       passed += minute - 1
@@ -141,7 +141,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       expect(await records.take(upload.id, 0, 'two', minute)).toEqual({ outcome: 'held', left: minute })
     })
 
-    test('a former holder cannot renew', async () => {
+    test('a former holder cannot renew the lease', async () => {
       const upload = await created()
       expect(await records.renew(upload.id, 'one', minute)).toBe(false)
       await records.take(upload.id, 0, 'one', minute)
@@ -158,7 +158,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       expect(await records.get(upload.id)).toBeUndefined()
     })
 
-    test('only the owner can take an upload, and only before it expires', async () => {
+    test('only the owner can take the lease, and only before the upload expires', async () => {
       const upload = await created()
       const owner = { site: upload.site, user: upload.user, now: upload.expires - 1 }
       for (const other of [
@@ -171,7 +171,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       expect(await records.take(upload.id, 0, 'one', minute, owner)).toMatchObject({ outcome: 'taken' })
     })
 
-    test('progress that a renewal records is there for the next holder', async () => {
+    test('progress that a renewal stores is visible to the next holder', async () => {
       const upload = await created({ length: null })
       await records.take(upload.id, 0, 'one', minute)
       const noted = progressOf(upload, 3, { length: 12, expires: now + 90 * minute })
@@ -183,7 +183,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       expect(await records.take(upload.id, 3, 'two', minute)).toMatchObject({ outcome: 'taken', upload: { offset: 3 } })
     })
 
-    test('a holder records progress, and keeps the upload until its release', async () => {
+    test('a holder stores progress, and keeps the lease until its release', async () => {
       const upload = await created({ length: null })
       expect(await records.advance(upload.id, 'one', progressOf(upload, 5), true)).toBe(false)
       await records.take(upload.id, 0, 'one', minute)
@@ -201,7 +201,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       })
     })
 
-    test('progress never falls back to an older report', async () => {
+    test('an older report never reduces the progress', async () => {
       const upload = await created()
       await records.take(upload.id, 0, 'one', minute)
       await records.renew(upload.id, 'one', minute, progressOf(upload, 3))
@@ -211,7 +211,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       expect(await records.get(upload.id)).toMatchObject({ offset: 5 })
     })
 
-    test('a complete upload stays complete, without parts and holders', async () => {
+    test('a complete upload stays complete, and has neither parts nor a holder', async () => {
       const upload = await created()
       await records.complete(upload.id, 'one', now + 5, entry)
       await records.complete(upload.id, 'two', now + 9, entry)
@@ -232,7 +232,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       expect(await subjects()).toEqual(['once/a'])
     })
 
-    test('a removed upload returns its parts, even during an append', async () => {
+    test('removing an upload returns its parts, even during an append', async () => {
       const upload = await created()
       await records.take(upload.id, 0, 'one', minute)
       expect(await records.remove(upload.id)).toEqual(upload)

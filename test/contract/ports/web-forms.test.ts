@@ -6,7 +6,7 @@ import { fieldTypes } from '../../../lib/fields/catalogue.ts'
 import { addField, changeField, removeField } from '../../../lib/fields/field-rules.ts'
 import type { WebForm } from '../../../lib/fields/web-forms.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
-import { entry, type Hand, handsOfPorts } from '../../support/hands.ts'
+import { entry, type Hand, hands } from '../../support/hands.ts'
 
 type Tested = Pick<Stores, 'webForms'>
 
@@ -29,7 +29,7 @@ const describeWebForms = async ({ name, open }: Hand<Tested>): Promise<void> => 
   const storedTypes = async () => (await webForms.get(site, form))?.fields.map(({ typeId }) => typeId)
 
   describe(`changing a web form: ${name}`, () => {
-    test('A missing form is neither renamed nor changed: 115001', async () => {
+    test('Renaming or changing a missing form fails with 115001', async () => {
       for (const change of [
         webForms.rename(site, form, 'Feedback', entry),
         webForms.changeFields(site, form, () => [], entry),
@@ -47,7 +47,7 @@ const describeWebForms = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect(await storedTypes()).toEqual([-2])
     })
 
-    test('50 changes at once, over 5 connections, are all kept', async () => {
+    test('50 concurrent changes over 5 connections are all kept', async () => {
       const types = [...fieldTypes.keys()]
       const [removed, moved, added] = [types.slice(0, 10), types.slice(10, 20), types.slice(20)]
       await create(types.slice(0, 20).map((typeId, index) => ({ typeId, mandatory: false, order: index + 1 })))
@@ -92,4 +92,4 @@ const describeWebForms = async ({ name, open }: Hand<Tested>): Promise<void> => 
   })
 }
 
-for (const hand of handsOfPorts) await describeWebForms(hand)
+for (const hand of hands) await describeWebForms(hand)

@@ -9,7 +9,7 @@ import { unrecorded } from '../../support/history.ts'
 import { askInPlaceOfAws, closeAtOnce, listen, listenInTest } from '../../support/listen.ts'
 import { createTables } from '../../support/tables.ts'
 
-/** Listens in place of CloudFormation, and returns the address. */
+/** Listens in place of CloudFormation. Returns the address. */
 const waitAs = async (listener: RequestListener): Promise<string> => {
   const url = await listenInTest(createServer(listener))
   return `${url}/answer?signature=secret`
@@ -24,7 +24,7 @@ const answer = {
 }
 
 describe('the answer to a deployment', () => {
-  test('the answer has no content type, because the signature of its URL has none', async () => {
+  test('the answer has no content type, because the signed URL has none', async () => {
     const received: unknown[] = []
     const url = await waitAs(async (request, response) => {
       received.push([request.method, request.headers['content-type'], await json(request)])
@@ -34,14 +34,14 @@ describe('the answer to a deployment', () => {
     expect(received).toEqual([['PUT', '', answer]])
   })
 
-  test('a refused answer fails the function without logging the URL', async () => {
+  test('if the answer is refused, the function fails, and no log contains the URL', async () => {
     const url = await waitAs((_, response) => response.writeHead(403).end())
     const failure = await answerDeployment(url, answer).catch((error: unknown) => String(error))
     expect(failure).toMatch(/status 403/)
     expect(failure).not.toMatch(/secret/)
   })
 
-  test('an answer without a response fails the function', async () => {
+  test('if no response comes, the function fails', async () => {
     const url = await waitAs(() => undefined)
     await expect(answerDeployment(url, answer, 50)).rejects.toThrow(/timeout/)
   })
@@ -93,7 +93,7 @@ describe('the function behind the registration', () => {
     expect(dataCentres).toEqual([{ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true }])
   })
 
-  test('a failed registration names the fault and the log with more details', async () => {
+  test('a failed registration reports the fault, and the log with more details', async () => {
     expect(await register({ ...registered, url: 'nowhere' })).toMatchObject({
       Status: 'FAILED',
       Reason: expect.stringMatching(/url.*log stream stream/s),

@@ -56,7 +56,7 @@ describe('an answer of bytes', () => {
     expect(records).toEqual([expect.objectContaining({ status: 200 })])
   })
 
-  test('HEAD gets no bytes, and the stream is destroyed', async () => {
+  test('HEAD returns no bytes, and the stream is destroyed', async () => {
     const stream = Readable.from([Buffer.from('hello')])
     const { url } = await listening(bareHandler(async () => content(5, stream)).handler)
     const answer = lastAnswer(await received(url, requestText('HEAD', '/', { Connection: 'close' })))
@@ -66,7 +66,7 @@ describe('an answer of bytes', () => {
 })
 
 describe('a stream that breaks', () => {
-  test('a stream that breaks before its first byte answers like any other failure', async () => {
+  test('a stream that breaks before its first byte is answered like any other failure', async () => {
     const failure = Object.assign(new Error('too many open files'), { code: 'EMFILE' })
     const { handler, records } = bareHandler(async () => content(5, breaking(failure)))
     const { url } = await listening(handler)
@@ -76,7 +76,7 @@ describe('a stream that breaks', () => {
     expect(records).toEqual([expect.objectContaining({ status: 500, error: failure })])
   })
 
-  test('a stream that breaks later ends the connection, and the failure is recorded once', async () => {
+  test('a stream that breaks later ends the connection, and is logged once', async () => {
     const failure = new Error('the disk broke off')
     const { handler, records } = bareHandler(async () => content(5, breaking(failure, 'he')))
     const { url } = await listening(handler)
@@ -94,7 +94,7 @@ describe('a stream that breaks', () => {
     expect(records).toEqual([expect.objectContaining({ status: 200, error: expect.any(Error) })])
   })
 
-  test('a stream ends without an error when the caller has disconnected', async () => {
+  test('a stream ends without an error when the caller disconnects', async () => {
     const stream = new Readable({ read: () => undefined })
     stream.push('he')
     const { handler, records } = bareHandler(async () => content(5, stream))
@@ -109,7 +109,7 @@ describe('a stream that breaks', () => {
   })
 })
 
-test('an answer before the end of its request closes the connection', async () => {
+test('an answer that comes before the end of its request closes the connection', async () => {
   const { url } = await listening(bareHandler(async () => content(5, Buffer.from('hello'))).handler)
   const connection = await rawConnection({ url })
   await connection.write(requestText('POST', '/', { 'Content-Length': '10' }))
@@ -118,7 +118,7 @@ test('an answer before the end of its request closes the connection', async () =
   expect(lastAnswer(await connection.rest()).body).toBe('hello')
 })
 
-test('a header that cannot be sent is a failure, and the service keeps running', async () => {
+test('a header that cannot be sent is a logged failure, and the service keeps running', async () => {
   const { handler, records } = bareHandler(async () => ({ status: 200, headers: { 'X-Name': 'a\nb' } }))
   const { url } = await listening(handler)
   expect(lastAnswer(await received(url)).status).toBe(500)
@@ -148,7 +148,7 @@ describe('Host', () => {
   })
 })
 
-test('repeated headers are joined, also those with tokens', async () => {
+test('repeated headers are joined, including those that contain tokens', async () => {
   const seen: Record<string, string>[] = []
   const { handler } = bareHandler(async ({ headers }) => {
     seen.push({ ...headers })
@@ -164,7 +164,7 @@ test.each([
   ['http://other.example/?a=%26', '/', { a: ['&'] }],
   ['/?a#b=1', '/', { 'a#b': ['1'] }],
   ['/', '/', {}],
-])('the target %s has the path %s and its query', async (target, path, query) => {
+])('the target %s becomes the path %s with its query', async (target, path, query) => {
   const seen: unknown[] = []
   const { handler } = bareHandler(async (request) => {
     seen.push({ path: request.path, query: Object.fromEntries(request.query) })

@@ -5,7 +5,7 @@ import { bareHandler } from '../../support/bare-handler.ts'
 import { lastAnswer, rawConnection, requestText } from '../../support/raw-http.ts'
 import { listening } from './listening.ts'
 
-/** A server with this many requests in flight, each on its own connection. `go` lets them end. */
+/** A server with this many running requests, each on its own connection. `go` lets the requests end. */
 const busy = async (requests: number, patience: number) => {
   const go = Promise.withResolvers<Reply>()
   let begun = 0
@@ -32,7 +32,7 @@ describe('closing the server', () => {
     expect(reported).toEqual([{ waitingFor: 3 }])
   })
 
-  test('the number of requests that were cut off after the patience is logged', async () => {
+  test('the number of requests that closing cut off is logged', async () => {
     const { connections, reported, close } = await busy(2, 1)
     await close()
     expect(reported).toEqual([{ waitingFor: 2 }, { cutOff: 2 }])

@@ -69,7 +69,7 @@ describe('requests that a caller sends without waiting for answers', () => {
     expect(statuses.map(({ status }) => status)).toEqual([200, 200])
   })
 
-  test('requests may have bodies', async () => {
+  test('requests in a row may have bodies', async () => {
     const bodies: string[] = []
     const { handler } = bareHandler(async ({ body }) => {
       bodies.push('stream' in body ? Buffer.concat(await body.stream.toArray()).toString() : '')
@@ -84,7 +84,7 @@ describe('requests that a caller sends without waiting for answers', () => {
     expect(bodies).toEqual(['a', 'b', large, 'c', ''])
   })
 
-  test('no request begins after an answer that ends the connection', async () => {
+  test('no request begins after an answer that closes the connection', async () => {
     const { count, run } = counted()
     const { handler } = bareHandler(async () => ({ ...(await run()), headers: { Connection: 'close' } }))
     const { url } = await listening(handler)

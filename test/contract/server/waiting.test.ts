@@ -10,7 +10,7 @@ const size = 16 * 1024 * 1024
 const long = 'x'.repeat(size)
 const longText = (): Reply => text('text/plain', long)
 
-/** A server with room for one long text that waits, and its clock. */
+/** A server that can keep one long text waiting in memory, and its clock. */
 const withRoomForOne = async (run: () => Promise<Reply> = async () => longText()) => {
   const clock = { now: 0 }
   const { handler, records } = bareHandler(run)
@@ -31,7 +31,7 @@ test.each([
 })
 
 describe('the limit of waiting bytes (O-21)', () => {
-  test('an answer over the limit is 100503, and succeeds after a reader disconnected', async () => {
+  test('an answer over the limit is 100503, and succeeds after a reader disconnects', async () => {
     const { server, url } = await withRoomForOne()
     const reader = await slowReader(server)
     await reader.stalls()
@@ -43,7 +43,7 @@ describe('the limit of waiting bytes (O-21)', () => {
     await expect.poll(async () => (await (await fetch(url)).text()).length).toBe(size)
   })
 
-  test('an answer succeeds after a reader has read the bytes that waited', async () => {
+  test('an answer succeeds after a reader has read the waiting bytes', async () => {
     const { server, url } = await withRoomForOne()
     const reader = await slowReader(server)
     await reader.stalls()
@@ -51,7 +51,7 @@ describe('the limit of waiting bytes (O-21)', () => {
     expect(await (await fetch(url)).text()).toHaveLength(size)
   })
 
-  test('small answers and answers to changes are sent', async () => {
+  test('small answers and answers to changes are sent, whatever waits', async () => {
     let reply = longText()
     const { server, url } = await withRoomForOne(async () => reply)
     await (await slowReader(server)).stalls()
@@ -80,7 +80,7 @@ describe('the limit of waiting bytes (O-21)', () => {
     expect(lastAnswer(await reader.readsAll()).body).toHaveLength(size)
   })
 
-  test('the answer to a caller that has disconnected needs no room', async () => {
+  test('an answer to a caller that has disconnected needs no memory', async () => {
     const replies = Promise.withResolvers<Reply>()
     const { server, url, records } = await withRoomForOne(() => replies.promise)
     const gone = await slowReader(server)

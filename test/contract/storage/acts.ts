@@ -18,30 +18,28 @@ export type Ask = (question: Question) => Promise<Answer>
 interface Cell {
   /** Requests with every right. */
   readonly ask: Ask
-  /** A folder with `secret.txt`, which no other cell uses. */
+  /** A folder with `secret.txt`, which no other case uses. */
   readonly folder: string
 }
 
 export interface Act {
   readonly level: Level
-  /** A path in the folder of the cell. Default: `secret.txt`. */
+  /** A path in the folder of the case. Default: `secret.txt`. */
   readonly target?: string
   /** True if the act changes the folder around the target (A-46). */
   readonly changesFolderAround?: true
   /** True if any right on some files is enough. */
   readonly needsNoPath?: true
-  /** True if the act also answers for folders that lead to folders of the caller (A-43). */
+  /** True if the act also works in the parents of the folders that the caller may use (A-43). */
   readonly showsWay?: true
-  /** True if the other end is in `free`, where every caller may write. */
+  /** True if the other path of a move or copy is in `free`, where every caller may write. */
   readonly hasOtherEnd?: true
   /** True if only the user who began it may continue it. */
   readonly isOfUser?: true
   /** True if only a right on all files is enough. */
   readonly isOnRoot?: true
-  /** The status for a caller with the right, if it is not a success. */
+  /** The status for a caller with the right, if this status is no success. */
   readonly otherwise?: number
-  /** The same status, where the store offers no addresses of parts. */
-  readonly withoutParts?: number
   readonly prepare?: (cell: Cell) => Promise<unknown>
   /** `path` is the percent-encoded path of the target, and `plain` the path as it is in a body. */
   readonly question: (path: string, plain: string, prepared: never) => Question
@@ -96,7 +94,7 @@ const beginning = (path: string): Question => ({
   body: JSON.stringify({ name: 'new.txt', size: 10_000_000 }),
 })
 
-/** Every caller in the table may write here, so that the other end of a move or copy decides. */
+/** Every caller in the table may write here, so that only the other path of a move or copy matters. */
 export const free = 'free'
 const inFree = () => `${free}/${randomUUID()}`
 
@@ -131,7 +129,8 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
     'with a form': { level: 'write', target: '', question: form },
     'with a form that repeats the name': { level: 'write', target: 'new.txt', question: form },
     'with tus': { level: 'write', target: '', question: creation },
-    'with ?parts': { level: 'write', target: '', withoutParts: 400, question: beginning },
+    // One machine offers no addresses of parts, and refuses the request after the check of rights.
+    'with ?parts': { level: 'write', target: '', otherwise: 400, question: beginning },
     'with ?restore of a file': { level: 'write', ...removedFile, question: (path) => restoration(path) },
     'with ?restore of a version': {
       level: 'write',
@@ -151,7 +150,7 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
   uploadToRoot: {
     'with a form': { level: 'write', isOnRoot: true, question: () => form('') },
     'with tus': { level: 'write', isOnRoot: true, question: () => creation('') },
-    'with ?parts': { level: 'write', isOnRoot: true, withoutParts: 400, question: () => beginning('') },
+    'with ?parts': { level: 'write', isOnRoot: true, otherwise: 400, question: () => beginning('') },
     'with ?restore': { level: 'write', isOnRoot: true, otherwise: 400, question: () => restoration('') },
   },
   readRoot: {
@@ -259,6 +258,6 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
   readUpload: { 'of tus': ofUpload('GET') },
   appendToUpload: { 'of tus': ofUpload('PATCH', { headers: append, body: 'text' }) },
   cancelUpload: { 'of tus': ofUpload('DELETE') },
-  // acceptance/storage/rights.test.ts has the cases of this operation.
+  // acceptance/storage/rights.test.ts tests this operation.
   listChanges: {},
 }

@@ -14,7 +14,7 @@ const inBucket =
 it.each([
   ['on one machine', undefined, '2026-01-01T00:00:00.000Z'],
   ['in S3', inBucket(), '2026-01-02T00:00:00.000Z'],
-])('A moved file %s has the time of its store (S-107)', async (_, between, expected) => {
+])('The time of a moved file %s is the one that its store gives (S-107)', async (_, between, expected) => {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-01-01T00:00:00Z') })
   const storage = await openStorage(between ? { between } : {})
   await storage.put('/a.txt')
@@ -24,7 +24,7 @@ it.each([
   await storage.close()
 })
 
-it('If a process dies while S3 places a form, a repetition completes it (S-31)', async () => {
+it('If a process dies while S3 stores a form, a repetition completes it (S-31)', async () => {
   const bucket = openBucketInMemory()
   const { handle } = bucket.s3.requestHandler
   let placed = 0

@@ -1,13 +1,13 @@
 import { ServiceError } from '../../../lib/core/errors.ts'
 import type { Between } from '../../support/files.ts'
 
-/** Failures of a store: busy for a moment, or a full disk. */
+/** The ways in which a store fails: it is busy for a moment, or its disk is full. */
 export const failures = {
   busy: { failure: () => new ServiceError('unavailable'), status: 503 },
   full: { failure: () => new ServiceError('outOfSpace'), status: 507 },
 } as const
 
-/** Lets one call to the stores fail, by its number from 1. With 0, none fails. */
+/** Makes the call with this number fail, counted from 1. With 0, no call fails. */
 export const createFault = () => {
   let calls = 0
   let failing = 0

@@ -29,12 +29,6 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     },
     run: (storage, folder) => storage.put(`${folder}/p.html`, 'new'),
   },
-  'a rename of a folder': {
-    prepare: async (storage, folder) => {
-      for (const path of ['old/a', 'old/b/c', 'old/p.html']) await storage.put(`${folder}/${path}`, path)
-    },
-    run: (storage, folder) => storage.rename(`${folder}/old`, 'new'),
-  },
   'a move of a folder': {
     prepare: async (storage, folder) => {
       for (const path of ['old/a', 'old/b/c', 'old/p.html']) await storage.put(`${folder}/${path}`, path)
@@ -56,7 +50,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   },
 }
 
-describe.each(Object.entries(scenarios))('A failed call to a store during %s', (_, { prepare, run }) => {
+describe.each(Object.entries(scenarios))('A call to a store that fails during %s', (_, { prepare, run }) => {
   let storage: StorageUnderTest
   const fault = createFault()
   beforeEach(async () => {
@@ -81,7 +75,7 @@ describe.each(Object.entries(scenarios))('A failed call to a store during %s', (
   }
 
   it.each(Object.entries(failures))(
-    'A failed call changes nothing, and a repetition succeeds: %s',
+    'The request changes nothing, and a repetition succeeds: %s',
     async (_, { failure, status }) => {
       await prepare(storage, '/measure')
       const before = await stateOf('/measure')

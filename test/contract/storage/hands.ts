@@ -30,7 +30,7 @@ interface Clients {
 
 export interface StorageOnAws extends StorageUnderTest {
   readonly counts: RecountDeps['counts']
-  /** One step of the recount, with this time in milliseconds. `during` runs before each listing. */
+  /** Runs one step of the recount, which has this many milliseconds. `during` runs before each listing. */
   recount(during?: () => Promise<void>, time?: number): Promise<void>
   openUploadBytes(): Promise<number>
 }
@@ -47,7 +47,7 @@ export const openStorageOnAws = async (given: OnAws = {}): Promise<StorageOnAws>
   const fileStores = openFileStores(settings, { dynamodb, once: dynamodbOnce, s3: { client, once }, now })
   const { files, workflows, removals, history, uploadParts, directParts, counts } = fileStores
   const uploadTables = openUploads(settings, { dynamodb, now })
-  // Separate clients for reading, because tests break the other clients.
+  // Separate clients for reading, because tests make the other clients fail.
   const usage = createUsageCounts({ dynamodb: tables.connect(), table: tables.names.pathLocks, now })
   const onAws: Between = (stores) => {
     const changed = {

@@ -11,7 +11,7 @@ const storage = await openStorage()
 await storage.put('/source', 'x')
 afterAll(() => storage.close())
 
-/** The path in a text, or the code of its refusal. */
+/** The path that the text means, or the code with which the service refuses it. */
 const read = (text: string, parse: (text: string) => StoragePath): StoragePath | number => {
   try {
     return parse(text)

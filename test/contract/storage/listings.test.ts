@@ -109,7 +109,7 @@ it('A page of a recursive list has 1,000 files, whatever the limit is (S-81)', a
   expect((await recursively('/many', { limit: '700' })).map((page) => page.paths.length)).toEqual([700, 700, 600])
 })
 
-it('A recursive list skips many folders, with at most ten listings a page (S-81)', async () => {
+it('A recursive list skips many subfolders, with at most ten listings a page (S-81)', async () => {
   await fillFolder(storage, '/deep', 11_000)
   await fillFiles('/deep', ['zuletzt.txt'])
   const pages = await recursively('/deep')

@@ -113,7 +113,7 @@ describe('A blob that differs from its row', () => {
     expect(bytes).toBeLessThan(large.length)
   })
 
-  it('A small content in the database fails in the same cases', async () => {
+  it('A small file in the database fails in the same cases', async () => {
     await put('live/1001/small', 'few bytes')
     opened.database.connection.exec("UPDATE small_contents SET bytes = x'00'")
     await expect(read('live/1001/small')).rejects.toThrow('live/1001/small')
@@ -146,7 +146,7 @@ describe('A blob that copies share', () => {
   })
 })
 
-it('A read continues with its bytes after the file was replaced and its blob removed', async () => {
+it('A read continues although the file is replaced and its blob removed', async () => {
   await put('live/1001/a', large)
   const object = await read('live/1001/a')
   await put('live/1001/a', Buffer.alloc(megabyte, 'y'))

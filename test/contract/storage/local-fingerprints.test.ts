@@ -58,7 +58,7 @@ describe('The fingerprint of a large file on one machine', () => {
     await breakOff()
   })
 
-  test('A read computes the fingerprint if the service stopped too early (S-84)', async () => {
+  test('A read computes a fingerprint that the service did not finish (S-84)', async () => {
     const first = open()
     await first.files.stop()
     await put(first, key, large)
@@ -83,7 +83,7 @@ describe('The fingerprint of a large file on one machine', () => {
     expect(await opened.files.fingerprintOf(info, unlimited)).toMatch(/-2$/)
   })
 
-  test('The fingerprint is null when the bytes are missing', async () => {
+  test('The fingerprint is null if the bytes are missing', async () => {
     const first = open()
     await first.files.stop()
     await put(first, key, large)
@@ -96,7 +96,7 @@ describe('The fingerprint of a large file on one machine', () => {
     expect(await second.files.fingerprintOf(info, unlimited)).toBeNull()
   })
 
-  test('The computation does not delay the end of the service', async () => {
+  test('Computing a fingerprint does not delay the end of the service', async () => {
     const opened = open()
     const breakOff = hang(opened)
     await put(opened, `${key}-2`, large)

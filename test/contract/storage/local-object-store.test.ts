@@ -6,9 +6,8 @@ import { describeObjectStore } from './object-store.suite.ts'
 
 const variants = [
   ['safe from power cuts', { durable: true }],
-  ['without fsync', { durable: false }],
   ['with every content in a file', { durable: true, smallContent: -1 }],
-  ['without memory for bytes that wait', { durable: false, mostWaiting: 0 }],
+  ['without fsync and without memory for bytes that wait', { durable: false, mostWaiting: 0 }],
 ] as const
 
 for (const [name, options] of variants) {

@@ -34,7 +34,7 @@ describe('The staged bytes of a refused upload', () => {
     expect(storage.leftovers()).toBe(0)
   }
 
-  it('No bytes stay when the body or connection ends at any byte (S-30, S-36)', async () => {
+  it('No bytes stay, wherever the body or the connection ends (S-30, S-36)', async () => {
     for (let length = 0; length < whole.length - '--\r\n'.length; length += 100) {
       await refused(whole.subarray(0, length))
       await refused(Readable.from(thenBreaks(whole.subarray(0, length))))
@@ -50,7 +50,7 @@ describe('The staged bytes of a refused upload', () => {
     await refused(Readable.from(inPieces(multipart(files), 100_000)), code)
   })
 
-  it('The bytes of a whole body become its files, in any pieces', async () => {
+  it('The bytes of a complete body become its files, however they are split', async () => {
     for (const size of [1, 7, 64, whole.length]) {
       expect((await post(Readable.from(inPieces(whole, size)))).status).toBe(200)
     }

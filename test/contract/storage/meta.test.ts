@@ -46,7 +46,7 @@ describe('?meta of a folder', () => {
   /** Stores a file without the object of its folder. */
   const putAlone = (path: string) => putObject(storage.deps.files, `live/${storage.site}/${path}`)
 
-  it('A folder without an object of its own has no time (S-75)', async () => {
+  it('A folder without its own object has no time (S-75)', async () => {
     await putAlone('by-others/a.txt')
     expect((await meta('/by-others')).json).toMatchObject({ lastModified: null, contents: [{ name: 'a.txt' }] })
     expect((await meta('/by-others', { recursive: 'true' })).json).toMatchObject({
@@ -62,7 +62,7 @@ describe('?meta of a folder', () => {
     expect((await meta('/ended', { cursor })).json).toMatchObject({ type: 'folder', contents: [] })
   })
 
-  it('A removed folder answers 404/104001, also to a cursor', async () => {
+  it('A removed folder answers 404/104001, also for a cursor', async () => {
     await fillFolder(storage, '/going', 3)
     const { cursor } = (await meta('/going', { limit: '2' })).json
     await storage.remove('/going')

@@ -11,7 +11,7 @@ it('The progress of an upload is visible while it runs (S-86, operation 13)', as
   const seen: number[] = []
   const form = multipart([{ name: 'a', content: 'x'.repeat(100_000) }])
 
-  /** The body in quarters, one per second. Each quarter waits until the progress of the previous one is visible. */
+  /** Sends quarters of a body, one per second. Each waits until the progress of the previous one is visible. */
   async function* slowly(): AsyncGenerator<Buffer> {
     const quarter = Math.ceil(form.length / 4)
     for (let at = 0; at < form.length; at += quarter) {

@@ -83,7 +83,7 @@ describe.each(storageHands)('A purge on $name', ({ open }) => {
     },
   )
 
-  it('The state in the condition stays, even if it is replaced meanwhile (H-32)', async () => {
+  it('The version in the condition stays, even if it is replaced meanwhile (H-32)', async () => {
     let meanwhile: (() => Promise<unknown>) | undefined
     const storage = await opened(({ files }) => ({
       files: {
@@ -127,7 +127,7 @@ describe.each(storageHands)('A purge on $name', ({ open }) => {
 })
 
 describe('A purge on one machine', () => {
-  it('A file that is stored at the same time stays (H-30)', async () => {
+  it('A purge keeps a file that is stored at the same time (H-30)', async () => {
     const storage = await openStorage()
     onTestFinished(() => storage.close())
     for (let round = 0; round < 25; round++) {
@@ -191,7 +191,7 @@ describe('A purge on S3', () => {
   }
   const isDeletion = ({ query = {} }: S3Request) => query['delete'] !== undefined || query['x-id'] === 'DeleteObject'
 
-  it('A file whose replacement is undone during a purge comes back (H-35)', async () => {
+  it('A file is restored if its replacement is undone during a purge (H-35)', async () => {
     await storage.put('/page.html', 'old')
     await storage.put('/page.html', 'draft', { version: 'draft' })
     later()
@@ -207,7 +207,7 @@ describe('A purge on S3', () => {
     expect(await storage.read('/page.html')).toBe('old')
   })
 
-  it('A version can be purged after a minute, and a multipart one after 15 (H-35)', async () => {
+  it('A version can be purged after one minute, a multipart version after 15 (H-35)', async () => {
     for (const text of ['1', '22']) await storage.put('/a', text)
     expect((await purge('/a')).status).toBe(503)
     later(61_000)
@@ -273,7 +273,7 @@ describe('A purge on S3', () => {
     expect(await storage.read('/f/a')).toBe('1')
   })
 
-  it('When the time is over, the answer is 503, and a repetition continues (H-34)', async () => {
+  it('A purge that runs out of time answers 503, and a repetition continues (H-34)', async () => {
     const client = bucket.connect()
     for (let count = 0; count < 1_100; count++) {
       const object = { Bucket: bucket.bucket, Key: `live/${storage.site}/a`, Body: String(count) }

@@ -3,13 +3,13 @@ import { afterAll, expect, it } from 'vitest'
 import { statusAndCode } from '../../support/answer.ts'
 import { openStorage } from './service.ts'
 
-// A gateway reads bodies itself, and refuses some of these paths. So the acceptance cases cannot show this everywhere.
+// A gateway reads bodies itself, and refuses some of these paths. So acceptance cases cannot test this everywhere.
 const storage = await openStorage()
 await storage.put('/old', 'old')
 afterAll(() => storage.close())
 
 it.each(['%C0%AE%C0%AE', '%E2%82', '%', '%ff'])(
-  'The path %s is not UTF-8 and answers 104015, or 104009 to DELETE',
+  'The path %s, which is not UTF-8, is refused with 104015, or 104009 for DELETE',
   async (path) => {
     expect(statusAndCode(await storage.put(`/${path}`, 'x'))).toEqual([400, 104015])
     expect(statusAndCode(await storage.get(`/${path}`))).toEqual([400, 104015])

@@ -41,7 +41,7 @@ const long: readonly (readonly [string, string, Readonly<Record<string, string>>
 
 describe.each(relocations)('The bounds of a $kind', ({ kind, bodyOf }) => {
   it.each(long.filter(([what]) => kind !== 'copy' || what !== 'a draft'))(
-    'The path of %s may grow to 900 bytes, otherwise 104015 (S-11)',
+    'The new path of %s may have 900 bytes, and more is refused with 104015 (S-11)',
     async (_, ending, query) => {
       await storage.put(`/${longPath(899, 'f', ending)}`, '', query)
       expect((await storage.relocate('/f', bodyOf('fo'))).status).toBe(200)
@@ -50,7 +50,8 @@ describe.each(relocations)('The bounds of a $kind', ({ kind, bodyOf }) => {
     },
   )
 
-  it('10,000 objects are accepted, and one more is refused with 104000 (S-108)', async () => {
+  // A rename is a move.
+  it.skipIf(kind === 'rename')('10,000 objects are accepted, and one more is refused with 104000 (S-108)', async () => {
     // The folder itself is an object too.
     await fillFolder(storage, '/large', 9_999)
     expect((await storage.relocate('/large', bodyOf('other'))).status).toBe(200)

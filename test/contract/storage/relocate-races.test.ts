@@ -8,11 +8,11 @@ import { openStorage, type StorageUnderTest } from './service.ts'
 const inBucket = (): ObjectStore => openObjectStore(openBucketInMemory())
 
 let storage: StorageUnderTest
-/** The change of another caller, right before a placement: once, or each time. */
+/** A change by another caller right before the changes are placed: once, or every time. */
 let meanwhile: (() => Promise<unknown>) | undefined
 let again = false
 
-/** The store, with another caller between the look and the placement. */
+/** A store where another caller acts after the checks, and before the changes are placed. */
 const interrupted = (files: ObjectStore): ObjectStore => ({
   ...files,
   async place(...args) {
@@ -61,13 +61,13 @@ describe.each([
       expect(await storage.textOf('/f/a')).toBe(kind === 'copy' ? 'newer' : undefined)
     })
 
-    it('If the source is deleted meanwhile, the answer is 404/104001', async () => {
+    it('If the source is deleted meanwhile, the request answers 404/104001', async () => {
       meanwhile = () => storage.remove('/f/a')
       expect(await run('/f/a', '/to/a')).toBe(104001)
       expect(await storage.textOf('/to/a')).toBeUndefined()
     })
 
-    it('If the new path is in use meanwhile, the answer is 104022', async () => {
+    it('If the new path is used meanwhile, the request answers 104022', async () => {
       for (const path of ['/f/a', '/f']) {
         meanwhile = () => storage.put('/to/new', 'first')
         expect(await run(path, '/to/new')).toBe(104022)
@@ -87,13 +87,13 @@ describe.each([
       expect(await storage.keys()).toEqual(expect.arrayContaining(['live/1001/to/', 'live/1001/to/deep/']))
     })
 
-    it('If a folder of the new path becomes a file meanwhile, the answer is 104009', async () => {
+    it('If a folder of the new path becomes a file meanwhile, the request answers 104009', async () => {
       meanwhile = () => storage.put('/to/deep', 'file')
       expect(await run('/f', '/to/deep/f')).toBe(104009)
       expect([await storage.textOf('/to/deep'), await storage.textOf('/f/a')]).toEqual(['file', 'a'])
     })
 
-    it('If the source changes again and again, the answer is 503 and nothing changes', async () => {
+    it('If the source keeps changing, the request answers 503 and changes nothing', async () => {
       again = true
       let number = 0
       meanwhile = () => storage.put('/f/a', String(number++))
@@ -105,7 +105,7 @@ describe.each([
 })
 
 describe('Two moves of one file on S3', () => {
-  it.each(['HEAD', 'DELETE'])('The move whose %s finds no file is undone, and answers 404/104001', async (method) => {
+  it.each(['HEAD', 'DELETE'])('A move is undone and answers 404/104001 if its %s finds no file', async (method) => {
     const bucket = openBucketInMemory()
     storage = await openStorageOnAws({ bucket })
     onTestFinished(() => storage.close())

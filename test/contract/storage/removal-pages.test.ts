@@ -9,7 +9,7 @@ import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 /** Objects that one call lists or deletes. */
 const pageSize = 1_000
 
-/** Promises by name, which other code resolves. */
+/** Promises by name. Other code resolves them. */
 const createGates = () => {
   const gates = new Map<string, PromiseWithResolvers<void>>()
   return (name: string): PromiseWithResolvers<void> => {
@@ -66,7 +66,7 @@ it('The removal of a folder lists the next page while it deletes the current pag
 })
 
 it.each(Object.entries(failures))(
-  'The removal of a large folder is completed after any failed call: %s',
+  'Removing a large folder can be completed after any failed call: %s',
   async (_, { failure, status }) => {
     const fault = createFault()
     const storage = await openStorage(fault)
@@ -90,7 +90,7 @@ it.each(Object.entries(failures))(
       fault.arm(number, failure)
       expect((await remove(folder)).status).toBe(status)
       fault.arm(0)
-      // The message was sent before the first deletion, so the queue alone completes the removal.
+      // The message is sent before the first deletion, so the queue can complete the removal alone.
       await consumeQueue()
       const isGone = (await storage.keys()).length === 0
       expect((await remove(folder)).status).toBe(isGone ? 404 : 200)

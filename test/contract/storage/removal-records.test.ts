@@ -113,7 +113,7 @@ describe.each([
     death.comeAt(Number.POSITIVE_INFINITY, 'before')
     await take('/measure')
     const count = death.calls()
-    // A death after a call has the same effect as one before the next call.
+    // Dying after a call has the same effect as dying before the next call.
     for (const call of [0, ...callsToTry(count)]) {
       const folder = `/after-${call}`
       await fill(folder, 'old')
@@ -145,7 +145,7 @@ describe.each([
     ['during its removal (H-21)', remove, restoreOver],
     ['during its removal, which was repeated (H-21)', remove, restoreAgain],
     ['during its move (H-26)', move, restoreOver],
-  ])('The folder comes back whole after the process died %s', async (_, take, restore) => {
+  ])('All files can be restored after the process died %s', async (_, take, restore) => {
     const { broken } = await dieAtEachCall(take)
     expect(broken).not.toEqual([])
     for (const folder of broken) {
@@ -154,7 +154,7 @@ describe.each([
     }
   })
 
-  it('If the process died too early, an earlier state is restored (H-21)', async () => {
+  it('If the process died too early, an earlier removal is restored (H-21)', async () => {
     const { intact } = await dieAtEachCall(remove)
     expect(intact).not.toEqual([])
     for (const folder of intact) {
@@ -167,7 +167,7 @@ describe.each([
     }
   })
 
-  it('The folder comes back whole after two requests removed it at once (H-21)', async () => {
+  it('All files can be restored after two requests removed the folder at once (H-21)', async () => {
     await fill('/folder', 'newer')
     const { files } = storage.deps
     const removedFolder = { site: storage.site, folder: toStoragePath('folder'), since: Date.now() }
@@ -183,7 +183,7 @@ describe.each([
     expect(await contentsOf('/folder')).toEqual(newer)
   })
 
-  it('The folder comes back whole after half a removal and a failed move (H-21)', async () => {
+  it('All files can be restored after half a removal and a failed move (H-21)', async () => {
     const { files } = storage.deps
     const removeHalf = async (folder: string, dies: number) => {
       const name = folder.slice(1)
@@ -219,7 +219,7 @@ describe.each([
     expect(failed).toBeGreaterThan(0)
   })
 
-  it('A file that was removed alone after a move does not come back (H-26)', async () => {
+  it('A restore leaves out a file that was removed alone after a move (H-26)', async () => {
     await fill('/folder', 'newer')
     expect((await storage.rename('/folder', 'moved', { remaining: 60_000 })).status).toBe(200)
     later()
@@ -231,7 +231,7 @@ describe.each([
     expect((await storage.get('/folder/own')).status).toBe(404)
   })
 
-  it('A file that was removed alone after a failed move does not come back (H-21)', async () => {
+  it('A restore leaves out a file that was removed alone after a failed move (H-21)', async () => {
     await fill('/measure', 'newer')
     death.comeAt(Number.POSITIVE_INFINITY, 'before')
     await storage.rename('/measure', 'measured')
@@ -270,7 +270,7 @@ describe('A removed folder on one machine whose clock was set back', () => {
     ['small', 3],
     ['large', 1_100],
     ['very large', 2_100],
-  ])('The folder is restored to the state before its last removal: %s (H-21)', async (folder, count) => {
+  ])('The folder is restored as it was before its last removal: %s (H-21)', async (folder, count) => {
     await fillFolder(storage, `/${folder}`, 2)
     expect((await storage.remove(`/${folder}`)).status).toBe(200)
     now -= hour

@@ -3,7 +3,6 @@ import { systemClock } from '../../../lib/core/clock.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { codeOf } from '../../support/answer.ts'
 import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
-import { entry } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 import { openStorageOnAws } from './hands.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
@@ -45,7 +44,7 @@ describe('A folder that is being restored on S3', () => {
     return { restoring, goOn: gate.resolve }
   }
 
-  it('During the restore uploads are refused, and the folder comes back whole (H-25)', async () => {
+  it('Uploads are refused until the restore ends, and all files are restored (H-25)', async () => {
     const { restoring, goOn } = await restoreInSteps()
     for (const path of ['/folder/new.txt', '/folder/a.txt', '/folder/below/new.txt']) {
       expect(codeOf(await storage.put(path))).toBe(104010)
@@ -58,7 +57,7 @@ describe('A folder that is being restored on S3', () => {
     expect((await storage.put('/folder/new.txt')).status).toBe(200)
   })
 
-  it('During the restore, a removal and another restore are refused (H-25)', async () => {
+  it('A removal and another restore are refused until the restore ends (H-25)', async () => {
     const { restoring, goOn } = await restoreInSteps()
     expect(codeOf(await storage.remove('/folder'))).toBe(104010)
     expect(codeOf(await storage.restore('/folder'))).toBe(104010)
@@ -86,25 +85,7 @@ describe('A folder that is being restored on S3', () => {
     expect(await read('/folder/a.txt')).toBe(200)
   })
 
-  it('Files of a removal that failed half-way come back as well (H-21)', async () => {
-    expect((await storage.restore('/folder')).status).toBe(200)
-    const { files } = storage.deps
-    const { objects } = await files.list({ prefix: `live/${storage.site}/folder/`, folded: false, limit: 10 })
-    s3.before = async ({ query = {} }) => {
-      if (query['delete'] === undefined) return
-      s3.before = async () => undefined
-      await files.remove(objects.slice(0, 2), entry)
-      throw new Error('The connection broke')
-    }
-    expect((await storage.remove('/folder')).status).toBe(500)
-    later()
-    expect((await storage.remove('/folder')).status).toBe(200)
-    later()
-    expect((await storage.restore('/folder')).status).toBe(200)
-    expect(await readAll()).toEqual(all)
-  })
-
-  it('A restore that runs out of time brings back nothing, and may be repeated', async () => {
+  it('A restore that runs out of time restores nothing, and may be repeated', async () => {
     let remaining = 60_000
     s3.before = async ({ query = {} }) => {
       if (query['delete'] !== undefined) remaining = 0
@@ -121,7 +102,7 @@ describe('A folder that is being restored on S3', () => {
 it.each([
   ['on one machine', (files: ObjectStore) => files],
   ['in S3', () => openObjectStore(openBucketInMemory())],
-])('A restore during the removal of its file restores no older version: %s (H-24)', async (_, storeOf) => {
+])('A restore while its file is being removed restores no older version: %s (H-24)', async (_, storeOf) => {
   let removal: (() => Promise<unknown>) | undefined
   const storage = await openStorage({
     between: ({ files: own }) => {

@@ -7,7 +7,7 @@ import { entry } from '../../support/history.ts'
 import { storageHands } from './hands.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
-// The acceptance cases show the results of a restore. These cases need a clock, or a lock that stays.
+// The acceptance cases test the results of a restore. The cases here need to control the clock or a lock.
 
 let storage: StorageUnderTest
 afterEach(async () => {
@@ -52,7 +52,7 @@ describe.each(storageHands)('The time of a removal on $name', ({ name: hand, ope
     expect(names.filter((_, index) => found[index] !== 404)).toEqual(expected)
   })
 
-  it('A folder in a removed folder is restored to its state before that removal (H-21)', async () => {
+  it('A folder in a removed folder is restored as it was before that removal (H-21)', async () => {
     await put('/around/folder/old')
     later()
     await storage.remove('/around/folder')

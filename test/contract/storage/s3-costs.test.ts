@@ -80,7 +80,7 @@ const ifNone = { 'If-None-Match': '*' }
 let tag: string
 const replaceTagged = (path: string) => storage.put(path, 'x', {}, { 'If-Match': tag })
 
-it('An upload with the name of a folder is refused before it writes (S-43)', async () => {
+it('An upload with the name of a folder is refused, and writes nothing (S-43)', async () => {
   await storage.makeFolder('/f')
   await storage.makeFolder('/f/sub')
   const before = s3.requests.length
@@ -101,7 +101,7 @@ it('A form that fails in the middle is refused, and stores none of its files', a
   expect(await storage.keys()).toEqual([`live/${storage.site}/f/`])
 })
 
-describe('The calls of a request to S3, and its rounds to all stores', () => {
+describe('The number of calls and rounds that a request needs', () => {
   const deep = `/${Array.from({ length: 449 }, () => 'a').join('/')}`
 
   it.each([
@@ -120,7 +120,7 @@ describe('The calls of a request to S3, and its rounds to all stores', () => {
     ['PUT of a file that must be new', 4, 7, () => storage.put('/f/new.txt', 'x', {}, ifNone)],
     ['PUT with a tag in If-Match', 4, 6, () => replaceTagged('/f/old.txt')],
     ['PUT into a folder in a path of 450 segments', 4, 5, () => storage.put(`${deep}/b`, 'x')],
-  ] as const)('%s needs this number of rounds and calls: %i, %i', async (name, rounds, calls, ask) => {
+  ] as const)('%s needs this number of rounds and calls to S3: %i, %i', async (name, rounds, calls, ask) => {
     await storage.makeFolder('/f')
     if (name.includes('450')) await putFolders(deep)
     if (name.startsWith('GET')) await upload('/f', ['a.txt', 'a.html'])
@@ -143,7 +143,7 @@ describe('The calls of a request to S3, and its rounds to all stores', () => {
     ['DELETE of a missing file in an existing folder', 404, 5, 6, 'DELETE', '/Folder/Sub/none'],
     ['PUT of a file whose folder is in another case', 200, 7, 9, 'PUT', '/Folder/SUB/a.txt'],
   ] as const)(
-    '%s answers %i, after this number of rounds and calls: %i, %i',
+    '%s answers %i, after this number of rounds and calls to S3: %i, %i',
     async (_, status, rounds, calls, method, path) => {
       await storage.put('/Folder/Sub/a.txt', 'a')
       await storage.put('/Folder/Sub/p.html', 'p')
@@ -153,12 +153,12 @@ describe('The calls of a request to S3, and its rounds to all stores', () => {
     },
   )
 
-  it('DELETE of a folder of 1,000 files needs 7 rounds and 6 calls, with two pages', async () => {
+  it('DELETE of a folder of 1,000 files needs 7 rounds and 6 calls for two pages', async () => {
     const put = (name: string) =>
       s3.requestHandler.handle({ method: 'PUT', path: `/${bucket}/live/${storage.site}/f/${name}`, headers: {} })
     for (let file = 0; file < 1_000; file += 1) await put(`${file}.txt`)
     await storage.makeFolder('/f')
-    // The first listing that continues after a key finds out how the store compares names.
+    // The first listing that continues after a key also detects how the store compares names.
     await storage.stores.files.list({ prefix: 'live/', folded: false, limit: 1, after: 'live/' })
     const count = inRounds()
     expect((await storage.remove('/f')).status).toBe(200)
@@ -186,7 +186,7 @@ describe('The calls of a request to S3, and its rounds to all stores', () => {
     ['into a folder', '/f/copy', 8, 30],
     ['into a new folder', '/new/copy', 10, 34],
   ])(
-    'a copy of a folder of 20 files %s needs one call per object, and few other calls',
+    'copying a folder of 20 files %s needs one call per object, and few other calls',
     async (_, copyTo, rounds, calls) => {
       await storage.makeFolder('/f')
       await upload(

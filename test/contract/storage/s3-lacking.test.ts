@@ -35,7 +35,7 @@ describe('A store without conditional removals', () => {
     }
   })
 
-  it('Unchanged objects are removed, and the missing feature is logged once', async () => {
+  it('Unchanged objects are removed, and the log names the missing feature once', async () => {
     for (const key of ['live/a', 'live/b']) {
       await put(key, key)
       await store.remove([await listed(key)], entry)
@@ -44,7 +44,7 @@ describe('A store without conditional removals', () => {
     expect(console.warn).toHaveBeenCalledTimes(1)
   })
 
-  it('An object that was replaced since its listing is kept', async () => {
+  it('An object that was replaced after its listing is kept', async () => {
     await put('live/a', 'old')
     const old = await listed('live/a')
     await put('live/a', 'new')
@@ -68,7 +68,7 @@ describe('A store without conditional writes', () => {
     return store.place([{ kind: 'put', key: 'live/a', staged }], { ...nowhere, matching }, entry)
   }
 
-  it('Each write first looks at the version', async () => {
+  it('Each write first reads the version of the object', async () => {
     const { handle } = s3.requestHandler
     s3.requestHandler.handle = ({ headers: { 'if-match': _, 'if-none-match': __, ...headers }, ...request }, options) =>
       handle({ ...request, headers }, options)

@@ -25,7 +25,7 @@ const place = (changes: readonly Change[]) => store.place(changes, nowhere, entr
 const putOf = async (key: string): Promise<Change> => ({ kind: 'put', key, staged: await stageObject(store, key, 'x') })
 const keys = () => keysIn(store)
 
-describe('A bucket without versions yet', () => {
+describe('A bucket whose versioning is not yet active', () => {
   it('Files can be stored', async () => {
     expect(await place([await putOf('live/a')])).toEqual({ outcome: 'placed' })
     expect(await keys()).toEqual(['live/a'])
@@ -38,7 +38,7 @@ describe('A bucket without versions yet', () => {
     expect(await keys()).toEqual(['live/f/a'])
   })
 
-  it('A move, which could not be undone, answers 503', async () => {
+  it('A move, which could not be undone, is refused with 503', async () => {
     await place([await putOf('live/a')])
     const from = await store.find('live/a')
     if (!from) throw new Error('The source of the move is missing')

@@ -2,13 +2,13 @@ import { createPathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import { openTestBucket } from '../../support/bucket.ts'
 import { unrecorded } from '../../support/history.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import {
   comparesWhatItChanges,
   cutsOldVersions,
   honoursVersions,
   refusesTakenPlaces,
 } from '../../support/s3-abilities.ts'
-import { openTestTables } from '../../support/tables.ts'
 import { describeCopies, describeObjectStore } from './object-store.suite.ts'
 
 const open = async (largestCopy?: number) => {
@@ -24,7 +24,7 @@ const open = async (largestCopy?: number) => {
     console.warn('\nThis S3 writes over existing objects despite the condition: some cases are SKIPPED.\n')
   const cutsVersions = await cutsOldVersions(client, bucket)
   if (!cutsVersions) console.warn('\nThis S3 answers old versions as a whole despite the range: a case is SKIPPED.\n')
-  const tables = await openTestTables()
+  const tables = openMemoryTables()
   const { removals } = createPathLocks({
     dynamodb: tables.connect(),
     table: tables.names.pathLocks,

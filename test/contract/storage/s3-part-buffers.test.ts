@@ -40,7 +40,7 @@ const openStore = (most: number) => {
   }
 }
 
-/** A number of chunks, each of one letter. `read` counts the chunks that were read. */
+/** This many chunks, each filled with one letter. `read` counts the chunks that were read. */
 const countedContent = (chunks: number) => {
   const read = { count: 0 }
   const content = (async function* () {
@@ -67,8 +67,8 @@ const expected = (chunks: number) =>
     Array.from({ length: chunks }, (_, index) => Buffer.alloc(chunkLength, 'a'.charCodeAt(0) + (index % 26))),
   )
 
-describe('Uploads that share few buffers', () => {
-  it('Uploads read nothing without a free buffer, and all of them complete', async () => {
+describe('Uploads that share a few buffers', () => {
+  it('Uploads wait for a free buffer before they read, and all of them complete', async () => {
     const { store, open } = openStore(2)
     const [first, second] = [countedContent(40), countedContent(20)]
     const staging = [stage(store, 'first', first.content), stage(store, 'second', second.content)]
@@ -88,7 +88,7 @@ describe('Uploads that share few buffers', () => {
     expect((await bytesIn(store, 'second'))?.equals(expected(20))).toBe(true)
   })
 
-  it('Uploads that fail free their buffers', async () => {
+  it('Failed uploads free their buffers', async () => {
     const { store, open, failNext } = openStore(2)
     failNext(1)
     open()
@@ -96,7 +96,7 @@ describe('Uploads that share few buffers', () => {
     await expect(stage(store, 'whole', countedContent(30).content)).resolves.toMatchObject({ size: 30 * chunkLength })
   })
 
-  it('Uploads whose content breaks off free their buffers', async () => {
+  it('Uploads whose body breaks off free their buffers', async () => {
     const { store, open } = openStore(1)
     open()
     const breaking = async function* () {

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createS3Clients } from '../../../lib/aws/s3/bucket.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
@@ -55,7 +54,7 @@ const isCopy = ({ headers }: S3Request) => headers['x-amz-copy-source'] !== unde
 const isCompletion = ({ method, query = {} }: S3Request) => method === 'POST' && query['uploadId'] !== undefined
 const isRemoval = ({ method, query = {} }: S3Request) => method === 'DELETE' && query['versionId'] === undefined
 
-describe('A call that makes a version', () => {
+describe('A call that creates a version', () => {
   const calls = [
     { name: 'a small file', looks: isPut, run: () => put('live/a') },
     { name: 'a large file', looks: isCompletion, run: () => put('live/a', 'x'.repeat(200)) },
@@ -90,7 +89,7 @@ describe('A call that makes a version', () => {
     expect([count.seen, await keys()]).toEqual([3, before])
   })
 
-  it.each(calls)('The call is not repeated after its answer was lost: $name', async ({ looks, run }) => {
+  it.each(calls)('The call is not repeated if its answer was lost: $name', async ({ looks, run }) => {
     await put('live/from')
     const before = await keys()
     const count = failing(looks, 99, () => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }))
@@ -100,7 +99,7 @@ describe('A call that makes a version', () => {
   })
 })
 
-describe('A write that expects the version that its caller saw', () => {
+describe('A write that expects the version that the caller saw', () => {
   const replace = async (text: string, matching: readonly Expected[]) => {
     const staged = await stageObject(store, 'live/a', text)
     return store.place([{ kind: 'put', key: 'live/a', staged }], { ...nowhere, matching }, entry)
@@ -121,7 +120,7 @@ describe('A write that expects the version that its caller saw', () => {
     })
   }
 
-  it.each(writes)('The write is undone after its answer was lost: $name', async ({ looks, text }) => {
+  it.each(writes)('The write is undone if its answer was lost: $name', async ({ looks, text }) => {
     await put('live/a', 'old')
     const before = await listed('live/a')
     loseAnswer(looks, Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }))
@@ -150,7 +149,7 @@ describe('A write that expects the version that its caller saw', () => {
     expect(await listed('live/a')).toEqual(before)
   })
 
-  it('The write is undone if another expected object changed meanwhile', async () => {
+  it('The write is undone if another object that it expects changed meanwhile', async () => {
     await put('live/other', 'old')
     const other = await listed('live/other')
     failing(isPut, 1, async () => {
@@ -164,27 +163,7 @@ describe('A write that expects the version that its caller saw', () => {
     expect((await listed('live/a')).size).toBe(5)
   })
 
-  it('One of two writes of several objects wins, in any order of arrival', async () => {
-    const names = ['a', 'b', 'c'].map((name) => `live/${name}`)
-    const place = async (text: string) => {
-      const puts = names.map(async (key) => {
-        const staged = await stageObject(store, key, text)
-        return { kind: 'put', key, staged } as const
-      })
-      const matching = names.map((key) => ({ key, version: undefined }))
-      return store.place(await Promise.all(puts), { ...nowhere, matching }, entry)
-    }
-    // The first call of one write and the last call of the other are late.
-    s3.before = async ({ method, path, body }) => {
-      const isLate = method === 'PUT' && String(body) === `late-${path.at(-1)}`
-      for (let turns = 0; isLate && turns < 20; turns++) await turn()
-    }
-    const outcomes = (await Promise.all([place('late-a'), place('late-c')])).map(({ outcome }) => outcome)
-    expect(outcomes).toEqual(['changed', 'placed'])
-    expect(await keys()).toEqual(names)
-  })
-
-  it('A write whose parts S3 dropped in a race answers 503', async () => {
+  it('A write answers 503 if S3 dropped its parts in a race', async () => {
     await put('live/a', 'old')
     const before = await listed('live/a')
     failing(isCompletion, 1, () => new Refusal(404, 'NoSuchUpload'))
@@ -198,7 +177,7 @@ describe('A removal that loses a race', () => {
     [404, 'NoSuchKey'],
     [409, 'ConditionalRequestConflict'],
     [412, 'PreconditionFailed'],
-  ])('An object that others removed does not come back: %i %s', async (status, code) => {
+  ])('An object that others removed stays removed: %i %s', async (status, code) => {
     for (const name of ['a', 'b']) await put(`live/${name}`)
     const [a, b] = [await listed('live/a'), await listed('live/b')]
     const isRemovalOfA = (request: S3Request) => isRemoval(request) && request.path.endsWith('/a')
@@ -213,7 +192,7 @@ describe('A removal that loses a race', () => {
   })
 })
 
-describe('A removal of many objects that S3 deletes in part', () => {
+describe('A removal of many objects of which S3 deletes only some', () => {
   const isBatch = ({ query = {} }: S3Request) => query['delete'] !== undefined
   const recorded = (body: unknown) => [...String(body).matchAll(/<Key>(.*?)<\/Key>/g)].map(([, key]) => key)
 
@@ -234,7 +213,7 @@ describe('A removal of many objects that S3 deletes in part', () => {
   }
 
   it.each(['SlowDown', 'InternalError', 'ServiceUnavailable'])(
-    'Only the refused objects are repeated: %s',
+    'Only the objects that S3 refused are requested again: %s',
     async (code) => {
       for (const name of ['a', 'b', 'c']) await put(`live/${name}`)
       const { objects } = await store.list({ prefix: 'live/', folded: false, limit: 10 })
@@ -245,7 +224,7 @@ describe('A removal of many objects that S3 deletes in part', () => {
     },
   )
 
-  it('Too many refusals answer 503', async () => {
+  it('If S3 refuses too often, the request answers 503', async () => {
     for (const name of ['a', 'b']) await put(`live/${name}`)
     const { objects } = await store.list({ prefix: 'live/', folded: false, limit: 10 })
     refuse(['a', 'b'], 'SlowDown', 99)

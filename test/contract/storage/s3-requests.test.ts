@@ -14,13 +14,13 @@ import type { S3Request } from '../../support/s3-messages.ts'
 import { ownClaim } from '../../support/uploads.ts'
 
 let s3: MemoryS3
-/** The tested store, and the store of another caller. */
+/** The tested store, and another store over the same bucket for another caller. */
 let store: ObjectStore
 let others: ObjectStore
 let open: (largestCopy?: number) => ReturnType<typeof openObjectStore>
 let bucket: Bucket
 
-/** Bytes that may wait in memory. */
+/** The number of bytes that may wait in memory. */
 const memory = 100
 
 beforeEach(() => {
@@ -75,7 +75,7 @@ describe('Small files', () => {
     return s3.requests.filter(isUpload).length - before
   }
 
-  it('Small files wait in memory while there is room, otherwise they are uploaded', async () => {
+  it('Small files wait in memory while there is room; others are uploaded at once', async () => {
     expect(await uploadsFor(full)).toBe(0)
     expect(await uploadsFor(`${full}x`)).toBe(1)
     const waiting = await stage('x')
@@ -84,7 +84,7 @@ describe('Small files', () => {
     expect(await uploadsFor(full)).toBe(0)
   })
 
-  it('A file that is placed frees its memory only once', async () => {
+  it('Storing a file frees its memory only once', async () => {
     const staged = await stage(full)
     await place([{ kind: 'put', key: 'live/a', staged }])
     expect(await uploadsFor(full)).toBe(0)
@@ -108,7 +108,7 @@ describe('The parts of a large file', () => {
     expect([bytes?.slice(0, 2), bytes?.slice(-2), bytes?.length]).toEqual(['12', '23', partLength + 2])
   })
 
-  it('A copy part by part keeps fingerprint, type and mark (S-83)', async () => {
+  it('A copy in parts keeps fingerprint, type and write mark (S-83)', async () => {
     store = open(partLength)
     await putObject(store, 'live/large', 'x'.repeat(2 * partLength + 1))
     const from = await infoOf(store, 'live/large')
@@ -179,16 +179,7 @@ describe.each([
     if (what === 'its copied source') expect((await store.find('live/a'))?.size).toBe('newer'.length)
   })
 
-  it('The calls of a move require the listed version, and a free path', async () => {
-    await putObject(store, 'live/a')
-    const from = await infoOf(store, 'live/a')
-    await place([{ kind: 'move', from, key: 'live/b' }])
-    expect(s3.requests.find(isCopy)?.headers['x-amz-copy-source-if-match']).toBe(from.version)
-    expect(s3.requests.findLast(makesVersion)?.headers['if-none-match']).toBe('*')
-    expect(s3.requests.find(isRemovalOf('live/a'))?.headers['if-match']).toBe(from.version)
-  })
-
-  it('The object of another caller is not mistaken for a copy that failed', async () => {
+  it('The object of another caller is not taken for a copy that failed', async () => {
     await putObject(store, 'live/a')
     const from = await infoOf(store, 'live/a')
     lose(makesVersion, false, () => putObject(others, 'live/b', 'theirs'))
@@ -197,21 +188,8 @@ describe.each([
   })
 })
 
-describe('An object that appears while changes are placed', () => {
-  it('The second look finds the object, and the changes are undone', async () => {
-    await putObject(store, 'live/a', 'old')
-    const staged = await stageObject(store, 'live/a', 'newer')
-    beforeThe(
-      ({ method, path }) => method === 'PUT' && path.endsWith('/live/a'),
-      () => putObject(others, 'live/a/below'),
-    )
-    const outcome = await place([{ kind: 'put', key: 'live/a', staged }], { absent: ['live/a/'] })
-    expect(outcome).toEqual({ outcome: 'occupied', key: 'live/a/' })
-    expect(await keysIn(store)).toEqual(['live/a', 'live/a/below'])
-    expect((await store.find('live/a'))?.size).toBe('old'.length)
-  })
-
-  it('The object may be part of the changes themselves', async () => {
+describe('An object that appears while a change is being made', () => {
+  it('The object may be part of the change itself', async () => {
     const staged = await stageObject(store, 'live/f/a', 'x')
     const changes: Change[] = [
       { kind: 'folder', key: 'live/f/' },
@@ -221,14 +199,14 @@ describe('An object that appears while changes are placed', () => {
   })
 })
 
-describe('A removal that is undone after its answer was lost', () => {
-  /** Loses the answer to a removal, which then fails. */
+describe('A removal whose answer was lost, and which is undone', () => {
+  /** Loses the answer to a removal, so that the removal fails. */
   const removeInVain = async (key: string, isMade: boolean): Promise<unknown> => {
     lose(isRemovalOf(`/${key}`), isMade)
     return place([{ kind: 'remove', key }]).catch((error: unknown) => error)
   }
 
-  it('The last object comes back, not one that was removed earlier', async () => {
+  it('The last object is restored, not one that was removed earlier', async () => {
     for (const text of ['first', 'second']) {
       await putObject(store, 'live/a', text)
       await store.remove([await infoOf(store, 'live/a')], entry)
@@ -253,7 +231,7 @@ describe('A removal that is undone after its answer was lost', () => {
         await putObject(store, 'live/a')
       },
     ],
-  ])('If S3 removed nothing, nothing comes back: %s', async (_, prepare) => {
+  ])('If S3 removed nothing, nothing is restored: %s', async (_, prepare) => {
     await putObject(store, 'live/a')
     await prepare()
     expect(await removeInVain('live/a', false)).toBeInstanceOf(Error)
@@ -282,31 +260,31 @@ describe('A removal of many objects', () => {
   })
 })
 
-describe('A search for concurrent changes', () => {
-  /** The calls that one look makes for these keys. */
+describe('A search for files and folders in conflict with a change', () => {
+  /** The calls that one check of these keys makes. */
   const asked = async (...absent: string[]): Promise<string[]> => {
     const before = s3.requests.length
     await place([], { absent })
     const looks = s3.requests.slice(before).map(({ method, query = {} }) => `${method} ${query['prefix'] ?? ''}`)
-    // The second look makes the same calls as the first look.
+    // The second check makes the same calls as the first one.
     return looks.slice(0, looks.length / 2).sort()
   }
 
-  it('Many folders of one folder are looked up with one listing', async () => {
+  it('One listing looks up many folders of one folder', async () => {
     await putObject(store, 'live/f/1/a')
     expect(await asked('live/f/1x/', 'live/f/2/', 'live/f/3/')).toEqual(['GET live/f/'])
     expect(await asked('live/f/2/')).toEqual(['GET live/f/2/'])
     expect(await asked('live/f/2/', 'live/g/2/', 'live/a')).toEqual(['GET live/f/2/', 'GET live/g/2/', 'HEAD '])
   })
 
-  it('Objects deep below are not listed', async () => {
+  it('The listing leaves out objects deep below the folder', async () => {
     for (let index = 0; index < 5; index++) await putObject(store, `live/f/1/${index}`)
     expect(await place([], { absent: ['live/f/0/', 'live/f/2/'] })).toEqual({ outcome: 'placed' })
     expect(s3.requests.find(({ query = {} }) => query['prefix'] === 'live/f/')?.query?.['delimiter']).toBe('/')
     expect(await place([], { absent: ['live/f/0/', 'live/f/1/'] })).toEqual({ outcome: 'occupied', key: 'live/f/1/' })
   })
 
-  it('The first key in use is named', async () => {
+  it('The error names the first key in use', async () => {
     await putObject(store, 'live/f/1/a')
     await putObject(store, 'live/b')
     for (const absent of [

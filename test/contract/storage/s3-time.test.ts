@@ -21,7 +21,7 @@ import { openStorage, type StorageUnderTest } from './service.ts'
 /** In milliseconds: the time limit of a function, and the remaining time at which Lambda freezes the function. */
 const functionTime = 28_000
 const frozenAt = 500
-/** In milliseconds: the time that passes with each turn of the event loop. */
+/** In milliseconds: the time by which each turn of the event loop advances the clock. */
 const step = 40
 
 let s3: MemoryS3
@@ -48,7 +48,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Runs a call with the time limit of a function. The time passes with the turns of the event loop. */
+/** Runs a call with the time limit of a function. Each turn of the event loop advances the clock. */
 const inFunctionTime = async <Result>(run: (deadline: Deadline) => Promise<Result>) => {
   let elapsed = 0
   let isOver = false
@@ -151,9 +151,9 @@ describe.each([
   ['a large file', () => publication('n'.repeat(2_000))],
   ['a copy', copying],
   ['a copy in parts', copying],
-])('A placement of %s with one slow call', (what, make) => {
+])('Storing %s while one call is slow', (what, make) => {
   it.each(slownesses)(
-    'The placement ends in time, is undone, and later replaces no newer file (%s)',
+    'The request ends in time, is undone, and later replaces no newer file (%s)',
     async (slowness) => {
       if (what === 'a copy in parts') store = open(0)
       const calls = await callsOf(make)
@@ -186,7 +186,7 @@ describe.each([
 
 type Ask = (remaining: () => number) => Promise<{ readonly status: number }>
 
-describe('A request with a slow call to S3', () => {
+describe('A request that makes a slow call to S3', () => {
   let storage: StorageUnderTest
   beforeEach(async () => {
     storage = await openStorage({ between: () => ({ files: store }) })
@@ -216,7 +216,7 @@ describe('A request with a slow call to S3', () => {
         const slow = slowDown(number, 'request')
         let answer: { readonly status: number } | undefined
         const { elapsed } = await inFunctionTime(async ({ timeLeft }) => {
-          // If the operation only reads, Lambda answers in its place.
+          // If the operation only reads, Lambda ends it and answers.
           answer = await Promise.race([
             ask(timeLeft),
             new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), functionTime - frozenAt)),
@@ -234,7 +234,7 @@ describe('A request with a slow call to S3', () => {
   )
 })
 
-describe('A file of 5 GiB over connections of 200 MiB per second', () => {
+describe('A file of 5 GiB on a connection of 200 MiB per second', () => {
   const mebibyte = 1024 * 1024
   const part = 8 * mebibyte
   const parts = 640
@@ -271,7 +271,7 @@ describe('A file of 5 GiB over connections of 200 MiB per second', () => {
     }
   }
 
-  it('The file is renamed, moved, copied and restored in one request each (S-130)', async () => {
+  it('One request renames, moves, copies or restores the file (S-130)', async () => {
     const first = `live/${storage.site}/a.png`
     await putLargest(first)
     const before = await others.find(first)

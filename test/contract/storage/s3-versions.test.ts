@@ -64,7 +64,7 @@ const looksAtPresent = ({ method, query = {} }: S3Request) => method === 'HEAD' 
 const copies = ({ headers }: S3Request) => headers['x-amz-copy-source'] !== undefined
 const isListing = ({ method, query = {} }: S3Request) =>
   method === 'GET' && (query['versions'] !== undefined || query['list-type'] !== undefined)
-/** The listings that the work makes. */
+/** The listings that `work` makes. */
 const listingsOf = async (work: () => Promise<unknown>): Promise<readonly S3Request[]> => {
   const before = s3.requests.length
   await work()
@@ -85,7 +85,7 @@ describe('A restore that is undone', () => {
     expect(await content('live/1/b')).toBeUndefined()
   })
 
-  it('The objects count as removed again, and may be restored', async () => {
+  it('The objects are still removed, and may be restored again', async () => {
     const keys = ['live/1/f/a', 'live/1/f/b', 'live/1/f/c']
     const start = Date.UTC(2026, 0, 1)
     vi.useFakeTimers({ toFake: ['Date'], now: start })
@@ -118,7 +118,7 @@ describe('A restore that is undone', () => {
 describe('An object that is being restored', () => {
   const key = 'live/1/a'
 
-  it('The object comes back beside an upload of the same bytes', async () => {
+  it('The object is restored although someone uploads the same bytes', async () => {
     await put(key, 'text')
     await hide(key)
     const change = await restorationOf(key)
@@ -140,7 +140,7 @@ describe('An object that is being restored', () => {
     expect(await content(key)).toBe('upload')
   })
 
-  it('An upload that came meanwhile is not replaced, except by a repetition', async () => {
+  it('An upload that came meanwhile is not replaced, except by a repeated restore', async () => {
     await put(key, 'first', 'second')
     const change = await restorationOf(key, 1)
     meanwhile(copies, () => put(key, 'upload'))
@@ -176,7 +176,7 @@ describe('An object with thousands of versions', () => {
     for (let index = 0; index < times; index++) await put(key, 'x')
   }
 
-  it('The removal of the object is found without reading all versions', async () => {
+  it('The removal of the object is found without reading all its versions', async () => {
     await rewrite(2_500)
     await put('live/1/other', 'y')
     await hide(key, 'live/1/other')
@@ -250,7 +250,7 @@ describe('The removed entries of a folder', () => {
     expect(s3.requests.length - first).toBeLessThanOrEqual(10)
   })
 
-  it('The pages are complete at any length', async () => {
+  it('The pages together are complete, whatever their length', async () => {
     const expected: string[] = []
     await put(prefix, '')
     for (const name of ['a', 'b', 'c/1', 'c/2', 'd', 'e', 'f/1', 'g', 'h/1', 'i']) {
@@ -277,7 +277,7 @@ describe('The removed entries of a folder', () => {
   })
 })
 
-describe('The versions of an object on S3', () => {
+describe('The versions of an object in S3', () => {
   const key = 'live/1/a'
 
   it('A cursor of another object is unknown', async () => {

@@ -19,7 +19,7 @@ interface Request {
   readonly query?: Fields
   readonly headers?: Fields
   readonly body?: string | Buffer | Readable
-  /** Milliseconds until the platform ends the request: a fixed number, or a function that is called each time. */
+  /** How many milliseconds are left before the platform ends the request: a fixed number, or a function of the test. */
   readonly remaining?: number | (() => number)
 }
 

@@ -31,7 +31,7 @@ beforeEach(async () => {
 })
 afterEach(() => storage.close())
 
-describe('A rename that makes a template', () => {
+describe('A rename that turns a file into a template', () => {
   it('A file that is replaced after its check is checked again: 104008 (S-26)', async () => {
     await storage.put('/Templates/a.txt', template)
     onceRead = async () => {
@@ -56,7 +56,7 @@ describe('A rename that makes a template', () => {
     expect(codeOf(await storage.rename('/Templates/a.txt', 'a.html'))).toBe(104022)
   })
 
-  it('A file is read only if the rename makes it a template', async () => {
+  it('A file is read only if the rename turns it into a template', async () => {
     await storage.put('/Templates/a.html', template)
     await storage.put('/Templates/page.txt', page)
     onceRead = () => expect.unreachable()

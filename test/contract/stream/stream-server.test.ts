@@ -40,11 +40,11 @@ describe('the address of the function', () => {
 })
 
 describe('behind a distribution', () => {
-  it('an answer waits for the body, and the connection stays open', async () => {
+  it('an answer is sent only after the body has arrived, and the connection stays open', async () => {
     const { url } = await openStream()
     const { socket, text } = await connectTo(url)
     socket.write(requestText('PUT', `${storage}/a.bin`, { ...fromDistribution, 'Content-Length': '10' }, '01234'))
-    // The function has received the body so far: another request is answered meanwhile.
+    // An answer to another request shows that the function has received the first part of the body.
     expect((await fetch(`${url}/health`, { headers: fromDistribution })).status).toBe(200)
     expect(text()).toBe('')
     socket.write('56789')

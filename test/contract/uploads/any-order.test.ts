@@ -28,7 +28,7 @@ import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { timesToTry } from '../../support/each-call.ts'
 import { unrecorded } from '../../support/history.ts'
-import { openTestTables } from '../../support/tables.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { uploadsOf } from '../../support/uploads.ts'
 
 /**
@@ -45,7 +45,7 @@ interface Kept extends Pick<Stores, 'files' | 'workflows' | 'removals' | 'upload
 /** Stores on which processes of the service start one after the other. */
 interface Hand {
   readonly name: string
-  /** The number of tries. */
+  /** The number of attempts. */
   readonly runs: number
   readonly lease: LeaseTerms
   open(): Promise<{ start(): Kept; close(): Promise<void> }>
@@ -85,7 +85,7 @@ const aws: Hand = {
   async open() {
     const { bucket: name, connect } = openBucketInMemory()
     const clients = { client: connect(), once: connect(1) }
-    const tables = await openTestTables()
+    const tables = openMemoryTables()
     const dynamodb = tables.connect()
     let past = 0
     return {
@@ -188,7 +188,7 @@ const ontoNothing = { fileType: undefined, version: undefined, ifMatch: undefine
 
 const garbage = Buffer.alloc(60, '!')
 
-/** The appends of an action, at the offset that the caller knows. */
+/** The appends that an action makes, at the offset that the caller knows. */
 const additionsOf = ({ kind, size, cut }: Action, content: Buffer, offset: number): readonly Addition[] => {
   const bytes = content.subarray(offset, offset + size)
   const right = { offset, content: inPieces(bytes, cut, kind === 'broken') }
@@ -205,7 +205,7 @@ const additionsOf = ({ kind, size, cut }: Action, content: Buffer, offset: numbe
   return more[kind]
 }
 
-/** A caller of one upload. Its service dies again and again, after these numbers of steps. */
+/** A caller of one upload. The service is killed again and again, after these numbers of steps. */
 const callerOf = (start: Start, id: string, deaths: readonly number[]) => {
   const left = [...deaths]
   const startNext = () => start(left.shift())

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
+import type { UploadRecords } from '../../../lib/storage/uploads/upload-stores.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
 import { bytesIn } from '../../support/objects.ts'
 import type { S3Request } from '../../support/s3-messages.ts'
@@ -83,7 +84,7 @@ const fileIn = (path: string) => bytesIn(service.deps.files, `live/${service.sit
 const percent = async (): Promise<number> => JSON.parse((await ask('GET', '/storage', { status: '' })).text).percent
 
 describe('An upload in parts', () => {
-  test('The parts become the file without a copy, with type and history (U-31, U-32)', async () => {
+  test('The parts become the file without copying, with type and history (U-31, U-32)', async () => {
     const begun = await begin({ name: 'film.mp4', size: bytes.length, type: 'video/mp4' }, {}, '/films')
     expect([begun.status, begun.text]).toEqual([201, ''])
     const upload = uploadIn(begun)
@@ -104,7 +105,7 @@ describe('An upload in parts', () => {
     expect(await bucket.leftovers()).toBe(0)
   })
 
-  test('Requests for addresses update the progress, and the completion sets 100 (U-34)', async () => {
+  test('Requests for addresses update the progress, and completing sets 100 (U-34)', async () => {
     const upload = await beginFilm()
     expect(await percent()).toBe(0)
     await addressesOf(upload, 2)
@@ -116,7 +117,7 @@ describe('An upload in parts', () => {
     expect(await percent()).toBe(100)
   })
 
-  test('A completion names a missing part, and the upload stays open (U-33)', async () => {
+  test('Completing names a missing part, and the upload stays open (U-33)', async () => {
     const upload = await beginFilm()
     const [first, second, third] = await addressesOf(
       upload,
@@ -125,7 +126,7 @@ describe('An upload in parts', () => {
     )
     if (!first || !second || !third) throw new Error('An address is missing')
     await send(first, bytes.subarray(0, part))
-    // A byte is missing.
+    // One byte is missing.
     expect(await send(third, Buffer.from('four'))).toBe(200)
     expect((await stateOf(upload)).stored).toEqual([1])
     const refused = await ask('PATCH', upload)
@@ -137,7 +138,7 @@ describe('An upload in parts', () => {
     expect((await fileIn('film.mp4'))?.equals(bytes)).toBe(true)
   })
 
-  test('Conditions must hold at start and end, or the upload ends (U-11, U-28)', async () => {
+  test('Conditions must be true at start and end, or the upload ends (U-11, U-28)', async () => {
     const upload = await beginFilm({ 'If-None-Match': '*' })
     await sendAll(upload)
     await service.call('PUT', '/storage/film.mp4', { headers: withoutTus, body: 'theirs' })
@@ -148,7 +149,7 @@ describe('An upload in parts', () => {
     expect(await bucket.leftovers()).toBe(0)
   })
 
-  test('A completion that fails temporarily is repeated without the bytes (U-29)', async () => {
+  test('Completing can be repeated without the bytes after a temporary failure (U-29)', async () => {
     const upload = await beginFilm()
     await sendAll(upload)
     placing = () => {
@@ -160,7 +161,7 @@ describe('An upload in parts', () => {
     expect((await fileIn('film.mp4'))?.equals(bytes)).toBe(true)
   })
 
-  test('The removal of the upload leaves nothing (U-33)', async () => {
+  test('Removing the upload leaves nothing behind (U-33)', async () => {
     const upload = await beginFilm()
     await sendAll(upload)
     expect((await ask('DELETE', upload)).status).toBe(204)
@@ -168,10 +169,13 @@ describe('An upload in parts', () => {
     expect(await bucket.leftovers()).toBe(0)
   })
 
-  test('A user with too many open uploads is refused, and nothing is left (U-17, U-35)', async () => {
-    Object.assign(service.deps.uploadRecords, { create: async () => false })
+  test('A user with too many open uploads is refused, with no traces (U-17, U-35)', async () => {
+    const most: number[] = []
+    Object.assign(service.deps.uploadRecords, {
+      create: async (...[, given]: Parameters<UploadRecords['create']>) => most.push(given) < 0,
+    })
     const { status, text } = await begin({ name: 'film.mp4', size: bytes.length })
-    expect([status, text]).toEqual([400, expect.stringContaining('1000 open uploads')])
+    expect([status, text, most]).toEqual([400, expect.stringContaining('1000 open uploads'), [1_000]])
     expect(await bucket.leftovers()).toBe(0)
   })
 

@@ -29,9 +29,9 @@ const away = (): never => {
   throw new ServiceError('unavailable')
 }
 
-describe('A completion with a temporary failure', () => {
+describe('Completing an upload while the store fails for a time', () => {
   test.each(['HEAD', 'PATCH'] as const)(
-    'The next %s tries again, and answers 503 until the file is placed (U-29)',
+    'The next %s tries again, and answers 503 until the file is stored (U-29)',
     async (method) => {
       const service = await open()
       const upload = uploadIn(await service.create('a.txt', 5))
@@ -59,7 +59,7 @@ describe('A completion with a temporary failure', () => {
     expect((await service.head(upload)).status).toBe(200)
   })
 
-  test('A later attempt may be refused, which ends the upload (U-28)', async () => {
+  test('A later attempt may be refused, and then the upload ends (U-28)', async () => {
     const service = await open()
     const upload = uploadIn(await service.create('a.txt', 5, { headers: { 'If-None-Match': '*' } }))
     service.failWith(away)
@@ -71,7 +71,7 @@ describe('A completion with a temporary failure', () => {
     expect(await service.content('a.txt')).toBe('theirs')
   })
 
-  test('The folder stays the same, even if one in another case appears', async () => {
+  test('The file is stored in the same folder, even if a folder in another case appears', async () => {
     const service = await open()
     const upload = uploadIn(await service.create('a.txt', 5, { folder: '/folder' }))
     service.failWith(away)
@@ -82,7 +82,7 @@ describe('A completion with a temporary failure', () => {
     expect([await service.content('folder/a.txt'), await service.content('FOLDER/a.txt')]).toEqual(['hello', undefined])
   })
 
-  test('A full disk answers 507, and the completion may be repeated', async () => {
+  test('A full disk answers 507, and completing may be repeated', async () => {
     const service = await open()
     const upload = uploadIn(await service.create('a.txt', 5))
     service.failWith(() => {
@@ -93,7 +93,7 @@ describe('A completion with a temporary failure', () => {
     expect((await service.head(upload)).status).toBe(200)
   })
 
-  test('If the creation of an upload fails, nothing of it is left', async () => {
+  test('If creating an upload fails, nothing of it is left', async () => {
     const service = await open()
     service.failWith(away)
     const before = service.leftovers()

@@ -62,7 +62,7 @@ describe.each(uploadsHands)('The last bytes of an upload: $name', ({ open }) => 
     expect(await service.content('a.txt')).toBe('helloworld')
   })
 
-  test('After the lease ended the answer is 503, and the next request succeeds (U-29)', async () => {
+  test('If the lease has ended the answer is 503, and the next request succeeds (U-29)', async () => {
     let stall = 20_000
     await start((own) => ({
       async advance(...given) {

@@ -34,7 +34,7 @@ const begin = async (service: UploadsUnderTest) => {
 }
 
 describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) => {
-  test('The call that reads the upload also takes the lease', async () => {
+  test('One call reads the upload and takes the lease', async () => {
     let reads = 0
     const service = await open({
       between: ({ uploadRecords }) => ({
@@ -82,7 +82,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     return {
       ...service,
       renewals,
-      /** Lets seconds pass, with the renewals that are due. */
+      /** Advances the clock by seconds, and runs the renewals that are due. */
       async pass(seconds: number) {
         for (let left = seconds; left > 0; left--) {
           passed += second
@@ -90,14 +90,14 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
           await Promise.allSettled(renewals)
         }
       },
-      /** Lets seconds pass in which the process is frozen. */
+      /** Advances the clock by seconds, as if the process were frozen. */
       freeze(seconds: number) {
         passed += seconds * second
       },
     }
   }
 
-  test('The lease is renewed every 5 seconds while bytes come', async () => {
+  test('The lease is renewed every 5 seconds while bytes arrive', async () => {
     const service = await start()
     const { upload, body, appending } = await begin(service)
     await service.pass(4)
@@ -139,7 +139,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     expect(await service.content('a.txt')).toBe('helloworld')
   })
 
-  test('The lease survives failed renewals while its time lasts', async () => {
+  test('The lease outlasts failed renewals until its time is over', async () => {
     let isAway = true
     const service = await start((own) => async (...given) => {
       if (isAway) throw new Error('The store is away')
@@ -155,7 +155,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     expect(await service.content('a.txt')).toBe('helloworld')
   })
 
-  test('Without a renewal an append stops, and continues later from the stored bytes', async () => {
+  test('An append stops without a renewal, and continues later from the stored bytes', async () => {
     const service = await start(() => async () => {
       throw new Error('The store is away')
     })
@@ -163,7 +163,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     await service.pass(15)
     body.end('wor')
     expect(await appending).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
-    // One machine writes nothing more. On AWS, the part of this append is stored.
+    // After this, one machine writes nothing. On AWS, the part of this append is already stored.
     const offset = Number((await service.head(upload)).headers['upload-offset'])
     expect(offset).toBe(name === 'AWS' ? 5 : 0)
     await service.patch(upload, offset, 'helloworld'.slice(offset))

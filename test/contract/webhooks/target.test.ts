@@ -3,8 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTcpServer, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { isPublic } from '../../../lib/webhooks/public-addresses.ts'
-import { createResolve, createTarget } from '../../../lib/webhooks/target.ts'
+import { createResolve, createTarget, isPublic } from '../../../lib/webhooks/target.ts'
 import { listen, listenInTest } from '../../support/listen.ts'
 import { messages } from '../../support/messages.ts'
 import { openNameServer } from '../../support/name-server.ts'
@@ -25,7 +24,7 @@ const openRaw = async (answer: (socket: Socket) => void) => {
 const open = (listener: RequestListener) => listenInTest(createServer(listener))
 
 describe('a request to a target', () => {
-  test('A target gets a POST with the headers and the body, and its status is the answer', async () => {
+  test('A target gets a POST with headers and body, and its status is the outcome', async () => {
     let got: unknown
     const url = await open(async (request, response) => {
       const body = Buffer.concat(await request.toArray()).toString()
@@ -99,12 +98,12 @@ describe('a request to a target', () => {
     expect(await sendTo(await openRaw(answer), { limit: 300 })).toEqual({ fault })
   })
 
-  test('A status counts even if the rest of its answer never comes (V-8)', async () => {
+  test('A status counts even if the rest of the answer never arrives (V-8)', async () => {
     const url = await open((_, response) => void response.write('a'))
     expect(await sendTo(url, { limit: 300 })).toEqual({ status: 200 })
   })
 
-  test('A target that does not listen, or speaks no TLS, is a fault', async () => {
+  test('A target that does not listen, or does not speak TLS, is a fault', async () => {
     const server = createServer()
     const url = await listen(server)
     expect(await sendTo(url.replace('http:', 'https:'))).toMatchObject({
@@ -141,7 +140,7 @@ const ownAddresses = Object.values(networkInterfaces())
   .filter(({ internal, scopeid = 0 }) => !internal && scopeid === 0)
   .map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address))
 
-describe('the addresses of targets', () => {
+describe('the network address of a target', () => {
   test.each([...spellings, ...ownAddresses])('Without permission, nothing is sent to %s (V-14)', async (host) => {
     let connections = 0
     const url = await listenInTest(
@@ -159,13 +158,13 @@ describe('the addresses of targets', () => {
     (address) => expect(isPublic(address)).toBe(true),
   )
 
-  test('With permission, every spelling of this machine is reached (V-14)', async () => {
+  test('With permission, every spelling of this machine can be a target (V-14)', async () => {
     const { port } = new URL(await open((_, response) => void response.writeHead(204).end()))
     for (const host of ['127.0.0.1', '2130706433', '0177.0.0.1', 'localhost'])
       expect(await sendTo(`http://${host}:${port}/`)).toEqual({ status: 204 })
   })
 
-  test('A host name is judged by the address of each connection (V-14)', async () => {
+  test('Each connection checks the network address of the host name (V-14)', async () => {
     const { port } = new URL(await open((_, response) => void response.writeHead(204).end()))
     const names = await openNameServer(['127.0.0.1', '127.0.0.2', '127.0.0.1', '10.0.0.1'])
     const resolve = createResolve([names.address])

@@ -41,7 +41,7 @@ describe('the console behind the gateway', () => {
     await page.getByRole('link', { name: 'History' }).click()
     const changes = page.locator('.change')
     await changes.first().waitFor()
-    // Files that were stored shortly before are in one line with this file.
+    // The history shows this file in one line with the files that were stored shortly before.
     const closed = changes.and(page.locator('[aria-expanded="false"]'))
     while ((await closed.count()) > 0) await closed.first().click()
     await changes.filter({ hasText: file.name }).first().waitFor()

@@ -92,7 +92,7 @@ describe('a file that fits into an answer', () => {
     }
   })
 
-  it('without Accept, a file comes from the bucket: the gateway would answer base64', async () => {
+  it('without Accept, a file comes from the bucket, because the gateway sends base64', async () => {
     await store('/sizes/small.bin', content.subarray(0, 1000))
     const bytes = await redirected(await call('/sizes/small.bin'))
     expect(bytes.equals(content.subarray(0, 1000))).toBe(true)

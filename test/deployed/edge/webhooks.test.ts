@@ -16,7 +16,7 @@ const ask = async (method: string, path = '', body?: object) => {
   return { status: answer.status, json: (await answer.json()) as Answered }
 }
 
-it('a change reaches the sender, which refuses private targets (V-14, V-17)', async () => {
+it('a change is sent to a webhook, but a private target is refused (V-14, V-17)', async () => {
   const reported = { types: ['file.stored'], subject: 'reported.txt' }
   const created = await ask('POST', '', { targetUrl: 'https://127.0.0.1/hooks', ...reported })
   expect(created).toMatchObject({ status: 201, json: { secret: expect.stringMatching(/^whsec_/) } })

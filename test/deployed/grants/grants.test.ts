@@ -33,8 +33,8 @@ const grantedTo = (name: FunctionName): string[] => {
 }
 
 /**
- * Lambda does this to a queue on behalf of the worker of the queue ("Using Lambda with Amazon SQS", execution role
- * permissions).
+ * Lambda makes these calls to a queue with the permissions of the queue's worker ("Using Lambda with Amazon SQS",
+ * execution role permissions).
  */
 const readingQueue = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes']
 const byThePlatform: Partial<Record<FunctionName, readonly string[]>> = {
@@ -94,7 +94,7 @@ const removeByQueue = async (folder: string): Promise<void> => {
   expect((await call('DELETE', `/${folder}`, { remaining: latecomer() })).status).toBe(202)
 }
 
-/** The id of a removal that is open, or begins now. */
+/** The id of the open removal, or of one that begins now. */
 const openRemoval = async (folder: string): Promise<string> => {
   const dynamodb = createDocumentClient()
   const { removals } = createPathLocks({ dynamodb, table: deployment.pathLocksTable, record: unrecorded })

@@ -41,7 +41,7 @@ const put = (content: string) =>
   })
 
 describe('the deployed streaming function', () => {
-  it('1,008 slow senders lose their places, and other files are stored (S-131, S-114)', async () => {
+  it('1,008 slow senders are cut off, and other files are stored (S-131, S-114)', async () => {
     const slow = Array.from({ length: places }, (_, index) =>
       beginSlowly(index < streaming.requestsAtOnce ? deployment.token : undefined, index),
     )

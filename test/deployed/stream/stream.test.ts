@@ -98,7 +98,7 @@ describe('the deployed streaming function', () => {
       }
       for (const least of [15, 30, 45]) {
         await writeNext(24)
-        // Progress is written when bytes arrive, at a limited rate. So some bytes are sent before each look.
+        // Progress is written when bytes arrive, at a limited rate. So some bytes are sent before each check.
         const look = async () => {
           await writeNext(1)
           return percent()

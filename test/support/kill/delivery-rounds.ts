@@ -19,7 +19,7 @@ const misbehaviours = {
   redirecting: (response, trap) => response.writeHead(308, { Location: trap }).end(),
   resetting: (response) => response.socket?.resetAndDestroy(),
   stalling: (response) => setTimeout(() => response.writeHead(204).end(), 50),
-  // The answer never comes.
+  // The receiver never answers.
   hanging: () => {},
   restarting: undefined,
 } as const satisfies Record<string, ((response: ServerResponse, trap: string) => unknown) | undefined>
@@ -33,7 +33,7 @@ interface Surroundings {
   readonly received: () => void
 }
 
-/** More wrong answers for one entry would use up its attempts. */
+/** More wrong answers would use up the attempts for this entry. */
 const mostFailures = 4
 
 const openReceiver = async (kind: Kind, { random, isDurable, behavesWell, received }: Surroundings, trap: string) => {
@@ -75,7 +75,7 @@ const openReceiver = async (kind: Kind, { random, isDurable, behavesWell, receiv
   }
 }
 
-/** Opens a second connection beside the service: as the only one, it would complete the work of a killed service. */
+/** Opens a second connection: if the service had the only one, it would complete the work of a killed service. */
 const openDatabase = (directory: string, readOnly: boolean): DatabaseSync =>
   new DatabaseSync(join(directory, 'site-admin.db'), { timeout: 5_000, readOnly })
 
@@ -100,8 +100,8 @@ const putFiles = async (service: SpawnedService, isOver: () => boolean, acknowle
 const mostAnswers = 40
 
 /**
- * Kills the service and a receiver again and again during changes. Then lets the service deliver everything, and returns
- * what each receiver got. Delays of retries pass between the kills.
+ * Kills the service and a receiver again and again during changes. Then lets the service deliver everything, and
+ * returns what each receiver got. The clock skips the delays of retries between the kills.
  */
 export const killDuringDeliveries = async (directory: string, kills: number, seed: number) => {
   const random = createRandom(seed)

@@ -97,14 +97,14 @@ const observe = async ({ stores: { files } }: Machine, folder: string): Promise<
     const read = await files.read(key, () => ({ first: 0, last: size - 1 }))
     const content = await contentOf(read?.body)
     const mark = content.slice(0, 12)
-    // A partial upload would be too short, or contain bytes of another upload.
+    // If an upload were stored in part, its file would be too short, or contain bytes of another upload.
     if (content !== mark.repeat(content.length / 12)) throw new Error(`${key} contains bytes of more than one upload`)
     found[key.slice(prefix.length)] = digestOf(content)
   }
   return sorted(found)
 }
 
-/** Uploads of several files, replacements, renames of files and of folders, and removals of both. */
+/** A lane that uploads several files, replaces files, and renames and removes files and folders. */
 export const fileLane = (folder: string): Lane<Files> => ({
   name: folder,
   start: {},

@@ -8,12 +8,12 @@ export interface Step<State> {
   readonly after: State
 }
 
-/** Successive changes of contents that no other lane changes. So the answers tell the state of the contents. */
+/** Successive changes of contents that no other lane changes. So the answers determine the state of the contents. */
 export interface Lane<State> {
   readonly name: string
   readonly start: State
   next(state: State, count: number): Step<State>
-  /** The state in a directory. Throws an Error if the state is inconsistent. */
+  /** The state that a directory contains. Throws an Error if the state is inconsistent. */
   observe(machine: Machine): Promise<State>
 }
 

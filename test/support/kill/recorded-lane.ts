@@ -10,7 +10,7 @@ interface Recorded<State> {
   readonly entries: number
 }
 
-/** A lane whose changes write one history entry each. A lost change writes no entry. */
+/** A lane whose changes each write one history entry. A lost change writes no entry. */
 export const recordedLane = <State>(lane: Lane<State>, isOwn: (change: Change) => boolean): Lane<Recorded<State>> => ({
   name: lane.name,
   start: { state: lane.start, entries: 0 },

@@ -5,7 +5,7 @@ import type { Person } from '../../../lib/access/people.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { testPerson } from '../../support/people.ts'
 
-describe('A caller', () => {
+describe('The rights of a caller', () => {
   const person = testPerson({ created: 1, sessions: 2 })
   const grant: Grant = {
     ...{ hash: 'ff', user: 'ann', sites: [1001 as SiteId], permissions: [], expires: 0 },
@@ -13,7 +13,7 @@ describe('A caller', () => {
   }
   const callerFor = (details: Partial<Grant>, present?: Person) => callerOf({ ...grant, ...details }, present)
 
-  test('a removed, replaced, disabled or signed-out person is no caller (A-61, A-71)', () => {
+  test('a removed, replaced, disabled or signed-out person is refused (A-61, A-71)', () => {
     expect(callerFor({}, person)).toBeDefined()
     expect(callerFor({})).toBeUndefined()
     expect(callerFor({}, { ...person, disabled: true })).toBeUndefined()

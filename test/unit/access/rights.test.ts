@@ -66,7 +66,7 @@ test('A folder with the right is listed, but not the folders inside it (A-43)', 
   expect(foldersBelow(rights('files:write'), right('files:read:/a'))).toEqual([])
 })
 
-test('A right that another right of the list includes is removed from the list', () => {
+test('A right that another right includes is removed from a list of rights', () => {
   const given = rights('files:read', 'files:read:/a', 'forms:write', 'forms:read', 'files:write:/b', 'files:write:/b/c')
   expect(simplified([...given, ...given]).map(textOfRight)).toEqual(['files:read', 'forms:write', 'files:write:/b'])
 })
@@ -75,7 +75,7 @@ describe('the rights of a stored token', () => {
   const rightsOf = (...permissions: readonly string[]) => rightsOfToken({ permissions }).map(textOfRight)
   const usual = ['forms:write', 'categories:write', 'history:read']
 
-  test('without rights of its own, a token has the usual ones (A-38, A-39)', () => {
+  test('without rights of its own, a token has the default rights (A-38, A-39)', () => {
     expect(rightsOf()).toEqual(usual)
     expect(rightsOf('files')).toEqual(['files:write', ...usual])
     expect(rightsOf('everything')).toEqual(usual)

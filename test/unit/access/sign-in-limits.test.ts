@@ -26,13 +26,13 @@ describe('Attempts beyond a limit', () => {
       const wait = waitsAt(...moments).at(-1) ?? 0
       waits.push(wait / 1000)
       at += wait / 1000
-      // One attempt is tried after the wait.
+      // One more attempt is made after the wait.
       moments.push(at)
     }
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900])
   })
 
-  test('an attempt during a wait does not make the wait longer (A-78)', () => {
+  test('an attempt during the wait does not extend the wait (A-78)', () => {
     expect(waitsAt(0, 0, 0, 0, 0, 0, 0.25, 0.5, 1, 1)).toEqual([0, 0, 0, 0, 0, 1000, 750, 500, 0, 2000])
   })
 
@@ -46,17 +46,17 @@ describe('The limits of a sign-in', () => {
   const mostOf = (...given: Parameters<typeof limitsOf>) => limitsOf(...given).map(({ most }) => most)
   const keysOf = (name: string, address: string) => limitsOf(name, address, undefined, now).map(({ key }) => key)
 
-  test('a sign-in counts for address, name at the address, and name in any case (A-76)', () => {
+  test('a sign-in counts for the address, the name there, and the name anywhere (A-76)', () => {
     expect(mostOf('ann', '192.0.2.1', undefined, now)).toEqual([50, 5, 25])
     expect(keysOf('ANN', '192.0.2.1')).toEqual(keysOf('ann', '192.0.2.1'))
     expect(new Set([...keysOf('ann', '192.0.2.1'), ...keysOf('bob', '192.0.2.2')]).size).toBe(6)
   })
 
-  test('a sign-in from an unknown address counts for the name only (A-81)', () => {
+  test('a sign-in from an unknown address counts only for the name (A-81)', () => {
     expect(mostOf('ann', undefined, undefined, now)).toEqual([25])
   })
 
-  test('a sign-in from an address of the last 30 days skips the name (A-77)', () => {
+  test('a sign-in from an address of the last 30 days ignores the name (A-77)', () => {
     const day = 24 * 3_600_000
     const person = rememberSignIn(testPerson(), '192.0.2.1', now)
     expect(mostOf('ann', '192.0.2.1', person, now + 30 * day)).toEqual([50, 5])

@@ -28,7 +28,7 @@ describe('a grant from a store', () => {
     expect(storedGrant({ ...grant, sites: [], permissions: [] })).toEqual({ ...grant, sites: [], permissions: [] })
   })
 
-  test('a stored grant whose site is not an id is refused', () => {
+  test('a stored grant whose site is not a valid id is refused', () => {
     expect(() => storedGrant({ ...grant, sites: ['all'] })).toThrow(' all ')
   })
 })

@@ -38,7 +38,7 @@ describe('invalid bytes', () => {
     ['a code point beyond Unicode', '\xf4\x90\x80\x80', 1],
     ['UTF-16', '\xff\xfea\0\n\0', 1],
   ]
-  it.each(broken)('the failure names the line of the invalid bytes: %s', async (_, bytes, line) => {
+  it.each(broken)('the error names the line of the invalid bytes: %s', async (_, bytes, line) => {
     for (const size of sizes) {
       const decoding = decode(Buffer.from(bytes, 'latin1'), size)
       await expect(decoding).rejects.toThrow(new NotUtf8(messages.record.notUtf8(line)))

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { textOf } from '../../../admin/terminal/output.ts'
 
-test('a long list is shortened for people, and complete for programs', () => {
+test('a long list is shortened for people, and complete with --json', () => {
   const names = Array.from({ length: 100 }, (_, index) => `${index}.txt`)
   expect(textOf([{ names: names.slice(0, 10) }], false)).toContain('8.txt, 9.txt')
   expect(textOf([{ names }], false)).toMatch(/9\.txt, and 90 more$/)
   expect(JSON.parse(textOf([{ names }], true))).toEqual([{ names }])
 })
 
-test('a table may have more rows than a function accepts arguments', () => {
+test('a table may have more rows than a function can have arguments', () => {
   const rows = Array.from({ length: 200_000 }, (_, index) => ({ id: index + 1, subject: 'News' }))
   expect(textOf(rows, false)).toMatch(/^id {6}subject\n1 {7}News\n[\s\S]+\n200000 {2}News$/)
 })

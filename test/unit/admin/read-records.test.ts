@@ -39,7 +39,7 @@ const firstLines = (pieces: readonly string[], before = ''): number[] => {
 }
 
 describe('one JSON array', () => {
-  test('an array is read value by value, with any indentation and cuts', async () => {
+  test('an array is read value by value, however it is indented or split', async () => {
     const indentation = fc.constantFrom<string | number | undefined>(undefined, 1, 2, 4, '\t')
     await fc.assert(
       fc.asyncProperty(fc.array(fc.jsonValue()), indentation, mark, places, async (values, space, bom, places) => {
@@ -50,7 +50,7 @@ describe('one JSON array', () => {
     )
   })
 
-  test('each value has the number of the line where it begins', async () => {
+  test('each value has the number of the line where the value begins', async () => {
     const blanks = fc.constantFrom('', ' ', '\t', '\n', '\r\n  ', '\n\n')
     const element = fc
       .tuple(blanks, fc.jsonValue(), fc.constantFrom(undefined, 2), blanks)
@@ -112,7 +112,7 @@ describe('one JSON array', () => {
 })
 
 describe('JSON lines', () => {
-  test('JSON lines are read with their line numbers, in any pieces', async () => {
+  test('JSON lines are read with their line numbers, however they are split', async () => {
     const end = fc.constantFrom('\n', '\r\n')
     const blankLines = fc.array(fc.constantFrom('\n', ' \n', '\t\r\n'), { maxLength: 3 })
     // If the first value were an array, the whole text would count as one array.
@@ -148,7 +148,7 @@ describe('a record that is too long', () => {
   test.for([
     { shape: 'JSON lines', wrap: (texts: readonly string[]) => texts.join('\n') },
     { shape: 'one JSON array', wrap: (texts: readonly string[]) => `[${texts.join(',\n')}]` },
-  ])('in $shape, the record is reported, and other records are unaffected', async ({ wrap }) => {
+  ])('in $shape, the long record is reported, and other records are read', async ({ wrap }) => {
     const text = wrap(['{"a":1}', long, fitting, '{"b":1}'])
     const records = await read(cut(text, [1000, 70_000, limit - 1, limit + 5, 2 * limit]))
     expect(linesOf(records)).toEqual([1, 2, 3, 4])

@@ -139,7 +139,7 @@ describe('a page', () => {
     }
   })
 
-  test('a page that is cut has the number of its items in limit', async () => {
+  test('a page that is cut has the number of its items as limit', async () => {
     const page = await pageOf(some(9), { limit: '5' }, { room: 2 })
     expect(page).toMatchObject({ totalItemsCount: 9, skip: 0, limit: 2 })
     expect(ids(page.items)).toEqual([1, 2])
@@ -200,7 +200,7 @@ describe('a list over the limit for complete reads (C-11, E-27)', () => {
   })
 })
 
-test('an order that is parsed twice stays the same', () => {
+test('parsing an order twice gives the same order', () => {
   const { text } = parseOrder('-subject,weight', list.shape)
   expect(parseOrder(text, list.shape).text).toBe(text)
 })

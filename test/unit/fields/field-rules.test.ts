@@ -20,7 +20,7 @@ describe('importing a field', () => {
     expect(importField([], { typeId: -7 })).toEqual([{ typeId: -7, mandatory: false, order: 1 }])
   })
 
-  test('an imported field replaces that of its type, by default at its position', () => {
+  test('an imported field replaces the field of its type, by default at its position', () => {
     expect(importField(form, { typeId: -3, mandatory: true }, true)).toEqual([
       form[0],
       { typeId: -3, mandatory: true, order: 3 },

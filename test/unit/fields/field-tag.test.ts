@@ -5,7 +5,7 @@ import type { SystemField } from '../../../lib/fields/web-forms.ts'
 const field: SystemField = { typeId: -2, name: 'Title', mandatory: true, order: 3 }
 
 describe('the tag of a field', () => {
-  test('members that fields may get later also change the tag', () => {
+  test('members that are added to fields later also change the tag', () => {
     const grown = { ...field, hint: 'as on the passport' }
     expect(fieldTag(grown)).not.toBe(fieldTag(field))
     const other = { ...field, hint: 'any' }

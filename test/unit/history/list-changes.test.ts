@@ -16,8 +16,8 @@ import {
 const site = 1001 as SiteId
 
 /**
- * A history of `count` changes from position 1 on, and a counter of reads. The changes at the positions in `bob` are by
- * another user.
+ * A history of `count` changes from position 1 on, and a counter of reads. Another user made the changes at the
+ * positions in `bob`.
  */
 const historyOf = (count: number, byBob: readonly number[]) => {
   const changes = Array.from({ length: count }, (_, index): Change => {
@@ -55,7 +55,7 @@ describe('a page of changes', () => {
     expect(await changesAfter(history, site, 25_000, 500, byBob)).toEqual({ changes: [], next: undefined })
   })
 
-  test('a page has as many changes as an answer can contain, and `next` leads on', async () => {
+  test('a page has as many changes as fit into an answer, and `next` continues', async () => {
     const names = Array.from({ length: 100 }, (_, index) => `${index} ${'"'.repeat(250)}`)
     const large = Array.from({ length: 200 }, (_, index): Change => {
       const position = index + 1
@@ -142,7 +142,7 @@ test('a caller sees changes of the files and forms that the rights cover (A-47, 
 })
 
 describe('the id of a change', () => {
-  test('an id contains position and site, and ids sort by position', () => {
+  test('an id contains the position and the site, and ids sort by position', () => {
     const ids = [1, 99, 1_769_860_800_000_000, Number.MAX_SAFE_INTEGER].map((position) =>
       idOfChange({ site, position }),
     )

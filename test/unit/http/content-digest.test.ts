@@ -13,7 +13,7 @@ async function* inTwo(): AsyncGenerator<Buffer> {
   yield bytes.subarray(5)
 }
 
-/** The bytes that passed the check, or the error code. */
+/** Returns the bytes if they pass the check, otherwise the error code. */
 const pass = async (headers: Readonly<Record<string, string>>) => {
   try {
     const passed: Uint8Array[] = []
@@ -58,7 +58,7 @@ describe('bytes with a digest', () => {
     expect(await pass(headers)).toBe(104033)
   })
 
-  test('bytes pass the check without buffering', async () => {
+  test('bytes are checked without buffering', async () => {
     const content = checkedBy(digestsOf({ 'content-md5': md5 }), inTwo())
     expect((await content.next()).value).toEqual(bytes.subarray(0, 5))
   })

@@ -28,7 +28,7 @@ const readAll = async (source: AsyncIterator<Uint8Array>, boundary: string | und
   return parts
 }
 
-/** The only part of a body with this header. The body arrives in pieces of one byte and as a whole. */
+/** Reads the only part of a body with this header, once from pieces of one byte and once as a whole. */
 const readHeader = async (header: string) => {
   const body = bodyOf(partOf(header))
   const [part] = await readAll(inPieces(body), 'b')
@@ -45,7 +45,7 @@ const refuses = async (body: Buffer) => {
 }
 
 describe('the parts of a multipart body', () => {
-  it('parts are read unchanged, with any content and in any pieces of the body', async () => {
+  it('parts are read unchanged, whatever their content and however the body is split', async () => {
     const boundaries = fc.constantFrom('b', '--', '-b-b', "a'()+_,-./:=? z", '"\\', 'x'.repeat(200))
     // Much of this content looks like the beginning of a delimiter.
     const contents = fc
@@ -129,7 +129,7 @@ describe('the header of a part', () => {
     expect(await readHeader(header)).toEqual(part)
   })
 
-  it('an empty part may consist of its header and the next delimiter', async () => {
+  it('an empty part may consist only of its header and the next delimiter', async () => {
     const body = Buffer.from(`--b\r\n${fileHeader}\r\n\r\n--b\r\n${fileHeader}\r\n\r\n--b--\r\n`)
     for (const size of [1, body.length]) {
       const empty = { ...part, content: '' }
@@ -137,7 +137,7 @@ describe('the header of a part', () => {
     }
   })
 
-  it('the type of a part is read, and an invalid one ignored', async () => {
+  it('the type of a part is read, and an invalid type is ignored', async () => {
     const typeOf = async (type: string) => (await readHeader(`${fileHeader}${type}`))?.contentType
     expect(await typeOf('')).toBeUndefined()
     expect(await typeOf('\r\nContent-Type: text/plain')).toBe('text/plain')
@@ -148,7 +148,7 @@ describe('the header of a part', () => {
     }
   })
 
-  it('the bytes of a file name are read, also in the extended form', async () => {
+  it('the bytes of a file name are read, also from the extended form', async () => {
     const nameOf = async (parameter: string) => {
       const body = bodyOf(partOf(`Content-Disposition: form-data; name="file"; ${parameter}`))
       const [read] = await readAll(inPieces(body), 'b')
@@ -219,7 +219,7 @@ describe('a multipart body that breaks off', () => {
     for (let length = 0; length < last; length++) await refuses(body.subarray(0, length))
   })
 
-  it('a failure of the source reaches the reader of the body', async () => {
+  it('an error of the source reaches the reader of the body', async () => {
     for (let length = 0; length <= body.length; length++) {
       const failure = new Error('aborted')
       const source = async function* () {
@@ -262,7 +262,7 @@ describe('a reader of a multipart body', () => {
     expect(asked.bytes).toBeLessThanOrEqual(10_500)
   })
 
-  it.each([0, 1, 5])('a reader may stop after %i pieces of a part, and continue with the next part', async (pieces) => {
+  it.each([0, 1, 5])('a reader may stop after %i pieces of a part, and read the next part', async (pieces) => {
     const { source } = counted()
     const parts = readMultipart(source, 'b')
     const { value: part } = await parts.next()
@@ -273,7 +273,7 @@ describe('a reader of a multipart body', () => {
     expect((await parts.next()).done).toBe(true)
   })
 
-  it('after a reader stops, no more bytes are read, and the rest is lost', async () => {
+  it('after a reader stops, no more bytes are read', async () => {
     const { asked, source } = counted()
     let kept: AsyncIterable<Buffer> | undefined
     for await (const { content } of readMultipart(source, 'b')) {

@@ -23,7 +23,7 @@ test('A body whose stream breaks off is refused with 115000', async () => {
   await expect(reading).rejects.toThrow(refusal(115000, messages.http.incomplete))
 })
 
-test('A body with a Content-Length over the limit is refused unread with 100013', async () => {
+test('A Content-Length over the limit is refused with 100013 before the body is read', async () => {
   const stream = Readable.from([Buffer.from('{"mandatory":true}')])
   await expect(read(stream, { 'content-length': '65537' })).rejects.toThrow(refusal(100013, '65536'))
   expect(stream.readableDidRead).toBe(false)

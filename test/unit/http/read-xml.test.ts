@@ -22,7 +22,7 @@ describe('a request body in XML', () => {
     expect(readXml('<f><order>1</order><order>2</order></f>')).toEqual({ order: [1, 2] })
   })
 
-  test('a body may use the five entities of XML, and references to characters', () => {
+  test('a body may use the five predefined entities and character references of XML', () => {
     expect(readXml('<f><a>&lt;&gt;&amp;&quot;&apos;&#228;&#x1F600;</a></f>')).toEqual({ a: `<>&"'ä😀` })
   })
 

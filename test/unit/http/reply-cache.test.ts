@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { text } from '../../../lib/http/reply.ts'
 import { createReplyCache } from '../../../lib/http/reply-cache.ts'
 
-/** A cache of replies over a store whose state the test sets, and a list of created replies. */
+/** A cache of replies, a store whose state the test sets, and a list of the replies that were created. */
 const observed = () => {
   const store: { state: string | undefined } = { state: 'first' }
   const made: string[] = []
@@ -38,7 +38,7 @@ describe('a cached reply', () => {
     expect([await ask('a'), await ask('a')]).toEqual(['1', '2'])
   })
 
-  test('a reply that began before a change is not cached after it', async () => {
+  test('a reply that began before a change is not cached after the change', async () => {
     const { store, keep, ask } = observed()
     const late = Promise.withResolvers<void>()
     const slow = keep('a', async () => {

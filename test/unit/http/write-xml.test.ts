@@ -4,7 +4,7 @@ import { writeXml } from '../../../lib/http/write-xml.ts'
 const field = (value: object) => writeXml({ value, xml: { root: 'field' } })
 
 describe('an answer in XML', () => {
-  test('a carriage return is written so that it can be read back', () => {
+  test('a carriage return is escaped so that it can be read back', () => {
     expect(field({ name: 'a\r\nb' })).toContain('<name>a&#13;\nb</name>')
   })
 

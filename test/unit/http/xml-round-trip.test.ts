@@ -15,7 +15,7 @@ const asJson = (value: unknown): unknown => readJson(JSON.stringify(value))
 const self = 'https://us.example.com/api/v1/admin/sites/1001/webforms/1/fields/system?a=1&b=<2>'
 
 describe('answers in XML', () => {
-  test('a list of fields in XML has the content of its JSON form', () => {
+  test('a list of fields has the same content in XML and JSON', () => {
     fc.assert(
       fc.property(formFields, (fields) => {
         const items = fields.map((field) => fieldView(field, `${self}/${field.typeId}`))
@@ -26,7 +26,7 @@ describe('answers in XML', () => {
     )
   })
 
-  test('an error in XML has the content of its JSON form, with any message', () => {
+  test('an error has the same content in XML and JSON, with any message', () => {
     fc.assert(
       fc.property(fieldName, fc.array(fc.record({ path: fieldName, message: fieldName })), (message, errors) => {
         const value = { code: 115000, message, requestId: '8b2f', errors }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { asAttachment } from '../../../lib/storage/file-kind.ts'
 
-/** The name that a client reads: the exact form, if the header has one. */
+/** The file name that a client reads: the exact form, if the header contains it. */
 const nameIn = (header: string): string => {
   const [, exact] = /filename\*=UTF-8''([\w!#$&+\-.^`|~%]+)$/.exec(header) ?? []
   if (exact !== undefined) return decodeURIComponent(exact)
@@ -17,11 +17,11 @@ describe('the name of a saved file', () => {
     ['a"b\\c%d.txt', `attachment; filename="a_b_c_d.txt"; filename*=UTF-8''a%22b%5Cc%25d.txt`],
     [`it's (new)*é`, `attachment; filename="it's (new)*_"; filename*=UTF-8''it%27s%20%28new%29%2A%C3%A9`],
     ['🎉', `attachment; filename="_"; filename*=UTF-8''%F0%9F%8E%89`],
-  ])('the name %s is sent as %s', (name, header) => {
+  ])('the file name %s is sent as %s', (name, header) => {
     expect(asAttachment(name)).toBe(header)
   })
 
-  it('a name of any characters is exact, in an ASCII header without line breaks', () => {
+  it('any file name is sent exactly, in an ASCII header without line breaks', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (name) => {
         const header = asAttachment(name)

@@ -23,7 +23,7 @@ const codeOf = (run: () => unknown): number | undefined => {
   }
 }
 
-/** The rules for any parsed path. */
+/** Checks the rules that every parsed path follows. */
 const obeysTheRules = (path: StoragePath) => {
   expect(path.normalize('NFC')).toBe(path)
   expect(Buffer.byteLength(path)).toBeLessThanOrEqual(900)
@@ -36,7 +36,7 @@ const obeysTheRules = (path: StoragePath) => {
 }
 
 describe('a path from outside', () => {
-  it('every path is refused or follows all rules', () => {
+  it('every path is refused or obeys all rules', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         let path: StoragePath
@@ -67,11 +67,11 @@ describe('a path from outside', () => {
 })
 
 describe('the name of an uploaded file', () => {
-  it('the name after a long path is found', () => {
+  it('the name is found after a long path', () => {
     for (const slash of ['/', '\\']) expect(parseFileName(`${'x'.repeat(200_000)}${slash}a`)).toBe('a')
   })
 
-  it('the name never leads out of its folder', () => {
+  it('the name is never a path out of the folder', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         fc.pre(codeOf(() => parseFileName(text)) === undefined)

@@ -38,7 +38,7 @@ describe('a template', () => {
     expect(check([Buffer.from(text)])).toBe(verdict)
   })
 
-  it('the verdict does not depend on the pieces of the template', () => {
+  it('the verdict does not depend on how the template is split', () => {
     fc.assert(
       fc.property(fc.constantFrom(...templates), fc.array(fc.nat(40), { maxLength: 30 }), ([text, verdict], cuts) => {
         const bytes = Buffer.from(text)

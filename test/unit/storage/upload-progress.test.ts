@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { startProgress, type UploadProgress } from '../../../lib/storage/upload-progress.ts'
 
-/** An upload with a clock of the test, and the times of its writes. */
+/** An upload whose clock the test sets, and the times when it wrote progress. */
 const running = (total: number | undefined, isFailing = false) => {
   let now = 0
   const writes: { at: number; percent: number }[] = []
@@ -87,7 +87,7 @@ describe('the progress of an upload', () => {
     expect(writes.at(-1)?.percent).toBe(30)
   })
 
-  it('a failed write of the progress does not affect the upload', async () => {
+  it('a failed write of the progress does not fail the upload', async () => {
     const { progress, receive, settle } = running(1_000, true)
     await settle()
     await receive(300, 400)

@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { createDeadlineFor } from '../../../functions/entries/stream/stream-server.ts'
 
-/** A request with these headers and a clock of the test, in seconds. */
+/** A request with these headers, and a clock that the test sets, in seconds. */
 const arriving = (headers: Readonly<Record<string, string>>) => {
   let now = 5_000
   const message = Object.assign(new IncomingMessage(new Socket()), { headers: { ...headers } })
@@ -18,7 +18,7 @@ const arriving = (headers: Readonly<Record<string, string>>) => {
 }
 
 describe('a request that comes through a distribution', () => {
-  it('a request without a body has the minute that the distribution waits', () => {
+  it('a request without a body has the minute for which the distribution waits', () => {
     const { left, wait } = arriving({})
     expect(left()).toBe(58)
     wait(30)

@@ -9,7 +9,7 @@ import { send } from '../../../test/support/gateway.ts'
 import { entry } from '../../../test/support/history.ts'
 import { unlogged } from '../measure/grounds.ts'
 
-// A site with categories of different sizes over the same news items.
+// The benches read categories of different sizes on this site. All of them contain the same news items.
 export const site = 1001 as SiteId
 
 export const newsOf = (category: CategoryId): string => `/webresources/api/v3/sites/${site}/categories/${category}/news`
@@ -35,7 +35,7 @@ export type Ask = (
 export const askOver = (stores: CategoriesStores, token: string, longestList = 1_000_000): Ask => {
   const settings = { dataCentre: 'us', longestList }
   const deps = createCategoriesDeps(settings, stores, unlogged)
-  // Nothing is cached, because the benches measure reading.
+  // The cache of replies is off, because the benches measure reading.
   const handler = createCategoriesHandler({ ...deps, cacheReply: (_, make) => make() })
   return (method, path, query = {}, body = '') =>
     send(handler, method, path, { headers: { Authorization: token }, query, body })

@@ -57,7 +57,7 @@ const measureWay = async (servers: Servers, folder: string, { name, step, target
   })
 }
 
-/** Memory of the service for one upload and for many at once, in MiB. */
+/** Measures the memory of the service for one upload and for many at once, in MiB. */
 const measureMemory = async (own: BenchedService): Promise<readonly (string | number)[][]> => {
   const service = ownServer(own)
   const one = () => upload(service, large, large)

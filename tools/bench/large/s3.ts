@@ -79,7 +79,7 @@ const measureCosts = async (call: Service, takeConsumed: () => Consumed): Promis
   const requests = Math.ceil(gibibyte / gatewayAppend) + 1
   const before = requests * requestCosts('storage', assumedSecondsOfAppend)
   const stores = tableCosts(consumed) + fileCosts(counted)
-  // Addresses for 8 parts of 8 MiB in each request, and the requests that begin and complete the upload.
+  // Each request gets addresses for 8 parts of 8 MiB. Two more requests begin and complete the upload.
   const calls = gibibyte / (64 * mebibyte) + 2
   const parts = { writes: gibibyte / (8 * mebibyte) + 4, reads: 0, queue: 0 }
   const signing = calls * requestCosts('storage', prices.assumedSecondsWithFiles)

@@ -15,7 +15,7 @@ const large = 256 * mebibyte
 const many = { uploads: 16, size: 64 * mebibyte }
 const targets = { rate: 0.95, memory: 64, memoryOfMany: 256 }
 
-/** Starts the bundle in the form in which it is deployed, with its own tables and bucket at `AWS_ENDPOINT_URL`. */
+/** Starts the deployed bundle, with its own tables and its own bucket at `AWS_ENDPOINT_URL`. */
 const startBundle = async (folder: string, tables: TestTables): Promise<{ stream: StreamProcess; bucket: string }> => {
   const { names, connect } = tables
   const { bucket } = await openCloudFiles(connect())
@@ -53,7 +53,7 @@ const measure = (tables: TestTables): Promise<Table> =>
     }
     try {
       const memory = memoryOf(stream.pid)
-      // The memory of the service after the first small upload is the base.
+      // The memory after this first small upload is the base of the other figures.
       await put('first.bin', mebibyte)
       const one = () => put('one.bin', large)
       const all = () => Promise.all(Array.from({ length: many.uploads }, (_, at) => put(`many-${at}.bin`, many.size)))

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 
-/** `length` bytes, in pieces as they arrive from a socket. */
+/** Yields `length` bytes, in pieces as they arrive from a socket. */
 export async function* bytes(length: number): AsyncGenerator<Buffer> {
   const chunk = Buffer.alloc(64 * 1024, 'x')
   for (let sent = 0; sent < length; sent += chunk.length) yield chunk

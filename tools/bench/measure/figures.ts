@@ -14,7 +14,7 @@ export type Bench = () => Promise<readonly Table[]>
 
 export const verdict = (met: boolean): string => (met ? 'met' : 'MISSED')
 
-/** The last two cells of a row: the target, and whether it is met. */
+/** Returns two cells of a row: the target, and whether the value meets the target. */
 export const atLeast = (value: number, target: number, unit = '') =>
   [`>= ${target}${unit}`, verdict(value >= target)] as const
 
@@ -47,8 +47,8 @@ export const seconds = async (run: () => unknown): Promise<number> => {
 }
 
 /**
- * The median of each figure. The figures are measured in turns, after one turn that does not count, so that other load
- * affects all of them.
+ * Returns the median of each figure. The first turn does not count. All figures are measured in each turn, so that
+ * other load affects all of them.
  */
 export const inTurns = async <Name extends string>(
   turns: number,

@@ -64,7 +64,7 @@ const pathLocksTable = 'pathLocks' satisfies keyof typeof tables
 const journalTable = 'journal' satisfies keyof typeof tables
 
 /**
- * The deployed file stores, over a bucket and a queue of their own at `AWS_ENDPOINT_URL` (an IP address), and over the
+ * Opens the deployed file stores, with a bucket and a queue of their own at `AWS_ENDPOINT_URL` (an IP address), and the
  * tables of `dynamodb`.
  */
 export const openCloudFiles = async (dynamodb: DynamoDBDocumentClient) => {

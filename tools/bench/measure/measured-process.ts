@@ -30,7 +30,7 @@ export const memoryOf = (pid: number | undefined): Memory => ({
   },
 })
 
-/** A row: the growth of the peak of memory during some work, in MiB. */
+/** Measures by how many MiB some work raises the peak of memory. Returns a row of the table. */
 export const growthRow = async (memory: Memory, name: string, target: number, work: () => Promise<unknown>) => {
   const before = memory.reset()
   await work()

@@ -18,30 +18,30 @@ export const prices = {
   s3Read: 0.4,
   /** SQS, standard queue. */
   queueRequest: 0.4,
-  /** One line in the log of the gateway and one line in that of the function: about 1 KB, at 0.50 per GB. */
+  /** The gateway and the function each write one line to a log: together about 1 KB, at 0.50 per GB. */
   logs: 0.5,
   /**
    * In seconds: the time of a warm function for a request, with the stores. This is an assumption, because the time
    * depends on the stored data.
    */
   assumedSeconds: 0.02,
-  /** The same time for a function that works with files. */
+  /** As `assumedSeconds`, for a function that works with files. */
   assumedSecondsWithFiles: 0.1,
 } as const
 
 export const dollars = (value: number): string => value.toFixed(2)
 
-/** The cost of a million requests with these capacity units. */
+/** In dollars: a million requests with these capacity units each. */
 export const tableCosts = ({ readUnits, writeUnits }: Consumed): number =>
   readUnits * prices.readUnit + writeUnits * prices.writeUnit
 
-/** The cost of a million requests without stores: gateway, logs and function. */
+/** In dollars: a million requests, without the stores: gateway, logs and function. */
 export const requestCosts = (name: FunctionName, seconds: number): number => {
   const computing = prices.gigabyteSecond * (functionSettings[name].memorySize / 1024) * seconds
   return prices.gatewayRequest + prices.functionRequest + computing + prices.logs
 }
 
-/** The number of requests to services that charge per request. */
+/** Counts the requests to services that charge per request. */
 export const countRequests = (requests: readonly CloudRequest[]) => {
   const classes = requests.map((request) => s3OperationOf(request)?.charged)
   return {
@@ -51,6 +51,6 @@ export const countRequests = (requests: readonly CloudRequest[]) => {
   }
 }
 
-/** The cost of a million requests with these calls. */
+/** In dollars: a million requests with these calls each. */
 export const fileCosts = ({ writes, reads, queue }: ReturnType<typeof countRequests>): number =>
   writes * prices.s3Write + reads * prices.s3Read + queue * prices.queueRequest

@@ -13,7 +13,7 @@ export interface Tree {
 
 export const own: Tree = { name: 'this tree', folder: join(import.meta.dirname, '..', '..', '..') }
 
-/** This tree. If `BASELINE` names an earlier checkout with installed packages, that tree comes first. */
+/** Contains this tree. If `BASELINE` names an earlier checkout with installed packages, this checkout comes first. */
 export const trees = (): readonly Tree[] => {
   const folder = process.env['BASELINE']
   return folder ? [{ name: 'baseline', folder }, own] : [own]

@@ -123,7 +123,7 @@ const measureWrites = async (tree: Tree, { baseUrl, token }: BenchedService) => 
   return [tree.name, name, Math.round(rate), '', `>= ${Math.round(target)}/s`, verdict(rate >= target)]
 }
 
-/** Requests per second, alternating with a bare server in its own process. */
+/** Measures requests per second. The runs alternate with those of a bare server in its own process. */
 export const measureRates = async (): Promise<Table> => {
   const bare = await startMeasured('tools/bench/bare-server.ts', [])
   const { baseUrl: bareUrl } = JSON.parse(bare.line) as { baseUrl: string }

@@ -20,7 +20,7 @@ const newsRecord = (id: number) => ({
   weight: id % 100,
 })
 
-/** Records of several kinds. A quarter are links. */
+/** Records of several kinds for an import. A quarter of the records are links. */
 const records = (count: number, firstId: number): string => {
   const news = Math.floor(count * 0.75)
   const ids = numbers(news).map((id) => firstId + id)
@@ -32,7 +32,10 @@ const records = (count: number, firstId: number): string => {
   ])
 }
 
-/** The longest time that a small request waits during other work, in milliseconds. The requests follow one another. */
+/**
+ * Measures the longest time that a small request waits during other work, in milliseconds. The requests follow one
+ * another.
+ */
 const longestWait = async <Result>(
   { baseUrl, token }: BenchedService,
   work: Promise<Result>,

@@ -14,7 +14,7 @@ const objects = 20_000
 const targets = { upload: 0.9, memory: 100, remove: 10 }
 const site = 1 as SiteId
 
-/** The growth of the peak of this process's memory during `run`, in MiB. */
+/** In MiB: by how much `run` raises the peak of this process's memory. */
 const growth = async (run: () => Promise<unknown>): Promise<number> => {
   const before = process.memoryUsage.rss()
   let most = before

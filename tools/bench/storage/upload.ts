@@ -18,7 +18,7 @@ const storage = '/api/v2/admin/sites/current/storage'
 
 const start = (fsync: 'on' | 'off') => startService(own, { LARGEST_FILE: String(1024 * mebibyte), FSYNC: fsync })
 
-/** As a form, and as plain bytes. */
+/** Each bench uploads a file as a form, and as plain bytes. */
 const uploads = {
   POST: ({ baseUrl, token }: Service) =>
     send(
@@ -53,7 +53,7 @@ const measureLarge = (fsync: 'on' | 'off') =>
     const service = await start(fsync)
     try {
       const { baseUrl } = JSON.parse(bare.line) as { baseUrl: string }
-      // The memory of the service after the first uploads is the base.
+      // The memory of the service after these first uploads is the base of the other figures.
       for (const method of methods) await uploads[method](service)
       let times: Readonly<Record<Method | 'bare', number>> = { bare: 0, POST: 0, PUT: 0 }
       const growth = await growthRow(service.process, 'its peak memory growth, MiB', targets.memory, async () => {

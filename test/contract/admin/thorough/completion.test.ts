@@ -37,7 +37,7 @@ describe('completion in bash', () => {
   })
 })
 
-test('completion is printed for each shell, and zsh uses that of bash', async () => {
+test('completion prints a script for each shell, and zsh uses the script of bash', async () => {
   expect(await run('admin/main.js', ['completion', 'bash'])).toMatchObject({ status: 0, stdout: `${script}\n` })
   expect(completionOf(createProgram(), 'zsh')).toBe(
     `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }\nautoload -Uz bashcompinit && bashcompinit\n${script}`,

@@ -44,7 +44,7 @@ describe('an import of a record without some members', () => {
     expect(await exported(siteDirectory)).toEqual(after)
   })
 
-  test('an import with --replace sets missing members to defaults (T-26)', async ({ siteDirectory }) => {
+  test('import --replace sets missing members to defaults (T-26)', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, importing, jsonLines(whole))
     await administerJson(siteDirectory, [...importing, '--replace'], jsonLines(sparse))
     const [webForm, field, category, news, link] = await exported(siteDirectory)
@@ -57,7 +57,7 @@ describe('an import of a record without some members', () => {
     expect(news).toMatchObject({ id: 1, subject: 'News 1', body: '', weight: null, enabled: true, roleId: 9 })
   })
 
-  test('an import with --replace keeps the time of creation, and so the order', async ({ siteDirectory }) => {
+  test('import --replace keeps the time of creation, and so the order', async ({ siteDirectory }) => {
     const createDate = '2020-02-03T04:05:06'
     await administerJson(siteDirectory, importing, jsonLines([{ kind: 'news', id: 1, createDate }]))
     for (const records of [sparse, sparse]) {

@@ -35,7 +35,7 @@ const createWebhook = '--json webhook create --site 1001 --url https://127.0.0.1
 
 describe.skipIf(!existsSync(full))('a full output', () => {
   test.for(['site list', 'check', 'backup "$1-backup"', '--help', '--version', issue] as const)(
-    '%s on a full output prints one line, and has status 1',
+    'on a full disk, %s prints one line and ends with status 1',
     async (command, { siteDirectory, onTestFinished }) => {
       onTestFinished(() => rmSync(`${siteDirectory}-backup`, { recursive: true, force: true }))
       const { status, stderr } = await administerInto(full, siteDirectory, command)
@@ -49,7 +49,7 @@ test.skipIf(!existsSync(full)).for([
   ['bogus', 2],
   ['site show 9', 1],
 ] as const)(
-  'if a message of an error cannot be written, the status stays the same: %s',
+  'if an error message cannot be written, the status stays the same: %s',
   async ([command, status], { siteDirectory }) => {
     const outcome = await runInShell(`"$node" admin/main.js --data-dir "$1" ${command} 2> "$2"`, [siteDirectory, full])
     expect(outcome).toMatchObject({ status, stdout: '', stderr: '' })
@@ -88,7 +88,7 @@ test.for(['site list', '--help'] as const)(
   },
 )
 
-describe('a token that could not be shown', () => {
+describe('a token that nobody could see', () => {
   const revoked = messages.output.tokenRevoked
 
   test.for([

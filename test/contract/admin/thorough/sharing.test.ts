@@ -26,7 +26,7 @@ const holdDirectory = async (directory: string) => {
 const whileUnopened = ['blobs', 'locks', 'orphans', 'site-admin.db', 'site-admin.json']
 
 describe('commands beside each other and the service', () => {
-  test('commands that run at once on a directory lose no change', async ({ siteDirectory }) => {
+  test('concurrent commands on one directory lose no change', async ({ siteDirectory }) => {
     const forms = await Promise.all(names.map((name) => create(siteDirectory, name)))
     expect(forms.map(({ id }) => id).toSorted()).toEqual([1, 2, 3, 4])
     expect((await list(siteDirectory)).map(({ name }: { name: string }) => name).toSorted()).toEqual(names.toSorted())

@@ -30,7 +30,7 @@ const fill = async (
   }
 }
 
-/** The contents of a site in the stores, also if the directory has lost the site. */
+/** The contents of a site in the stores, even if the site has been removed from the directory. */
 const leftOf = async ({ webForms, contents, links, workflows, files, webhooks }: AreaStores, id: SiteId) => ({
   forms: (await webForms.list(id)).length,
   contents: (await contents.list(id, 'category', 0, 10)).length + (await contents.list(id, 'news', 0, 10)).length,
@@ -69,7 +69,7 @@ describe('site remove', () => {
     })
   })
 
-  test('after a removal, the history stays, and the number is not used again', async ({ siteDirectory }) => {
+  test('after a removal, the history stays, and the id is never used again', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, ['site', 'remove', '1001', '--yes'])
     const types = async () =>
       (await administerJson(siteDirectory, ['audit', '--site', '1001'])).map(({ type }: { type: string }) => type)
@@ -114,7 +114,7 @@ describe('site remove', () => {
     await machine.close()
   })
 
-  test('a removal waits until cached tokens end, and removes files stored meanwhile', async ({ siteDirectory }) => {
+  test('a removal waits until cached tokens expire, and removes files stored meanwhile', async ({ siteDirectory }) => {
     const machine = await openMachine(siteDirectory)
     const stores: AdminStores = {
       ...machine.stores,

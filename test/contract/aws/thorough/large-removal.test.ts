@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { removeInSlices } from '../large-removal.ts'
 
-test('A removal of 100,000 keys lists each key at most twice (S-113)', async () => {
+test('Removing 100,000 keys lists each key at most twice (S-113)', async () => {
   const info = vi.spyOn(console, 'info').mockReturnValue()
   const { slices, listings, passed, ...end } = await removeInSlices({ pages: 100, each: 20 })
   expect(end).toEqual({ isOpen: false, isLeft: false })

@@ -48,7 +48,7 @@ const writeOn = async (service: SpawnedService, writer: number, isOver: () => bo
 }
 
 describe('a backup of a running service', () => {
-  test('a backup has the state of its beginning, and the same tokens (T-20)', async ({ place, serve }) => {
+  test('a backup contains the state when it began, with the same tokens (T-20)', async ({ place, serve }) => {
     const service = await serve(place.data)
     await put(service, 'small.txt', 'small')
     await put(service, 'large.bin', contentOf('a'))
@@ -77,7 +77,7 @@ describe('a backup of a running service', () => {
     expect(await faultsOf(place.restored)).toEqual([])
   })
 
-  test('Restored webhooks are disabled, unless the directory replaces the old one (V-33)', async ({ backedUp }) => {
+  test('Restored webhooks are disabled, unless --keep-webhooks is given (V-33)', async ({ backedUp }) => {
     const { data, folder, restored } = backedUp
     const [target, replacement] = [join(folder, 'again'), join(folder, 'replacement')]
     const create = ['webhook', 'create', '--site', '1001', '--url', 'https://example.com/']
@@ -92,7 +92,7 @@ describe('a backup of a running service', () => {
     }
   })
 
-  test('a backup has the state of one moment, while eight writers change files', async ({ place, serve }) => {
+  test('a backup contains the state of one moment, while eight writers change files', async ({ place, serve }) => {
     const service = await serve(place.data)
     for (let file = 0; file < 20; file += 1) await put(service, `kept/${file}`, contentOf('k'))
     let isOver = false
@@ -120,7 +120,7 @@ describe('a backup of a running service', () => {
     }
   })
 
-  test('an unfinished upload continues in the backup, and separately in the directory', async ({ place, serve }) => {
+  test('an unfinished upload can continue in the backup and in the directory, separately', async ({ place, serve }) => {
     const service = await serve(place.data)
     const tus = { 'Tus-Resumable': '1.0.0' }
     const created = await service.request(`${storage}/uploads`, {
@@ -145,7 +145,7 @@ describe('a backup of a running service', () => {
   })
 })
 
-test('the backup keeps its shared blobs when the directory removes them', async ({ backedUp, serve }) => {
+test('the backup keeps shared blobs when the directory removes them', async ({ backedUp, serve }) => {
   const { data, backup, token } = backedUp
   expect(statSync(blobOf(backup)).ino).toBe(statSync(blobOf(data)).ino)
   await rm(data, { recursive: true })

@@ -9,7 +9,7 @@ import { messages } from '../../../support/messages.ts'
 import { storage } from '../../../support/paths.ts'
 
 describe('a damaged old version of a file', () => {
-  test('the advice of check repairs the file, and its old version is still reported', async ({
+  test('following the advice of check repairs the file, and its old version is reported', async ({
     backedUp: { data, folder, restored },
     serve,
   }) => {
@@ -39,7 +39,7 @@ describe('a damaged old version of a file', () => {
       ],
     })
 
-    // No repair is needed: backups work, and can be restored.
+    // No repair is needed: backups succeed, and can be restored.
     const target = join(folder, 'again')
     const made = await administer(data, ['backup', target])
     expect(made).toMatchObject({ status: 0, stderr: '' })
@@ -52,7 +52,7 @@ describe('a damaged old version of a file', () => {
     expect(await read(await serve(restored), 'large.bin')).toEqual(contentOf('a'))
   })
 
-  test('check --bytes reports other bytes of an old version', async ({ backedUp: { data, folder }, serve }) => {
+  test('check --bytes reports changed bytes of an old version', async ({ backedUp: { data, folder }, serve }) => {
     await replaceBlob(data)
     const service = await serve(data)
     await put(service, 'large.bin', contentOf('b'))
@@ -89,7 +89,7 @@ describe('a damaged old version of a file', () => {
   })
 })
 
-test('a backup of a program that did not distinguish old versions can be restored', async ({
+test('a backup of an earlier program version, without old versions, can be restored', async ({
   backedUp: { backup, restored },
 }) => {
   const marker = join(backup, 'site-admin-backup.json')

@@ -28,7 +28,7 @@ test.for([
   ['are missing', 30_000, (blob: string) => rm(blob)],
   ['are too few', 18_000, (blob: string) => truncateSync(blob, 12_000)],
 ] as const)(
-  'check reports an unfinished upload whose bytes %s, and a backup succeeds',
+  'check reports an unfinished upload whose bytes %s, and a backup still succeeds',
   async ([, missing, inflict], { place: { data, backup, restored }, serve }) => {
     const service = await serve(data)
     await sendHalf(service)

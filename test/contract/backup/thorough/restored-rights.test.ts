@@ -22,7 +22,7 @@ const ownersIn = (folder: string): ReadonlySet<string> => {
 }
 
 describe.skipIf(noOtherUser !== undefined)('a restoration by root into a directory of another user', () => {
-  test('a backup of root keeps root as its owner, also of the linked blobs', async ({ backedUp }) => {
+  test('a backup by root belongs to root, including its linked blobs', async ({ backedUp }) => {
     const { data, backup, restored } = backedUp
     expect(lstatSync(blobOf(backup)).ino).toBe(lstatSync(blobOf(data)).ino)
     mkdirSync(restored)
@@ -34,7 +34,7 @@ describe.skipIf(noOtherUser !== undefined)('a restoration by root into a directo
     expect(lstatSync(blobOf(restored)).ino).not.toBe(lstatSync(blobOf(backup)).ino)
   })
 
-  test('blobs that already belong to the user of the service are linked', async ({ backedUp }) => {
+  test('blobs that already belong to the user of the service are linked, not copied', async ({ backedUp }) => {
     const { backup, restored } = backedUp
     mkdirSync(restored)
     give(restored)
@@ -66,7 +66,7 @@ describe.skipIf(noOtherUser !== undefined)('a restoration by root into a directo
     ['site-admin.db', ['serve', '--port', '0']],
     ['demo.json', ['serve', '--port', '0']],
     ['locks', ['site', 'list']],
-  ] as const)('if %s belongs to root, the message names the user to use: %j', async ([name, words], { backedUp }) => {
+  ] as const)('if %s belongs to root, the message names the user: %j', async ([name, words], { backedUp }) => {
     const { folder, data } = backedUp
     chmodSync(folder, 0o755)
     give(data)

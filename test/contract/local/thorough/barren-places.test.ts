@@ -10,7 +10,7 @@ const barren = '/proc'
 test.skipIf(!existsSync(barren)).for([
   ['serve', `serve --port 0 --data-dir ${barren}/site-admin/data`],
   ['restore', `restore "$1" --data-dir ${barren}/site-admin`],
-] as const)('%s ends with a message where no directory can be made', async ([, command], { backedUp: { backup } }) => {
+] as const)('if no directory can be created, %s prints a message', async ([, command], { backedUp: { backup } }) => {
   // A program that repeats the same call forever ignores other signals.
   const { status, stderr } = await runInShell(`timeout -s KILL 20 "$node" admin/main.js ${command}`, [backup])
   expect(stderr).toMatch(messages.directory.unwritable)

@@ -26,16 +26,13 @@ describe('an upload whose caller disconnects', () => {
 
   for (const [kind, { method, target, type, body, files }] of Object.entries(uploads)) {
     for (const [way, goAway] of Object.entries(ways)) {
-      test(`an upload ${kind} that ends ${way} leaves nothing, and a repetition succeeds`, async ({
-        start,
-        directory,
-      }) => {
+      test(`an upload ${kind} that ends ${way} stores nothing, and can be repeated`, async ({ start, directory }) => {
         const service = await start()
         const { hostname, port } = new URL(service.baseUrl)
         const headers = { Authorization: service.token, 'Content-Type': type }
         const whole = requestText(method, target, { ...headers, 'Content-Length': body.length }, body)
         for (const missing of [0.9, 0.5, 0.1]) {
-          // The service keeps files that an earlier round removed.
+          // The service keeps the bytes of files that an earlier round removed.
           const before = blobsIn(directory)
           const socket = connect(Number(port), hostname)
           await once(socket, 'connect')
@@ -62,7 +59,7 @@ describe('a form with a wrong length', () => {
   const lengths = { shorter: body.length - 10, 'much shorter': 100, longer: body.length + 10, zero: 0 }
 
   test.for(Object.entries(lengths))(
-    'a form whose declared length is %s answers 400, and leaves nothing',
+    'a form whose declared length is %s answers 400, and stores nothing',
     async ([, length], { start, directory }) => {
       const service = await start()
       const connection = await rawConnection({ url: service.baseUrl })

@@ -155,7 +155,7 @@ const damages: readonly Damage[] = [
 ]
 
 test.for(damages)(
-  'When $name, the start and check say so and change nothing (O-15)',
+  'When $name, the start and check report the same and change nothing (O-15)',
   async ({ killed, inflict, refusal, warning, fault }, { used }) => {
     const { directory, token } = await used(killed ? 'killed' : 'stopped')
     inflict(directory)

@@ -20,7 +20,7 @@ const test = base.extend('centres', async ({ directory, start }) => {
 const fields = (site: number) => `/api/v1/admin/sites/${site}/webforms/1/fields/system`
 
 describe('A site in another data centre', () => {
-  test('only the data centre of a site answers requests to it (O-4)', async ({ centres: { us, eu, token, sites } }) => {
+  test('only the data centre of a site answers for that site (O-4)', async ({ centres: { us, eu, token, sites } }) => {
     const get = (url: string) => fetch(url, { headers: { Authorization: token }, redirect: 'manual' })
     expect((await get(us + fields(sites.us))).status).toBe(200)
     expect((await get(eu + fields(sites.eu))).status).toBe(200)

@@ -1,5 +1,5 @@
 import { chmodSync, existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -43,7 +43,7 @@ describe('A start that fails gives the reason in one line, and ends with status 
     },
   )
 
-  test('a start fails if a setting is wrong, before anything is reset', async ({ dataDirectory }) => {
+  test('a start fails if a setting is wrong, before --reset removes anything', async ({ dataDirectory }) => {
     const before = snapshotOf(dataDirectory)
     const flags = ['--port', '0', '--reset', '--yes']
     const wrong = { LARGEST_FILE: 'huge', FSYNC: 'maybe' }
@@ -64,14 +64,6 @@ describe('A start that fails gives the reason in one line, and ends with status 
       const sentence = messages.directory.belowFile
       expect(await startOn(path)).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) })
     }
-  })
-
-  test('a start fails if another service uses the directory, and does not disturb it', async ({ directory, start }) => {
-    const service = await start()
-    const outcome = await startOn(directory, ['--port', '0', '--reset'])
-    expect(outcome).toMatchObject({ status: 1, stdout: '' })
-    expect(outcome.stderr).toMatch(messages.directory.inUse)
-    expect((await service.request('/api/v1/admin/sites/current/webforms')).status).toBe(200)
   })
 })
 
@@ -126,7 +118,7 @@ describe('--reset asks before it removes anything (O-11)', () => {
     ['', 'filled', fill, filled],
     ['no', 'damaged', damage, unread],
   ] as const)(
-    'the answer "%s" leaves a %s directory unchanged',
+    'after the answer "%s", a %s directory stays unchanged',
     async ([answer, , prepare, question], { siteDirectory: directory }) => {
       await prepare(directory)
       const before = snapshotOf(directory)
@@ -141,7 +133,7 @@ describe('--reset asks before it removes anything (O-11)', () => {
     },
   )
 
-  test('the answer "y" starts the service with an empty directory', async ({ siteDirectory: directory }) => {
+  test('after the answer "y", the service starts with an empty directory', async ({ siteDirectory: directory }) => {
     const program = resetOnTerminal(directory)
     program.stdin.write('y\n')
     while (!(await program.line()).startsWith('Stop it'));
@@ -200,14 +192,6 @@ test('--reset does not touch a directory on which version 0.1 is running', async
 })
 
 describe('a directory whose first start was interrupted', () => {
-  test('the next start completes an interrupted first start', async ({ dataDirectory, start }) => {
-    await writeFile(join(dataDirectory, 'site-admin.json'), '{"service":"site-admin","layout":1,"ready":false}')
-    await writeFile(join(dataDirectory, 'site-admin.db'), 'half')
-    const service = await start()
-    expect((await service.request('/health')).status).toBe(200)
-    expect(JSON.parse(await readFile(join(dataDirectory, 'site-admin.json'), 'utf8'))).toMatchObject({ ready: true })
-  })
-
   test('commands refuse an unfinished directory like a missing one (T-6)', async ({ directory }) => {
     const missing = join(directory, 'missing')
     for (const path of [directory, missing]) {
@@ -221,7 +205,7 @@ describe('a directory whose first start was interrupted', () => {
   })
 })
 
-test('other users can read nothing, whatever the umask (O-12)', async ({ directory, start }) => {
+test('other users can read nothing in the directory, whatever the umask (O-12)', async ({ directory, start }) => {
   const path = join(directory, 'data')
   const before = process.umask(0o000)
   try {
@@ -236,7 +220,7 @@ test('other users can read nothing, whatever the umask (O-12)', async ({ directo
   }
 })
 
-test('the next start closes a directory that other users could read', async ({ dataDirectory, start }) => {
+test('the next start removes the rights of other users to read the directory', async ({ dataDirectory, start }) => {
   chmodSync(dataDirectory, 0o755)
   await start()
   expect(await modeOf(dataDirectory)).toBe('700')

@@ -62,7 +62,7 @@ describe('the demo token', () => {
 })
 
 test.skipIf(noOtherUser !== undefined)(
-  'for a demo file with wrong permissions, check does not advise to remove it',
+  'if the demo file has wrong permissions, check does not advise to remove it',
   async ({ used: { directory, file } }) => {
     execFileSync('chown', ['-R', `${otherUser}:${otherUser}`, directory])
     execFileSync('chown', ['root:root', file])
@@ -87,7 +87,7 @@ test('A removed demo site stays removed, and --json does not mention it', async 
 })
 
 test.skipIf(noOtherUser !== undefined)(
-  'A demo site that root removed leaves the directory to its owner',
+  'After root removed the demo site, the directory still belongs to its owner',
   async ({ used: { directory } }) => {
     execFileSync('chown', ['-R', `${otherUser}:${otherUser}`, directory])
     await removeSite(directory)
@@ -124,16 +124,4 @@ describe('A site 1001 that is not the demo site gets no token', () => {
     expect((await service.request(fields, { headers: { Authorization: token } })).status).toBe(200)
     expect(await tokensOf(directory)).toHaveLength(1)
   })
-})
-
-test('A first start that was killed is completed by the next one, with the same token', async ({
-  used: { directory, demo, file },
-  start,
-}) => {
-  await removeSite(directory)
-  writeFileSync(file, JSON.stringify({ ...demo, state: 'begun' }))
-  const service = await start()
-  expect(service.token).toBe(demo.token)
-  expect((await service.request(fields)).status).toBe(200)
-  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(demo)
 })

@@ -6,7 +6,7 @@ import { test } from '../../../support/backups.ts'
 import { storage } from '../../../support/paths.ts'
 import { runInShell, startInShell } from '../../../support/program.ts'
 
-/** A system call: its beginning and end in the trace, and its file. */
+/** A system call: where it begins and ends in the trace, and which file it concerns. */
 interface SystemCall {
   readonly name: string
   readonly path: string
@@ -28,7 +28,7 @@ const readTrace = (text: string): readonly SystemCall[] => {
     }
     const [, name, file] = /^(\w+)\((?:\d+<([^>]*)>)?/.exec(rest) ?? []
     if (name === undefined) continue
-    // A call that names a file has the name in quotes, and the new name of a renamed file last.
+    // A call that names files has the names in quotes. The new name of a renamed file comes last.
     const path = file ?? /.*"([^"]*)"/.exec(rest)?.[1] ?? ''
     if (rest.endsWith('<unfinished ...>')) open.set(thread, { name, path, begun: line })
     else calls.push({ name, path, begun: line, ended: line })
@@ -111,10 +111,7 @@ describe.skipIf(noTracing)('the order of flushes', () => {
     }
   }
 
-  test('a new directory flushes each name, and the database before the marker (O-20)', async ({
-    directory,
-    onTestFinished,
-  }) => {
+  test('creating a directory flushes each name, and the marker last (O-20)', async ({ directory, onTestFinished }) => {
     const data = join(directory, 'new', 'data')
     const made = await startTraced(directory, data, onTestFinished)
     await made.stop()

@@ -45,7 +45,7 @@ test('a write answers 507 until the disk has room again (E-17, O-18, V-29)', asy
   disk.fill()
   const outOfSpace = { status: 507, code: 100507 }
   expect(await put('huge', 400_000)).toEqual(outOfSpace)
-  // The WAL first uses the room that it already has.
+  // The first writes fit into the space that the WAL already has.
   let writes = 0
   while ((await put(`many/${writes}`, 10_000)).status === 200 && writes < mostWrites) writes += 1
   expect(writes).toBeLessThan(mostWrites)

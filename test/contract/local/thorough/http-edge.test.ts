@@ -72,11 +72,11 @@ test('CONNECT is refused and its connection closed, even if the caller resets it
   open.destroy()
 })
 
-describe('a body that breaks off', () => {
+describe('a request body that breaks off', () => {
   const head = (token: string) =>
     requestText('PUT', field, { Authorization: token, 'Content-Length': 100, Expect: '100-continue' })
 
-  test('a caller who still listens gets an answer, and nothing has changed', async ({ service }) => {
+  test('a caller who still listens gets an answer, and nothing changes', async ({ service }) => {
     const before = await (await service.request(field)).json()
     const connection = await rawConnection({ url: service.baseUrl })
     await connection.write(head(service.token))
@@ -100,7 +100,7 @@ describe('a body that breaks off', () => {
     expect(stderr).not.toMatch(/ 5\d\d |failed|Error/)
   })
 
-  test('a body with malformed chunks is answered too', async ({ service }) => {
+  test('a body with malformed chunks is refused with an answer', async ({ service }) => {
     const text = requestText('PUT', field, { Authorization: service.token, 'Transfer-Encoding': 'chunked' }, 'zz\r\n')
     const received = await send(service, text)
     expect(received.match(/HTTP\/1\.1 \d/g)).toHaveLength(1)
@@ -160,7 +160,7 @@ describe('a body over the limit', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ code: 100013 })
   })
 
-  test('a client that reads only after it has sent everything gets the 413 too', async ({ service }) => {
+  test('a client that reads only after it has sent everything gets the 413, too', async ({ service }) => {
     const answer = await service.request(field, { method: 'PUT', body: 'x'.repeat(mebibyte) })
     expect(answer.status).toBe(413)
     expect(await answer.json()).toMatchObject({ code: 100013 })

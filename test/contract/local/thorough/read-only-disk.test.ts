@@ -41,7 +41,7 @@ describe.skipIf(noSmallDisk !== undefined)('a data directory on a read-only file
     expect(stderr).not.toContain('rights')
   })
 
-  test('a read-only directory can be checked, and a copy of it used', async ({ rescued, directory, skip }) => {
+  test('a read-only directory can be checked, and a copy of it can be used', async ({ rescued, directory, skip }) => {
     if (!rescued) return skip('no file system can be mounted here')
     expect(await administerApart(rescued, ['check'])).toMatchObject({ status: 0, stdout: messages.check.noFaults })
     const copy = join(directory, 'copy')
@@ -49,7 +49,7 @@ describe.skipIf(noSmallDisk !== undefined)('a data directory on a read-only file
     expect(await administerApart(copy, ['site', 'list'])).toMatchObject({ status: 0 })
   })
 
-  test('without the index of its WAL, only a copy can be checked', async ({ rescue, directory, skip }) => {
+  test('if the WAL has no index file, check reads only a copy', async ({ rescue, directory, skip }) => {
     const data = await rescue?.((path) => rmSync(join(path, 'site-admin.db-shm')))
     if (data === undefined) return skip('no file system can be mounted here')
     const { status, stdout } = await administerApart(data, ['--json', 'check'])

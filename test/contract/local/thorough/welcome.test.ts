@@ -24,7 +24,7 @@ const test = base.extend('welcome', async ({ directory }, { onCleanup }) => asyn
   return lines
 })
 
-test('People see the address, the token, and lines that work when pasted (K-4)', async ({ welcome }) => {
+test('The start prints the address, the token, and commands that work (K-4)', async ({ welcome }) => {
   const lines = await welcome('--port', '0')
   const baseUrl = messages.start.ready('(http://(\\S+))', '\\2').exec(lines[0] ?? '')?.[1]
   const token = lines.map((line) => /^Token {2}([0-9a-f]{64})$/.exec(line)?.[1]).find(Boolean)
@@ -44,12 +44,12 @@ test('People see the address, the token, and lines that work when pasted (K-4)',
 
 const firstPerson = (lines: readonly string[]) => lines.find((line) => line.startsWith(messages.start.firstPerson))
 
-test('People see a command that adds the first person (A-102)', async ({ welcome }) => {
+test('The start prints a command that adds the first person (A-102)', async ({ welcome }) => {
   const command = firstPerson(await welcome('--port', '0'))?.slice(messages.start.firstPerson.length) ?? ''
   expect((await sh(command.replace('NAME', 'ann'))).stdout).toContain('#invitation=ann.')
 })
 
-test('People of a site that already has a person see no command to add one', async ({ demoDirectory, welcome }) => {
+test('The start prints no such command if the site already has a person', async ({ demoDirectory, welcome }) => {
   await administerJson(demoDirectory, ['user', 'add', 'ann', '--site', '1001', '--role', 'owner'])
   expect(firstPerson(await welcome('--port', '0'))).toBeUndefined()
 })
@@ -57,12 +57,12 @@ test('People of a site that already has a person see no command to add one', asy
 test.for([
   [['--data-centres', 'us:0,eu:0'], messages.start.dataCentre('eu')],
   [['--port', '0', '--base-url', 'https://sites.example'], messages.start.ready('https://sites.example')],
-] as const)('People who start with %j see the address of each data centre', async ([flags, line], { welcome }) => {
+] as const)('The start with %j prints the address of each data centre', async ([flags, line], { welcome }) => {
   const [, address] = line.exec((await welcome(...flags)).join('\n')) ?? []
   expect((await fetch(`http://${address}/health`)).status).toBe(200)
 })
 
-test('People without a demo see commands that create their first site', async ({ welcome, directory }) => {
+test('Without a demo, the start prints commands that create the first site', async ({ welcome, directory }) => {
   const lines = await welcome('--port', '0', '--no-demo', '--data-dir', join(directory, "ann's data"))
   const [makeSite = '', issueToken = ''] = lines.filter((line) => line.startsWith('  '))
   const id = /^(\d+) /m.exec((await sh(makeSite)).stdout)?.[1] ?? ''
@@ -72,7 +72,7 @@ test('People without a demo see commands that create their first site', async ({
   expect((await fetch(`${base}${storage}/hello.txt`, { method: 'PUT', body: 'Hello', headers })).status).toBe(200)
 })
 
-test('The documented unit writes the address to the journal without a token (O-5)', async ({ directory }) => {
+test('The service unit in the documentation logs the address without a token (O-5)', async ({ directory }) => {
   const [, unit = ''] = /```ini\n(\[Unit\].*?)```/s.exec(readFileSync('docs/one-machine.md', 'utf8')) ?? []
   const line = /^ExecStart=\S+\/site-admin (.*)$/m.exec(unit)?.[1] ?? ''
   expect(unit).toMatch(/^StandardError=journal$/m)

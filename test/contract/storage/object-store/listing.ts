@@ -5,11 +5,11 @@ import { entry } from '../../../support/history.ts'
 import { codePoint } from '../../../support/hostile-path.ts'
 import { byBytes, type Workbench } from './workbench.ts'
 
-/** The keys below a prefix, in their order. */
+/** The keys below a prefix, in order. */
 export const describeListing = (bench: Workbench): void => {
   const { fresh, placed, put, content, keysUnder } = bench
 
-  it('A listing has the order of bytes, in pages, with or without subfolders', async () => {
+  it('A listing is sorted by bytes, in pages, with or without subfolders', async () => {
     const prefix = fresh()
     const names = [
       'a',

@@ -40,7 +40,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
   })
 
   it.each(writes.slice(0, 3))(
-    'If the caller saw no file, only a free key is filled: %s (S-64)',
+    'If the caller saw no file, only an unused key is filled: %s (S-64)',
     async (_, changeOf) => {
       const key = `${fresh()}a`
       const nothing = { key, version: undefined }
@@ -80,13 +80,13 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     for (const [index, changes] of all.entries()) if (results[index]?.outcome !== 'placed') await release(changes)
     const outcomes = results.map(({ outcome }: PlaceOutcome) => outcome)
     const [loser] = outcomes.filter((outcome) => outcome !== 'placed')
-    // A store may check the source of a move (`stale`) before it compares the expected versions (`changed`).
+    // A store may answer `stale` instead of `changed`, because it checks the source of a move first.
     expect(['changed', 'stale']).toContain(loser)
     expect(outcomes).toContain('placed')
     return outcomes.indexOf('placed')
   }
 
-  it('One of two changes that replace or create the same object wins', async ({ skip }) => {
+  it('Only one of two changes that replace or create the same object succeeds', async ({ skip }) => {
     if (!bench.comparesWrites())
       return skip('NOT PROVEN: this endpoint does not compare the version that a write replaces')
     for (let round = 0; round < rounds; round++) {
@@ -103,7 +103,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('Either a replacement or a removal of the same object wins, if both come at once', async ({ skip }) => {
+  it('If a replacement and a removal of an object come at once, one of them succeeds', async ({ skip }) => {
     if (!bench.comparesWrites())
       return skip('NOT PROVEN: this endpoint does not compare the version that a write replaces')
     for (let round = 0; round < rounds; round++) {

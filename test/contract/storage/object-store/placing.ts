@@ -44,7 +44,7 @@ export const describePlacing = (bench: Workbench): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('Staged bytes may be placed again after a refusal', async () => {
+  it('Staged bytes may be used again after a refusal', async () => {
     const prefix = fresh()
     await put(`${prefix}rival`, 'x')
     for (const bytes of [Buffer.from('few'), Buffer.alloc(100 * kilobyte, 'x')]) {
@@ -57,13 +57,13 @@ export const describePlacing = (bench: Workbench): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('A folder is found among many names, in a folder of any size', async () => {
+  it('A folder is found among many names, whatever its size', async () => {
     const prefix = fresh()
     await put(`${prefix}3/below/deep`, 'x')
     const names = Array.from({ length: 5 }, (_, index) => `${prefix}${index}/`)
     expect(await bench.place([], { absent: names })).toEqual({ outcome: 'occupied', key: `${prefix}3/` })
 
-    // More names than one listing shows. In the order of names, they come before all other names.
+    // More names than one listing shows. They sort before all other names.
     const others = Array.from({ length: 1_000 }, (_, index) => ({
       kind: 'folder' as const,
       key: `${prefix}!${index}/`,

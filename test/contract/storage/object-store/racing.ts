@@ -18,7 +18,7 @@ export const describeRacing = (bench: Workbench): void => {
     staged: await stage(key, text),
   })
 
-  /** Folders that must not be locked. `isSeen`: a look has found their locks and checked every other condition. */
+  /** Folders that must not be locked. `isSeen`: their locks were read together with every other condition. */
   const unlockedAt = async (folders: readonly StoragePath[], isSeen: boolean): Promise<PlaceConditions['unlocked']> => {
     const { ids } = await bench.removals.locksOf(site, folders)
     return { site, folders, ...(isSeen && { seen: ids }) }
@@ -28,7 +28,7 @@ export const describeRacing = (bench: Workbench): void => {
     if (change.kind === 'put' && outcome !== 'placed') await change.staged.discard()
   }
 
-  it('A name never becomes a file and a folder', async () => {
+  it('A name is never a file and a folder at once', async () => {
     for (let round = 0; round < rounds; round++) {
       const prefix = fresh()
       const file = await putOf(`${prefix}name`, 'file')
@@ -50,7 +50,7 @@ export const describeRacing = (bench: Workbench): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('A file cannot get the name of a folder without a marker (S-43)', async () => {
+  it('A file cannot take the name of a folder that has no marker (S-43)', async () => {
     const prefix = fresh()
     await put(`${prefix}name/below`, 'x')
     const file = await putOf(`${prefix}name`, 'file')
@@ -83,7 +83,7 @@ export const describeRacing = (bench: Workbench): void => {
     }
   })
 
-  it('A copy of an object that is replaced has the old bytes, or is refused', async () => {
+  it('A copy of an object that is being replaced has the old bytes, or is refused', async () => {
     for (let round = 0; round < rounds; round++) {
       const prefix = fresh()
       await put(`${prefix}a`, 'old')
@@ -121,7 +121,7 @@ export const describeRacing = (bench: Workbench): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  /** A removal lists its folder after it is recorded. An object is in that list, or is refused. */
+  /** A removal is recorded before it lists its folder. So an object is either in that list, or is refused. */
   const removeWhilePlacing = async (
     name: string,
     begin: (open: () => void) => Pick<PlaceConditions, 'deadline'> & { readonly begun?: Promise<void> },
@@ -148,7 +148,7 @@ export const describeRacing = (bench: Workbench): void => {
     open()
   }
 
-  it('A removal that begins during a placement misses no object', async () => {
+  it('A removal that begins while objects are written misses none of them', async () => {
     for (let round = 0; round < rounds; round++) {
       await removeWhilePlacing(`beside-${round}`, (open) => ({ begun: soon(round, open) }))
       await removeWhilePlacing(`within-${round}`, (open) => ({

@@ -16,7 +16,7 @@ export const describeRelocating = (bench: Workbench): void => {
     const all = async (prefix: string) =>
       (await listed(prefix)).map((from): Change => ({ kind, from, key: `${from.key}-new` }))
 
-    it('Bytes and types stay the same, and other objects are not replaced', async ({ skip }) => {
+    it('The bytes and types stay the same, and other objects are not replaced', async ({ skip }) => {
       if (kind === 'copy' && !bench.refusesTaken())
         return skip('NOT PROVEN: this endpoint copies over existing objects')
       const prefix = fresh()
@@ -62,7 +62,7 @@ export const describeRelocating = (bench: Workbench): void => {
   describe.each([10, 40 * kilobyte])('A copy of %i bytes', (size) => {
     const bytes = 'x'.repeat(size)
 
-    it.each(['source', 'copy'])('The copied bytes stay when the other object is removed: the %s', async (which) => {
+    it.each(['source', 'copy'])('The copied bytes stay when the %s is removed', async (which) => {
       const prefix = fresh()
       await put(`${prefix}a`, bytes)
       const from = await infoOf(bench.store, `${prefix}a`)

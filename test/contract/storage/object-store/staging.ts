@@ -49,7 +49,7 @@ export const describeStaging = (bench: Workbench, isLarge: boolean): void => {
     expect((await infoOf(bench.store, key)).fingerprint).toBe(fingerprintOf(Buffer.from('new')))
   })
 
-  it('Staged bytes are invisible, and discarded bytes are removed', async () => {
+  it('Staged bytes are invisible, and discarded ones are removed', async () => {
     const prefix = fresh()
     const staged = [await stage(`${prefix}small`, 'x'), await stage(`${prefix}large`, randomBytes(most))]
     expect(await keysUnder(prefix)).toEqual([])
@@ -58,7 +58,7 @@ export const describeStaging = (bench: Workbench, isLarge: boolean): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it.each([10, most])('Content that breaks off after %i bytes leaves nothing', async (size) => {
+  it.each([10, most])('A body that breaks off after %i bytes leaves nothing behind', async (size) => {
     const key = `${fresh()}a`
     const staging = bench.store.stage(brokenAfter(randomBytes(size)), { key, contentType: 'a/b' })
     await expect(staging).rejects.toThrow('The connection broke')
@@ -66,7 +66,7 @@ export const describeStaging = (bench: Workbench, isLarge: boolean): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('Bytes may get their key after they were staged', async () => {
+  it('Bytes may be staged before their key is known', async () => {
     const prefix = fresh()
     const small = await stage(undefined, 'small')
     const large = await stage(undefined, Buffer.alloc(most, 'x'))

@@ -33,7 +33,7 @@ export const describeVersions = (bench: Workbench): void => {
   }
 
   describe('The versions of an object', () => {
-    it('The list has no versions of longer keys (H-16)', async () => {
+    it('The list has no versions of keys that begin with the same characters (H-16)', async () => {
       const prefix = fresh()
       for (const name of ['a', 'ab', 'a/b']) await put(`${prefix}${name}`, name)
       expect(await shapes(`${prefix}a`)).toEqual([[1, 'current']])
@@ -43,7 +43,7 @@ export const describeVersions = (bench: Workbench): void => {
       expect(await read(`${prefix}a`, 'no version of anything')).toBeUndefined()
     })
 
-    it('A part of a large old version is read (H-16)', async ({ skip }) => {
+    it('A part of a large old version can be read (H-16)', async ({ skip }) => {
       if (!bench.cutsVersions()) return skip('NOT PROVEN: this endpoint answers old versions as a whole')
       const key = `${fresh()}a`
       await put(key, Buffer.alloc(40_000, 'old'))
@@ -74,7 +74,7 @@ export const describeVersions = (bench: Workbench): void => {
   })
 
   describe('A restored object', () => {
-    it('An unknown version changes nothing, whatever else changes with it', async () => {
+    it('A restore with an unknown version changes nothing', async () => {
       const prefix = fresh()
       await put(`${prefix}a`, 'a')
       await remove(`${prefix}a`)
@@ -102,7 +102,7 @@ export const describeVersions = (bench: Workbench): void => {
       expect([await content(`${prefix}a`), await content(`${prefix}b`)]).toEqual(['a', 'b'])
     })
 
-    it('An object that was removed again meanwhile is not mistaken for the old one', async () => {
+    it('An object that was removed again meanwhile is not taken for the old one', async () => {
       const prefix = fresh()
       for (const name of ['a', 'b']) await put(`${prefix}${name}`, name)
       await remove(`${prefix}a`, `${prefix}b`)
@@ -110,7 +110,7 @@ export const describeVersions = (bench: Workbench): void => {
       await put(`${prefix}b`, 'another')
       await remove(`${prefix}b`)
       const result = await place(changes)
-      // On one machine the removal keeps the older state too, so this state comes back.
+      // On one machine the removal also keeps the older state, which is then restored.
       if (result.outcome === 'placed') expect(await content(`${prefix}b`)).toBe('b')
       else {
         expect(result).toEqual({ outcome: 'stale', key: `${prefix}b` })

@@ -16,7 +16,7 @@ import { bytesOf, nowhere } from '../../../support/objects.ts'
 
 export interface OpenedStore {
   readonly store: ObjectStore
-  /** The removals in which the store looks for locked folders. */
+  /** The port that tells the store which folders are locked. */
   readonly removals: FolderRemovals
   /** The number of blobs without an object, unfinished uploads and scratch objects. */
   leftovers(): Promise<number>

@@ -113,8 +113,8 @@ describe('A stored document that is opened with the token in its address', () =>
       if (accept !== undefined) expect(headers['content-type']).toBe(type)
       expect(await page.evaluate(`document.documentElement?.getAttribute('data-ran')`)).toBeFalsy()
 
-      // The same document without a sandbox. When this document has sent its requests, the sandboxed document would
-      // also have sent its requests.
+      // The same document without a sandbox, for comparison: once its requests have arrived, those of the sandboxed
+      // document would have arrived, too.
       elsewhere.serve(`/free.${form}`, type, openForm(form, `${elsewhere.url}/free`))
       elsewhere.serve('/fence', 'text/html', `<meta http-equiv="refresh" content="0;url=/free/fence">`)
       const free = await openPage()
@@ -125,7 +125,7 @@ describe('A stored document that is opened with the token in its address', () =>
     },
   )
 
-  test('A followed link does not reveal the address of the document', async ({
+  test('A link in the document does not reveal the address of the document', async ({
     service,
     storage,
     elsewhere,
@@ -170,7 +170,7 @@ describe('A page of another origin that reads with jQuery 1.11', () => {
   }
 
   test.for(Object.entries(contents))(
-    'The page gets text: %s',
+    'The page receives text: %s',
     async ([extension, text], { service, storage, elsewhere, openPage }) => {
       const path = `/_System/Apps/client/file.${extension}`
       await storage.put(path, text)
@@ -197,7 +197,7 @@ describe('A page of another origin that reads with jQuery 1.11', () => {
     expect(await ajax(storage.at('_System/Apps/client/copy.json'))).toEqual({ data: contents.json, type: 'string' })
   })
 
-  test('The page gets text after JSON, also from the cache of the browser', async ({
+  test('The page receives text after JSON, even if the browser has cached the JSON', async ({
     service,
     storage,
     elsewhere,

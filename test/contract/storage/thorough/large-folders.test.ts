@@ -13,7 +13,7 @@ for (const { name: hand, open } of storageHands) {
     })
     afterEach(() => storage.close())
 
-    it('Thousands of objects come back in one call (H-21)', async () => {
+    it('Thousands of objects are restored in one request (H-21)', async () => {
       const keys = await fillFolder(storage, '/large', timesToTry(5_000))
       expect((await storage.remove('/large')).status).toBe(200)
       expect(await storage.keys()).toEqual([])

@@ -69,7 +69,7 @@ describe('A request behind a distribution', () => {
     expect(text()).toBe('')
   })
 
-  it('the redirect to another data centre comes even after 8 MiB (S-114, A-23)', async () => {
+  it('a redirect to another data centre is sent even after 8 MiB (S-114, A-23)', async () => {
     const { url, distantToken } = await openStream()
     const body = Buffer.alloc(8 * mebibyte)
     const { socket, text } = await beginPut(url, { Authorization: distantToken }, body.length)

@@ -41,7 +41,7 @@ test.each([
   expect(readDateTime(text)).toBeUndefined()
 })
 
-test('every time is read correctly', () => {
+test('every time that is written is read back correctly', () => {
   const moments = fc.date({
     min: new Date('0001-01-01T00:00:00Z'),
     max: new Date('9999-12-31T23:59:59Z'),

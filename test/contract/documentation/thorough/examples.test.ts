@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
-import { test } from '../../support/test.ts'
+import { test } from '../../../support/test.ts'
 
 const run = promisify(execFile)
-const read = (page: string) => readFile(new URL(`../../../${page}`, import.meta.url), 'utf8')
+const read = (page: string) => readFile(new URL(`../../../../${page}`, import.meta.url), 'utf8')
 
 /** The pages with examples, each with the heading above the examples and their smallest number. */
 const pages = [

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { scratchDirectory } from '../../support/directory.ts'
-import { openLocalFiles } from '../../support/local-files.ts'
-import { bytesIn, putObject } from '../../support/objects.ts'
-import { chunks, megabyte } from './object-store/workbench.ts'
+import { scratchDirectory } from '../../../support/directory.ts'
+import { openLocalFiles } from '../../../support/local-files.ts'
+import { bytesIn, putObject } from '../../../support/objects.ts'
+import { chunks, megabyte } from '../object-store/workbench.ts'
 
 const target = { key: undefined, contentType: 'a/b' }
 
@@ -58,7 +58,7 @@ describe('A full disk', () => {
 })
 
 describe('A process without a free file handle', () => {
-  it('Large files answer 503, and small ones still come from the database', async ({ skip }) => {
+  it('Large files answer 503, and small files are still read from the database', async ({ skip }) => {
     if (!didRun('prlimit', '--version')) return skip('NOT PROVEN: the program prlimit is missing')
     const { files, close } = openLocalFiles(directory, { durable: true })
     const put = (key: string, bytes: Buffer) => putObject(files, key, bytes)
@@ -84,7 +84,7 @@ describe('A process without a free file handle', () => {
       try {
         for (;;) handles.push(openSync('/dev/null', 'r'))
       } catch {
-        // This was the last handle.
+        // The removed file had the last free handle.
       }
     }
     expect(didRun('prlimit', '--pid', String(process.pid), `--nofile=${limit}:${hard}`)).toBe(true)

@@ -4,14 +4,14 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, vi } from 'vitest'
-import { connect as connectTo, type Delivery } from '../../../client/src/index.ts'
-import { administerJson } from '../../support/administration.ts'
-import { listen } from '../../support/listen.ts'
-import { test } from '../../support/test.ts'
+import { connect as connectTo, type Delivery } from '../../../../client/src/index.ts'
+import { administerJson } from '../../../support/administration.ts'
+import { listen } from '../../../support/listen.ts'
+import { test } from '../../../support/test.ts'
 
-const page = join(import.meta.dirname, '..', '..', '..', 'docs', 'events.md')
+const page = join(import.meta.dirname, '..', '..', '..', '..', 'docs', 'events.md')
 
-/** How to run the receiver of each language in the page, as a file. */
+/** For each language in the page, how to run its receiver as a file. */
 const languages = [
   ['ts', 'node', (code: string) => ['--input-type=module-typescript', '-e', code]],
   ['py', 'python3', (_: string, file: string) => [file]],
@@ -38,7 +38,7 @@ const isListening = (port: string) =>
 const allRights = ['files', 'forms', 'categories', 'history', 'access'].flatMap((area) => ['--right', `${area}:write`])
 
 test.for(languages)(
-  'the %s receiver of the documentation checks what arrives (V-6, V-7)',
+  'the %s receiver in the documentation checks each delivery (V-6, V-7)',
   async ([language, command, argsFor], { directory, start, skip }) => {
     skip(!exists(command), `This machine has no ${command}`)
     const port = await freePort()
