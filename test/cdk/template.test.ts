@@ -65,7 +65,7 @@ test('The deployment guide lists all functions', () => {
 })
 
 test('The cost table of the guide has the right number of alarms', () => {
-  const [, printed] = /Each of two data centres has (\d+) alarms/.exec(guide) ?? []
+  const [, printed] = /With two data centres, each has (\d+) alarms/.exec(guide) ?? []
   expect(Number(printed)).toBe(Object.keys(us.findResources('AWS::CloudWatch::Alarm')).length)
 })
 

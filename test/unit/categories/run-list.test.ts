@@ -122,7 +122,7 @@ describe('the pages of a list together contain every item once', () => {
     }
   })
 
-  test.each(lists)('the total counts all matches of %o, on every page', async (switches, { length }) => {
+  test.each(lists)('every page of %o has the total of all matches', async (switches, { length }) => {
     const skipped = await pageOf(whole, { ...switches, skip: '3', limit: '2' })
     expect(skipped.totalItemsCount).toBe(length)
     expect((await pageOf(whole, { ...switches, cursor: '', count: 'true' })).totalItemsCount).toBe(length)
