@@ -133,9 +133,10 @@ describe('the pages of a list together contain every item once', () => {
 describe('a page', () => {
   test('the page after an empty page starts at the same position', async () => {
     for (const order of ['', 'subject']) {
-      const { nextCursor } = await pageOf(some(3), { limit: '0', cursor: '', order })
-      const { items } = await pageOf(some(3), { cursor: nextCursor ?? '', order })
-      expect(items).toHaveLength(3)
+      const first = await pageOf(some(3), { limit: '1', cursor: '', order })
+      const empty = await pageOf(some(3), { limit: '0', cursor: first.nextCursor ?? '', order })
+      const { items } = await pageOf(some(3), { cursor: empty.nextCursor ?? '', order })
+      expect(items).toHaveLength(2)
     }
   })
 
