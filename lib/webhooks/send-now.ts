@@ -3,12 +3,7 @@ import { ServiceError } from '../core/errors.ts'
 import { attemptDelivery, type DeliveryDeps, postEvent } from './attempt-delivery.ts'
 import { isWanted } from './deliver-next.ts'
 import { entryAt, eventOf } from './event.ts'
-import { type Delivery, isSuccess, mostRetries, type Webhook } from './webhooks.ts'
-
-/** A test delivers no history entry, so the list of deliveries does not contain the test. */
-export interface TestDelivery extends Omit<Delivery, 'type' | 'position'> {
-  readonly type: 'webhook.test'
-}
+import { type Delivery, isSuccess, mostRetries, type TestDelivery, type Webhook } from './webhooks.ts'
 
 const findSource = async (deps: DeliveryDeps, { site }: Webhook): Promise<string> => {
   const source = await deps.findSource(site)
