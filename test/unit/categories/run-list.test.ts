@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { associationShape, type Item } from '../../../lib/categories/query/item-shape.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
@@ -6,9 +5,6 @@ import { parseOrder } from '../../../lib/categories/query/order.ts'
 import type { ListSource } from '../../../lib/categories/run-list.ts'
 import { type ItemPage, runList } from '../../../lib/categories/run-list.ts'
 import { toJson } from '../../../lib/core/answer-size.ts'
-import { timesToTry } from '../../support/each-call.ts'
-import * as arbitrary from './query/arbitraries.ts'
-import { type Condition, passes, sorted } from './query/reference.ts'
 
 const list = { shape: associationShape('news'), identity: [1001, 'news', 5] }
 
@@ -87,6 +83,7 @@ const byCursor = async (
 }
 
 const ids = (items: readonly Item[]) => items.map((item) => item['objectId'])
+
 const some = (count: number): Item[] =>
   Array.from({ length: count }, (_, index) => ({
     objectId: index + 1,
