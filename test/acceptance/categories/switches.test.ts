@@ -204,7 +204,7 @@ describeWithAdmin('where', () => {
     ['{weight:{$ne:null}}', [5, 10, 15, 20, 25]],
     ['{weight:{$lt:11}}', [5, 10]],
     ['{weight:{$lt:null}}', []],
-    ['{$or:[{objectId:1},{subject:"even 2"}]}', [1, 2]],
+    ['{$or:[{objectId:1},{subject:"even 2"},{objectId:3}]}', [1, 2, 3]],
     ['{$and:[{objectId:{$gt:1}},{objectId:{$lt:3}}]}', [2]],
     ['{objectId:{$gt:20},$or:[{weight:20},{weight:25}]}', [25]],
     ['{$or:[{},{}]}', range(1, 25)],

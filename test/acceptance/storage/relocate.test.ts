@@ -88,7 +88,7 @@ describe.each([
     }
   })
 
-  it('A new path that is in use answers 400/104022 (S-53, E-46)', async () => {
+  it('A new path that is in use is refused with 400/104022 (S-53, E-46)', async () => {
     for (const name of ['a', 'b', 'c/x']) await put(`${folder}/taken/${name}`, name)
     expectError(await to(`${folder}/taken/a`, `${folder}/taken/b`), 400, 104022)
     expectError(await to(`${folder}/taken/a`, `${folder}/taken/c`), 400, 104022)

@@ -78,14 +78,6 @@ describe('the parts of a multipart body', () => {
     )
   })
 
-  it('a line end may come before the first boundary, however the body is split', async () => {
-    const body = Buffer.concat([Buffer.from('\r\n'), bodyOf(partOf(fileHeader, '1'), partOf(fileHeader, '2'))])
-    for (const size of [1, body.length]) {
-      const parts = await readAll(inPieces(body, size), 'b')
-      expect(parts.map(({ content }) => content)).toEqual(['1', '2'])
-    }
-  })
-
   it('parts are read in linear time, even if the body arrives in one piece', async () => {
     const small = Array.from({ length: 900 }, () => partOf(fileHeader))
     const body = bodyOf(...small, partOf(fileHeader, Buffer.alloc(16 * 1024 * 1024)))
@@ -128,8 +120,6 @@ describe('the header of a part', () => {
   const part = { name: 'file', isFile: true, fileName: 'a', contentType: undefined, content: 'x' }
 
   it.each([
-    ['the disposition attachment', fileHeader.replace('form-data', 'attachment')],
-    ['a semicolon after its last parameter', `${fileHeader}; `],
     ['no blank after a colon', fileHeader.replace(': ', ':')],
     ['blanks around a value', fileHeader.replace(': ', ': \t ').concat(' \t')],
     ['a field over two lines', fileHeader.replace('; filename', ';\r\n filename')],
