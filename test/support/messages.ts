@@ -285,7 +285,7 @@ export const messages = {
     noObject: (kind: string, id: number) => `there is no ${kind} ${id} on this site`,
     prototype: 'the members "__proto__" and "constructor.prototype" are not allowed',
     tooLargeToCopy: text`too large to copy…one by one`,
-    tooLargeToMove: text`too large to rename … Upload it`,
+    tooLargeToMove: text`too large to rename … Upload the folder`,
     tooManyRemoved: (folders: string) => text`more than 10000 … ${folders}. ?deleted lists them.$`,
     tus: 'resumable uploads (tus 1.0)',
     wrongLink: '"code":104001,"message":"This link is wrong',
