@@ -48,6 +48,19 @@ const test = base
   })
 
 describe.skipIf(!hasTerminal)('on a terminal', () => {
+  test('a push on a terminal ends with a summary, without a partial line', async ({
+    service,
+    run,
+    folder,
+    makeDirectory,
+  }) => {
+    const here = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b' })
+    const terminal = await run(['push', here, folder], asDemo(service))
+    await expect.poll(terminal.screen).toContain('status 0')
+    const lines = (await terminal.screen()).trimEnd().split('\n')
+    expect(lines.at(-2)).toMatch(messages.client.done(2))
+  })
+
   test('a push with redirected output writes its list to the file', async ({ service, run, folder, makeDirectory }) => {
     const here = await makeDirectory({ 'a.txt': 'a' })
     const file = join(await makeDirectory(), 'log')
@@ -88,7 +101,6 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     await expect.poll(again.screen).toMatch(/b\.txt[\s\S]*\?/)
     await again.type('y', 'Enter')
     await expect.poll(again.screen).toContain('status 0')
-    expect((await again.screen()).trimEnd().split('\n').at(-2)).toMatch(messages.client.done(0))
     expect(Object.keys(await site.texts())).toStrictEqual(['a.txt'])
   })
 
