@@ -65,7 +65,7 @@ export const takeGate = async ({ path, locks }: DataDirectory): Promise<Disposab
   )
 }
 
-/** A lock for readers. Undefined on a read-only file system. */
+/** Takes the gate for a reader. Returns undefined on a read-only file system. */
 export const tryToTakeGate = async (directory: DataDirectory): Promise<Disposable | undefined> => {
   try {
     makeLocks(directory)

@@ -101,7 +101,7 @@ const enter = async (directory: DataDirectory, request: Request) => {
 
 type Entry = Awaited<ReturnType<typeof enter>>
 
-// The name of the WAL is on the disk before the marker is written: if the WAL is missing later, the marker shows that
+// The name of the WAL is on the disk before `running` is written: if the WAL is missing later, `running` shows that
 // changes are lost (O-20).
 const writeRunning = ({ path, running, wal }: DataDirectory): void => {
   if (existsSync(running)) {

@@ -125,7 +125,7 @@ const rowsOf = (route: (typeof guarded)[number], requests: Readonly<Record<strin
 
 export const rows = guarded.flatMap((route) => rowsOf(route, acts[route.operation]))
 
-/** Without all rights of the person, a removal succeeds in another way. */
+/** If the caller lacks a right of the person, the removal is not refused, but concerns only this site. */
 export const removal = guarded
   .filter(({ operation }) => operation === 'removeUser')
   .flatMap((route) => rowsOf(route, { usually: ofTarget }))[0] as Row
