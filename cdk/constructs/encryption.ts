@@ -33,7 +33,7 @@ const encryptResource = (resource: CfnResource, key: string): void => {
   }
 }
 
-/** Encrypts everything that a stack stores, except tables, with the customer's key of its region. */
+/** With the customer's key of the region, encrypts everything that a stack stores, except tables. */
 export const encryptWith = (stack: Stack, settings: Settings): void => {
   const key = settings.encryptionKeys?.[stack.region]
   if (key === undefined) return

@@ -41,9 +41,7 @@ export const streamingWatches = ({ lambda, logs }: StreamFunction): readonly Wat
   ]
 }
 
-/**
- * Failures of a data centre that callers notice, in any of its parts. CloudFront has its metrics in one region only.
- */
+/** Failures that callers notice, in any part of a data centre. CloudFront has its metrics in one region only. */
 export const distributionWatches = (id: string, distribution: Distribution): readonly Watch[] => [
   {
     id: `${id}DistributionFailures`,

@@ -37,8 +37,8 @@ const callerOfToken = (grant: Grant): Caller => {
   }
 }
 
-// a session has the present rights of its person. A key has those of its own rights that the person
-// has, too.
+// a session has the present rights of its person. A key has only those of its rights that its person
+// also has.
 const callerOfPerson = (grant: Grant, person: Person): Caller | undefined => {
   const since = grant.kind === 'key' ? person.created : person.sessions
   if (person.disabled || grant.since !== since) return undefined

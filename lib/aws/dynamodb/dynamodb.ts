@@ -94,7 +94,7 @@ const ifConditionHolds = async <Output>(call: Promise<Output>): Promise<Output |
   }
 }
 
-/** Only this service writes to its tables, so their items have the declared type. */
+/** Only this service writes to these tables, so all items have the declared type. */
 export type Table<Item extends object = Attributes> = ReturnType<typeof openTable<Item>>
 
 /**

@@ -99,7 +99,7 @@ export interface StepBuckets {
   readonly finding: Bucket
 }
 
-/** A type, and a mark. After a lost answer, the writer of an object recognises it by the mark. */
+/** A type, and a mark. After a lost answer, a writer recognises its own object by the mark. */
 export const marked = (contentType: string, mark: string) => ({ ContentType: contentType, Metadata: { change: mark } })
 export const markOf = (head: Pick<HeadObjectCommandOutput, 'Metadata'> | undefined): string | undefined =>
   head?.Metadata?.['change']

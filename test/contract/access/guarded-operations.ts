@@ -9,7 +9,7 @@ interface Act {
   readonly body?: object
   /** The smallest set of rights that suffices. Default: the right of the route. */
   readonly needs?: readonly string[]
-  /** The person has rights on another site, which the caller must have as well. */
+  /** The person has rights on another site. The caller must have these rights as well. */
   readonly onEverySite?: true
   /** A token of a command belongs to nobody, so it is refused. */
   readonly needsPerson?: true

@@ -45,7 +45,7 @@ const differences = (machine: unknown, aws: unknown, asked: Asked, place = ''): 
   const [here, there] = [partsOf(machine), partsOf(aws)]
   if (here && there) {
     return [...new Set([...Object.keys(here), ...Object.keys(there)])].flatMap((name) => {
-      // On AWS, a move creates the folder again, so lists may leave out its time (S-75).
+      // On AWS, a move creates the folder again, so lists may leave out the time of the folder (S-75).
       if (name === 'lastModified' && isFolder(here) && isFolder(there)) return []
       return differences(here[name], there[name], asked, `${place}.${name}`)
     })

@@ -23,7 +23,7 @@ const install = (file: string, folder: string): string => {
   return own
 }
 
-/** The documents beside a document that it links to. */
+/** The documents in the folder of a document to which this document links. */
 const linkedBy = (document: string): readonly string[] =>
   [...readFileSync(document, 'utf8').matchAll(/\]\(([\w-]+\.md)/g)].map(([, name = '']) =>
     join(dirname(document), name),
