@@ -41,7 +41,7 @@ export interface ObjectStore {
    */
   purge(versions: readonly RemovedObject[], entry: HistoryEntry, deadline: Deadline): Promise<number>
   listRemoved(query: RemovedQuery): Promise<RemovedListing>
-  /** The objects below a prefix that were removed in a period, in the state before their removal. */
+  /** The objects that were removed below a prefix in a period, in the state before their removal. */
   removedWithin(prefix: string, period: Period): AsyncIterable<readonly RemovedObject[]>
   keptBelow(prefix: string): Promise<Kept>
   /**

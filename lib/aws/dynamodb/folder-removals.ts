@@ -180,7 +180,7 @@ const createOpening = (
     const item = { site, path: removalKey(folder), id, closed: false, heartbeat: began, began, entry, removed: 0 }
     using opening = deadline.reserving(reserves.answer)
     opening.check()
-    // If this call is cut off, the worker of the message that was sent before closes the removal.
+    // A message was sent before. If this call is cut off, the worker of that message closes the removal.
     if (await table.put(item, { ...whereFree(began), signal: opening.signal })) return id
     const removal = await read(site, folder)
     if (removal?.isRestoreLock && !removal.isClosed) throw new ServiceError('folderLocked')

@@ -23,8 +23,8 @@ export interface Bucket {
   readonly options: { readonly abortSignal?: AbortSignal }
 }
 
-// Features that the store behind a bucket may lack. Each text says what follows. AWS lacks only the versions, and only
-// in a new bucket.
+// Features that the store behind a bucket may lack. Each text names the consequence. AWS lacks only the versions, and
+// only in a new bucket.
 const abilities = {
   'conditional removals': 'the service checks the version only before the call',
   'listings sorted by name': 'names are sent as they are, and must be valid in XML',

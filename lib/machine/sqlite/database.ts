@@ -50,7 +50,7 @@ interface WaitingJob extends Job {
 
 // In milliseconds: SQLite itself waits this long for another process, and this process waits with it.
 const lockWait = 20
-// In milliseconds: after that, a timer repeats the change for this long. Meanwhile the rest of the process runs.
+// In milliseconds: after `lockWait`, a timer repeats the change for this long. Meanwhile the rest of the process runs.
 const longestWait = 5_000
 // In milliseconds. The pause is short, because a busy process frees the database only for moments.
 const pause = 1
