@@ -39,7 +39,7 @@ const readDatabase = async (backup: DataDirectory, { version }: BackupMarker, si
   }
 }
 
-/** V-33. Returns the number of webhooks that were enabled. Older tables have no webhooks. */
+/** V-33. Returns the number of webhooks that it disables. Older tables have no webhooks. */
 const disableWebhooks = (file: string): number => {
   using database = connect(file)
   if (!database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'webhooks'`).get()) return 0

@@ -36,7 +36,6 @@ export const nameField = (scope: Page | Locator): Locator => scope.getByLabel('N
 
 const submit = (scope: Page | Locator) => scope.getByRole('button', { name: 'Sign in', exact: true }).press('Enter')
 
-/** Signs in with a token. */
 export const signIn = async (scope: Page | Locator, token: string): Promise<void> => {
   const field = scope.getByLabel('Access token')
   const instead = scope.getByRole('button', { name: 'Use a token instead' })

@@ -14,7 +14,7 @@ export const createKnowledge = () => {
   return { names, moves, move }
 }
 type Knowledge = ReturnType<typeof createKnowledge>
-/** The path that the request names. */
+/** `path` is the path that the request names. */
 type Asked = Knowledge & { readonly path: string }
 
 // Each store has its own tags (S-70), versions (H-15), ids of changes (H-1) and cursors. If two names of one path are
