@@ -22,7 +22,7 @@ export const choose = async (page: Page, menu: string | RegExp, item: string): P
   await page.getByRole('menuitem', { name: item }).click()
 }
 
-/** Clicks a button of the open dialog. */
+/** Presses a button of the open dialog with the Enter key. */
 export const confirm = (page: Page, name: string): Promise<void> =>
   page.getByRole('dialog').getByRole('button', { name, exact: true }).press('Enter')
 
