@@ -165,7 +165,7 @@ const createChangeQueue = (connection: DatabaseSync, { durable, yieldsRegularly 
     const begun = performance.now()
     const ending = transact(jobs)
     countWork(performance.now() - begun)
-    // When SQLite has waited too long for the database, the timer tries again.
+    // While another process has the database, only the timer waits, not SQLite.
     setLockWait(ending.outcome === 'kept out' ? 0 : lockWait)
     if (ending.outcome === 'kept out') {
       waiting.refuseLate(ending.error, isClosed)
