@@ -39,8 +39,8 @@ interface Write {
 }
 
 /**
- * One update of an item, which creates the item if it is missing. Conditions may use the values to `set` by the names
- * of their columns. `update` has other clauses. `returns` selects the result of `update`; by default there is none.
+ * One update of an item, which creates a missing item. Conditions may use the values to `set` by the names of their
+ * columns. `update` has the clauses besides `set`. `returns` selects the result of `update`; by default there is none.
  */
 export interface ItemChange extends Write {
   readonly set?: Attributes

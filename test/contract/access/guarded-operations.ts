@@ -11,7 +11,7 @@ interface Act {
   readonly needs?: readonly string[]
   /** The person has rights on another site. The caller must have these rights as well. */
   readonly onEverySite?: true
-  /** A token of a command belongs to nobody, so it is refused. */
+  /** A token of a command belongs to no person, so the operation refuses it. */
   readonly needsPerson?: true
 }
 
