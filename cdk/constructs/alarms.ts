@@ -35,8 +35,8 @@ const createTopic = (scope: Construct, email: string): Topic => {
 }
 
 /**
- * These alarms also report that they have ended. If the installation has a topic, the topic is in the region of the
- * alarms.
+ * The alarms report when they begin and when they end. The topic of the installation, if it has one, is in the region
+ * of the alarms.
  */
 export const createAlarms = (
   scope: Construct,

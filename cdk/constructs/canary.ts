@@ -14,9 +14,7 @@ interface Options {
   readonly settings: Settings
 }
 
-/**
- * Uses the service every five minutes as a caller does, with its own token. Its only right on AWS is to write its log.
- */
+/** Uses the service every five minutes as a caller does, with its own token. On AWS, it may only write its log. */
 export const createCanary = (scope: Construct, { bundle, baseUrl, settings }: Options): LambdaFunction => {
   // An operator must store the token in this secret before the deployment.
   const secret = SecretValue.secretsManager(`${Stack.of(scope).stackName}-canary`)

@@ -26,8 +26,8 @@ export const certificateOf = (
     : Certificate.fromCertificateArn(scope, 'Certificate', certificateArn)
 
 /**
- * Requires TLS 1.2 or newer. Adds the custom domain with its certificate and, if its zone is known, its record. Returns
- * the resources that must exist before callers are sent here.
+ * Requires TLS 1.2 or newer. Adds the custom domain and its certificate. If the zone of the domain is known, also adds
+ * the record of the domain. Returns the resources that must exist before callers are sent here.
  */
 export const createEntrance = (api: RestApi, customDomain: CustomDomain | undefined): readonly IDependable[] => {
   const resource = api.node.defaultChild

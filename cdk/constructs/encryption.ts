@@ -8,7 +8,7 @@ import { allow } from './statements.ts'
 type KeyedService = 'dynamodb' | 's3' | 'sqs' | 'ssm'
 type KeyAction = 'Decrypt' | 'GenerateDataKey'
 
-// The property of each resource type that names the key. Other types need more than one property.
+// For each type of resource, the one property that names the key. Other types need more than one property.
 const keyProperties: Readonly<Record<string, string>> = {
   // The environment of this function contains the secrets of the distribution. No other environment contains secrets.
   'AWS::Lambda::WebFunctionRevision': 'KmsKeyArn',
@@ -33,7 +33,7 @@ const encryptResource = (resource: CfnResource, key: string): void => {
   }
 }
 
-/** Encrypts everything that a stack stores, except tables, with the customer's key of its region. */
+/** With the customer's key of the region, encrypts everything that a stack stores, except tables. */
 export const encryptWith = (stack: Stack, settings: Settings): void => {
   const key = settings.encryptionKeys?.[stack.region]
   if (key === undefined) return

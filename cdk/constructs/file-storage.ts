@@ -34,7 +34,7 @@ export const createFilesBucket = (
       {
         id: 'forget-old-versions',
         noncurrentVersionExpiration: Duration.days(keptDays),
-        // Readers also get a restored version of this class at once.
+        // Readers also get a restored version from this storage class at once.
         ...(coldAfterDays !== undefined && {
           noncurrentVersionTransitions: [
             { storageClass: StorageClass.INFREQUENT_ACCESS, transitionAfter: Duration.days(coldAfterDays) },

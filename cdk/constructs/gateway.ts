@@ -66,8 +66,7 @@ const requestTooLarge =
   'The request is too large: its body can have at most about 4.5 MB (6 MB in base64). Send files one by one, ' +
   'and larger files as resumable uploads (tus 1.0), in pieces of up to 4.5 MB.'
 
-// The function is throttled, has failed or takes too long. The gateway does not know how much of its work the function
-// has done.
+// The function is throttled, has failed or takes too long. The gateway does not know how much the function has done.
 const unanswered = {
   ...errors.unavailable,
   message:
@@ -158,8 +157,8 @@ export const createGateway = (
     description: 'Site administration service',
     endpointTypes: [EndpointType.REGIONAL],
     binaryMediaTypes,
-    // The role for the logs of gateways, of which an account has one in each region. The role stays when this API is
-    // removed, because other APIs may use it.
+    // An account has one role for the logs of gateways in each region. The role stays when this API is removed, because
+    // other APIs may use the role.
     cloudWatchRole: true,
     cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
     deployOptions: {

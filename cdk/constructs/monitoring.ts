@@ -237,7 +237,7 @@ const changeEventsWatch = ({ failed }: NonNullable<Watched['changeEvents']>): Wa
   action: 'Read these changes with GET changes. The messages in the queue name the reason.',
 })
 
-// One slow webhook does not make a message old, because its worker sends a new message.
+// One slow webhook does not make a message old, because the worker of the webhook sends a new message.
 const webhooksWatches = (webhooks: WorkQueue): readonly Watch[] =>
   queueWatches('webhooks', webhooks, {
     waiting: 'Webhooks report changes half an hour late.',

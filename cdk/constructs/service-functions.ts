@@ -170,7 +170,7 @@ const textsOf = ({
   clientSecretsParameter: clientSecretsOf(settings),
 })
 
-/** The environment of the streaming function. Its largest file is as large as on one machine. */
+/** The environment of the streaming function, which accepts files as large as on one machine. */
 export const streamEnvironment = (options: FunctionOptions, originSecrets: string): Record<string, string> => ({
   ...environmentOf(settingsOf.stream, { ...textsOf(options), originSecrets }),
   NODE_OPTIONS: streaming.nodeOptions,

@@ -41,9 +41,7 @@ export const streamingWatches = ({ lambda, logs }: StreamFunction): readonly Wat
   ]
 }
 
-/**
- * Failures of a data centre that callers notice, in any of its parts. CloudFront has its metrics in one region only.
- */
+/** Failures that callers notice, in any part of a data centre. CloudFront has its metrics in one region only. */
 export const distributionWatches = (id: string, distribution: Distribution): readonly Watch[] => [
   {
     id: `${id}DistributionFailures`,
@@ -57,7 +55,7 @@ export const distributionWatches = (id: string, distribution: Distribution): rea
   {
     id: `${id}DistributionSlow`,
     metric: distribution.metricOriginLatency({ period, statistic: 'p50' }),
-    // An upload lasts as long as its body, so the alarm watches half of the requests.
+    // An upload lasts as long as its body, so the alarm watches the median.
     threshold: 5_000,
     periods: 3,
     impact: `Half of the callers of the data centre ${id} wait for more than 5 seconds.`,

@@ -25,7 +25,7 @@ export const foldersIn = (text: string): string[] =>
     .map((line) => line.trim().replace(/^\/*/, '/'))
     .filter((folder) => folder !== '/')
 
-/** The fields for a role and its folders. `entry` is undefined until they are complete. */
+/** The fields for a role and its folders. `entry` is undefined until the fields are complete. */
 export const useEntryFields = (user?: User): EntryFields => {
   const [first = ''] = grantableRoles(usePage().rights)
   const role = useSignal<Role | ''>(user ? (user.role ?? '') : first)

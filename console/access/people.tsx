@@ -25,7 +25,7 @@ interface OpenDialogProps {
   readonly onChanged: () => void
 }
 
-/** After a dialog creates an invitation, the next dialog shows its link. */
+/** When a dialog has created an invitation, the next dialog shows the link of the invitation. */
 const OpenDialog = ({ opened, onChanged }: OpenDialogProps) => {
   const next = useSignal<Opened | undefined>(undefined)
   const dialog = opened.value

@@ -10,7 +10,7 @@ interface SecretDialogProps {
   readonly label: string
   readonly hint: string
   readonly secret: string
-  /** The text of the copy button, and the notice after a copy. */
+  /** `copy` is the text of the copy button, and `copied` the notice after a copy. */
   readonly copy: string
   readonly copied: string
   readonly onClose: () => void

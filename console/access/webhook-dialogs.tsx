@@ -146,7 +146,7 @@ const DeliveryRow = ({ value, isBusy, onRepeat }: DeliveryRowProps) => {
   )
 }
 
-/** Shows the last deliveries, each with the answer of its target. After a repetition, its answer is at the top. */
+/** Shows the last deliveries, each with the answer of its target. The answer to a repetition is at the top. */
 export const DeliveriesDialog = ({ value, onClose }: WebhookProps) => {
   const { client } = usePage()
   const t = viewTexts.value

@@ -9,7 +9,7 @@ interface Link {
 /** A link with another token than the current one waits for the answer of the user. */
 export interface Links {
   readonly asked: ReadonlySignal<Link | undefined>
-  /** Signs in, or asks the user first. Returns true if it asks, because the page must then stay as it is. */
+  /** Signs in, or asks the user first. Returns true if the user is asked, because the page must then stay as it is. */
   open(link: Link): boolean
   drop(): void
 }

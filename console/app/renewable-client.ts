@@ -1,6 +1,6 @@
 import type { SiteClient } from '../../client/src/index.ts'
 
-/** A stable object. Each access to a member reads it from the current result of `now()`. */
+/** A stable object. Each access to a member reads the member from the current result of `now()`. */
 const follow = <Part extends object>(now: () => Part): Part =>
   new Proxy(now(), { get: (_, name) => Reflect.get(now(), name) })
 

@@ -9,7 +9,7 @@ export const parseListView = ({ q = '', sort = '', page = '' }: Readonly<Record<
   page: /^[1-9]\d{0,6}$/.test(page) ? Number(page) - 1 : 0,
 })
 
-/** Members with their default value are empty. */
+/** Leaves default values empty. */
 export const queryFor = (
   kind: Kind,
   { search, sort, isDescending, page }: ListView,

@@ -109,7 +109,7 @@ export const readLinked = async (
   return { items: items.map(({ objectId, blog, displayable }) => itemOf(objectId, blog, displayable)), total }
 }
 
-/** Reads objects of the site that are not deleted. */
+/** Reads the objects of the site, except deleted ones. */
 export const readLinkable = async (categories: Categories, kind: Kind, view: ListView): Promise<ListPage> => {
   const query = queryOf(view, kind, ofSite, pageSize)
   const where = { ...query.where, ...(kind === 'news' && { deleted: false }) }

@@ -57,7 +57,7 @@ const unsavedOf = (client: SiteClient): Unsaved => {
   return found
 }
 
-/** The text of a file that a person changes. Saving replaces only the state that the person has seen (K-44). */
+/** Lets a person change the text of a file. Saving replaces only the state that this person has seen (K-44). */
 export const createEditor = (client: SiteClient, path: string): Editor => {
   const mine = unsavedOf(client)
   const text = signal('')

@@ -1,4 +1,4 @@
-/** One script contains everything that the first view does not need, because these dialogs share code. */
+/** One script contains everything that the first view does not need, because these parts share code. */
 export { Details } from './details.tsx'
 export { FileGrid } from './file-grid.tsx'
 export { OpenDialog } from './open-dialog.tsx'

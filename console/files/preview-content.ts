@@ -13,7 +13,7 @@ export type Content =
 export type ObjectUrls = Pick<typeof URL, 'createObjectURL' | 'revokeObjectURL'>
 export type FoundEntry = Omit<Entry, 'contents' | 'cursor'>
 
-/** In bytes: the part of a text that is shown, the largest text that can be edited, and the largest picture. */
+/** In bytes: the shown part of a text, the largest text that can be edited, and the largest picture. */
 const textShown = 64 * 1024
 export const mostEdited = 1_000_000
 const largestPicture = 25_000_000

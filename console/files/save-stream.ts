@@ -22,8 +22,8 @@ const removeEmpty = async (handle: FileSystemFileHandle): Promise<void> => {
 }
 
 /**
- * Saves a stream as a file of the device, which appears only when it is complete. Returns false if the user closes the
- * dialog of the browser. Call this directly after a click: browsers open the dialog only then.
+ * Saves a stream as a file of the device. The file appears only when it is complete. Returns false if the user closes
+ * the dialog of the browser. Call this directly after a click: browsers open the dialog only then.
  */
 export const saveStream = async (
   suggestedName: string,

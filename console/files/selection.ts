@@ -49,8 +49,8 @@ export const chooseAll = (selection: Selection, names: readonly string[]): Selec
 })
 
 /**
- * Returns the selection after a change of the list. It lacks names that the list no longer contains, and the focus
- * keeps its position.
+ * Returns the selection after a change of the list, without the names that the list no longer contains. The focus keeps
+ * its position.
  */
 export const retain = (selection: Selection, before: readonly string[], names: readonly string[]): Selection => {
   const there = new Set(names)

@@ -64,7 +64,7 @@ const make = async (client: SiteClient, path: string, signal: AbortSignal): Prom
   }
 }
 
-/** Makes the thumbnail that was requested last first, because its tile is visible. */
+/** Makes the thumbnail of the newest request first, because the tile of that thumbnail is visible. */
 const takeTurn = async <Result>(work: () => Promise<Result>): Promise<Result> => {
   if (running < mostAtOnce) running++
   else await new Promise<void>((resolve) => waiting.push(resolve))

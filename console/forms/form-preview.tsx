@@ -50,7 +50,7 @@ const controls: Readonly<Record<number, Control>> = {
   [-404]: 'check',
 }
 
-/** The type of a hidden field, which protects visitors against requests of foreign pages. */
+/** A hidden field of this type protects visitors against requests of foreign pages. */
 const hidden = -304
 
 interface PartProps {

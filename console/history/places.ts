@@ -6,7 +6,7 @@ type Place = Pick<Route, 'view' | 'path' | 'query'>
 
 const inFiles = ({ type, subject, details }: Change): Place => {
   const { to } = details ?? {}
-  // For a moved file, the place is the target. For an upload of several files, it is their folder.
+  // For a moved file, the place is the target. For an upload of several files, the place is their folder.
   const parts = (typeof to === 'string' && type !== 'file.copied' ? to : subject)
     .split('/')
     .filter((part) => part !== '')

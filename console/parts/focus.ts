@@ -7,7 +7,7 @@ export const focusContent = (): void => {
   if (document.activeElement === document.body) document.getElementById('content')?.focus()
 }
 
-/** Keeps the focus in a part of the page when its button disappears. The part needs a `tabIndex`. */
+/** Keeps the focus in a part of the page when a button of this part disappears. The part needs a `tabIndex`. */
 export const useRetainedFocus = <Shown extends HTMLElement>() => {
   const box = useRef<Shown>(null)
   const wasInside = box.current?.contains(document.activeElement)

@@ -9,7 +9,7 @@ interface LoadedProps<Props> {
   readonly children?: ComponentChildren
 }
 
-/** Shows a part of the page whose script is loaded on demand. */
+/** Loads the script of a part of the page on demand, and shows this part. */
 export const Loaded = <Props extends object>({ load, props, children }: LoadedProps<Props>) => {
   const component = useSignal<{ readonly Shown: ComponentType<Props> } | undefined>(undefined)
   const failure = useSignal<unknown>(undefined)

@@ -12,7 +12,7 @@ interface RowsProps {
    */
   readonly row: (index: number, slot: number) => ComponentChildren
   readonly active?: number | undefined
-  /** The list calls this when it draws its last row, and again for each new function. */
+  /** Called when the last row is drawn. While this row is drawn, each new function is called too. */
   readonly onEnd?: () => void
   /** The label of a plain list. A grid or a tree has its own role and focus. */
   readonly list?: string

@@ -62,7 +62,7 @@ export const goTo = (change: Partial<Route>, { replace = false } = {}): void => 
   route.value = parseRoute(hash)
 }
 
-/** `before` is called after every change of the address, and may change it again. */
+/** `before` is called after every change of the address, and may change the address again. */
 export const followAddress = (before: () => void): void => {
   const read = () => {
     before()

@@ -4,8 +4,8 @@ import { type Grant, type Grants, type Permission, permissions } from './grants.
 import { type People, type Person, rightsOfEntry } from './people.ts'
 
 /**
- * The owner of a valid token. `sites` contains only the sites of the token on which the owner still has rights. A token
- * of the command `token issue` belongs to no person.
+ * The caller with a valid token. `sites` has only those sites of the token on which the caller still has rights. A
+ * token of the command `token issue` has no `person`.
  */
 export interface Caller extends Grant {
   readonly rightsBySite: ReadonlyMap<SiteId, readonly Right[]>
@@ -37,8 +37,8 @@ const callerOfToken = (grant: Grant): Caller => {
   }
 }
 
-// A-61, A-67, A-89: a session has the present rights of its person. A key has those of its own rights that the person
-// has, too.
+// A-61, A-67, A-89: a session has the present rights of its person. A key has only those of its rights that its person
+// also has.
 const callerOfPerson = (grant: Grant, person: Person): Caller | undefined => {
   const since = grant.kind === 'key' ? person.created : person.sessions
   if (person.disabled || grant.since !== since) return undefined
@@ -58,8 +58,8 @@ export const callerOf = (grant: Grant, person?: Person): Caller | undefined => {
 }
 
 /**
- * A-62: reads the grant of the token, and the person of the grant if it names one. For a token for one site, also reads
- * the session that must still exist (A-68).
+ * A-62: reads the grant of the token and, if the grant names a person, this person. For a token for one site, also
+ * reads the session of the token, which must still exist (A-68).
  */
 export const findCaller = async (
   { grants, people }: { readonly grants: Pick<Grants, 'get'>; readonly people: Pick<People, 'get'> },

@@ -27,8 +27,8 @@ export const describeInvitation = (
 })
 
 /**
- * A-82: the text begins with the name of the person. So the service accepts an invitation with one write, to the record
- * of this person.
+ * A-82: an invitation begins with the name of its person. So to accept an invitation, the service writes only the
+ * record of this person.
  */
 export const invite = (person: Person, now: number): { readonly person: Person; readonly invitation: Invitation } => {
   const secret = newToken()

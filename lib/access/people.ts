@@ -10,9 +10,9 @@ export type SiteEntry =
 
 /**
  * A-53. A new person with the name of a removed person has a different value of `created`. A session is valid only
- * while its `since` equals `sessions`. Both are in epoch milliseconds, and `expires` is in epoch seconds. `password` is
- * a PHC string. `identities` has a hash for each account at an issuer (A-94). `addresses` has the day of the last
- * sign-in for each hash of an address (A-77).
+ * while its `since` equals `sessions`. `created` and `sessions` are in epoch milliseconds, and `expires` is in epoch
+ * seconds. `password` is a PHC string. `identities` has a hash for each account at an issuer (A-94). `addresses` has
+ * the day of the last sign-in for each hash of an address (A-77).
  */
 export interface Person {
   readonly name: string
@@ -36,7 +36,7 @@ type PersonOutcome = 'done' | 'overtaken' | 'last owner'
 /**
  * The port to people in all data centres. Names ignore case; e-mail addresses ignore the case of ASCII letters.
  * `create` returns false if the name is taken. `replace` changes only the newest state, and sets the version. `replace`
- * without `after` removes the person. It never leaves a site without an owner (A-58). Lists are sorted by name.
+ * without `after` removes the person. No `replace` leaves a site without an owner (A-58). Lists are sorted by name.
  * `leaveSite` removes all people, owners included, from a site that is being removed. Errors of every call:
  * unavailable.
  */
@@ -99,7 +99,7 @@ const isOwner = ({ sites, disabled }: Person, site: SiteId): boolean => {
   return !disabled && entry !== undefined && 'role' in entry && entry.role === 'owner'
 }
 
-/** The sites on which the person was an owner, and is none after the change. */
+/** The sites on which the person was an owner before the change, but is not after the change. */
 export const ownershipsLost = (before: Person, after: Person | undefined): readonly SiteId[] =>
   sitesOfPerson(before).filter((site) => isOwner(before, site) && !(after && isOwner(after, site)))
 

@@ -18,8 +18,8 @@ export interface Limit {
 }
 
 /**
- * The port to the failed sign-ins. Before the password is checked, `count` counts the attempt as failed under each key.
- * It returns the time to wait in milliseconds, or 0 if the attempt is allowed. After a success, `forgive` uncounts the
+ * The port to the failed sign-ins. Before the password is checked, `count` counts the attempt as failed under each key,
+ * and returns the time to wait in milliseconds, or 0 if the attempt is allowed. After a success, `forgive` uncounts the
  * attempt. Errors of both: unavailable.
  */
 export interface SignInAttempts {

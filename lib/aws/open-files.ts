@@ -12,7 +12,7 @@ import { createS3ObjectStore } from './s3/s3-object-store.ts'
 import { createPartBuffers } from './s3/stage.ts'
 import { createUploadParts } from './s3/upload-parts.ts'
 
-// In bytes: a part of a file of this size fits into an answer of Lambda, which has at most 6 MB with its base64.
+// In bytes: a part of a file with this length fits into an answer of Lambda, which has at most 6 MB in base64.
 const largestAnswer = 4 * 1024 * 1024
 
 // The limits of V-23.

@@ -14,8 +14,8 @@ export interface RecountDeps {
   readonly now: () => number
 }
 
-// In milliseconds. A quota is known everywhere within a minute, and a request lasts at most 15 minutes. After
-// this time, every change that the listing may miss began after the recount, and was counted.
+// In milliseconds. A quota is known everywhere within a minute, and a request lasts at most 15 minutes. So this
+// long after a recount began, all earlier changes have ended, and all later changes were counted.
 const settledAfter = 17 * 60_000
 const countedFor = 24 * 3600_000
 

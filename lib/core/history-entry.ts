@@ -53,9 +53,9 @@ export interface Author {
 }
 
 /**
- * The store adds time and id. Every call of a port that changes data takes an entry, except the steps of a larger
- * change. `actor` is the user of the token, or `admin:` and the user of the operating system. An entry never contains
- * bodies, tokens or query strings.
+ * The store adds time and id. Every port call that changes data takes an entry, except the steps of a larger change.
+ * `actor` is the user of the token, or `admin:` and the user of the operating system. An entry never contains bodies,
+ * tokens or query strings.
  */
 export interface HistoryEntry extends Author {
   readonly site: SiteId

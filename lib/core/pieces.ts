@@ -5,7 +5,7 @@ const mostFree = 64
 const free: ArrayBuffer[] = []
 const lent = new WeakSet<ArrayBufferLike>()
 
-/** Memory for bytes on their way to a reader (O-21). Call `giveBack` with it when the bytes are sent. */
+/** Memory for bytes on their way to a reader (O-21). Pass the memory to `giveBack` when the bytes are sent. */
 export const lendPiece = (): Buffer => {
   const memory = free.pop() ?? new ArrayBuffer(pieceSize, { maxByteLength: pieceSize })
   lent.add(memory)

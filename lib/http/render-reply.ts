@@ -66,7 +66,7 @@ export const renderReply = (request: Request, reply: Reply, presentation: Presen
   headers['Content-Type'] = type
   if (length !== undefined) {
     headers['Content-Length'] = String(length)
-    // API Gateway (REST) renames `Content-Length`. It sends its own `Content-Length` only with a body.
+    // API Gateway (REST) renames `Content-Length`, and sends a `Content-Length` of its own only with a body.
     if (request.method === 'HEAD') headers['X-Content-Length'] = String(length)
   }
   Object.assign(headers, reply.headers, request.answerHeaders)

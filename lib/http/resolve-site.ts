@@ -57,7 +57,7 @@ export const findHere = ({ dataCentre, findDataCentre }: SiteDeps): Promise<Data
 
 const lookupsAtOnce = 16
 
-/** the sites of a token that exist, in order of id, each with its data centre. */
+/** the existing sites of a token, in order of id, each with its data centre. */
 export const sitesOf = async (
   { findSite, findDataCentre }: SiteDeps,
   { sites }: Grant,

@@ -81,7 +81,7 @@ export interface LocalStores extends Stores {
 }
 
 interface Options {
-  /** The service creates a missing directory, cleans it up, and shares it only with commands. */
+  /** The service creates the directory if it is missing, cleans up, and shares the directory only with commands. */
   readonly role?: Role
   readonly reset?: Reset
   readonly durable?: boolean
@@ -133,7 +133,7 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   const isBeingRemoved = createRemovalCheck(database.connection)
   const files = createObjectStore({ database, blobs, isBeingRemoved, record, now: clock.wall })
   const sweepUploads = createUploadSweep(database, blobs, clock.wall)
-  // Runs before the next step, so that no row refers to the blobs of expired uploads.
+  // Expired uploads are removed first, so that no row refers to their blobs when `putInOrder` runs.
   if (role === 'service') await sweepUploads()
   const giveUpOld = async () => {
     const before = clock.wall() - deps.keptFor

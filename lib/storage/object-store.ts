@@ -41,13 +41,13 @@ export interface ObjectStore {
    */
   purge(versions: readonly RemovedObject[], entry: HistoryEntry, deadline: Deadline): Promise<number>
   listRemoved(query: RemovedQuery): Promise<RemovedListing>
-  /** The objects below a prefix that were removed in a period, in the state before their removal. */
+  /** The objects that were removed below a prefix in a period, in the state before their removal. */
   removedWithin(prefix: string, period: Period): AsyncIterable<readonly RemovedObject[]>
   keptBelow(prefix: string): Promise<Kept>
   /**
    * Removes objects unless they were replaced since they were listed. Throws when a removal fails. Without an entry,
-   * the call is a step in the removal of a folder. Returns how many bytes it has certainly removed. Errors: unavailable
-   * when the time is up; nothing happens after this error.
+   * the call is a step in the removal of a folder. Returns the number of bytes that are certainly removed. Errors:
+   * unavailable when the time is up; nothing happens after this error.
    */
   remove(
     objects: readonly RemovableObject[],
@@ -187,7 +187,7 @@ export interface StageTarget {
 export interface Claim {
   /** False when another request may place the upload. Then the placement must not be undone. */
   isHeld(): Promise<boolean>
-  /** Call it once the upload is placed. The first request that calls it writes the entry. */
+  /** Call this when the upload is placed. The first request that calls this writes the entry. */
   complete(entry: HistoryEntry): Promise<void>
 }
 

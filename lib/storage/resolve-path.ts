@@ -103,7 +103,7 @@ export const resolvePath = async (
 }
 
 export const resolveFolder = async (store: ObjectStore, scope: Scope, folder: StoragePath): Promise<StoragePath> => {
-  // The folder cannot contain a file, because the path of the file would have too many segments.
+  // A folder with `mostSegments` cannot contain a file, because the path of the file would have too many segments.
   if (folder === root || segmentsOf(folder).length >= mostSegments) return folder
   const { folder: found, missing } = await searchFolder(store, scope, folder)
   return join(found, missing)

@@ -6,8 +6,8 @@ interface UploadName {
 }
 
 /**
- * The port to the progress of each token's newest upload, kept for a day. It may be lost with the machine. Errors of
- * every call: unavailable.
+ * The port to the progress of each token's newest upload, kept for a day. Progress may be lost with the machine. Errors
+ * of every call: unavailable.
  */
 export interface UploadProgress {
   /**

@@ -41,7 +41,7 @@ const exported = join(folder, 'exported')
 describe('the policy of an administrator', () => {
   const calls: Call[] = []
   const actions = new Set<string>()
-  /** Replaces AWS at the transport of the SDK: dynalite has the tables, and the stacks are simulated. */
+  /** Replaces S3. The server below replaces all other services: dynalite has tables, and stacks are simulated. */
   const askBucket = openBucket()
   const { connect, server } = openDynalite((headers, body, response, { method = '', url = '' }) => {
     const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false

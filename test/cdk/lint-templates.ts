@@ -8,8 +8,8 @@ import { eachValue } from './support/pairs.ts'
 import { createTestApp } from './support/synthesise.ts'
 
 /**
- * `npm run lint:templates` checks the templates of apps that have every setting with cfn-lint, which knows the schema
- * of each resource.
+ * `npm run lint:templates` checks templates with cfn-lint, which knows the schema of each resource. The templates are
+ * those of apps that have every setting.
  */
 const folder = join('.local', 'templates')
 

@@ -37,7 +37,7 @@ describe('deletion protection', () => {
 })
 
 describe('the home of the directory', () => {
-  /** The region of the directory stack: its own replica comes last. */
+  /** The region of the directory stack, whose replica comes last. */
   const homeOf = ({ directory: template }: Pick<ReturnType<typeof templatesOf>, 'directory'>) =>
     Object.values(template.findResources(type)).map(({ Properties }) => Properties.Replicas.at(-1).Region)
 

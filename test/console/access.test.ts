@@ -376,7 +376,7 @@ test('an owner invites and manages people with the keyboard (K-29)', async ({ pe
   await act('Remove')
   await confirm(page, 'Remove')
   await person(page, 'Bob').waitFor({ state: 'detached' })
-  // The only owner can do nothing to herself that the service would refuse.
+  // The page offers no actions on the only owner, because the service would refuse them.
   expect(await page.getByRole('button', { name: 'Actions for olga' }).count()).toBe(0)
 })
 

@@ -139,7 +139,7 @@ test('a link replaces an expired token, and the page forgets that token (K-21)',
 test('a link whose token cannot be checked asks when the service is back (K-21)', async ({ two, open }) => {
   const page = await open('')
   await grid(page).waitFor()
-  // First, the service does not answer for the token of the link, and then not for the saved token.
+  // In the first round, the service fails to check the token of the link, and in the second round the saved token.
   for (const go of [
     () => follow(page, `token=${two.other}`),
     () => page.goto(`${two.baseUrl}/console?again#token=${two.other}`),

@@ -10,8 +10,8 @@ import { type Answer, codeOf, statusAndCode } from '../support/answer.ts'
 import { type Act, type Ask, acts, free, put } from './storage/acts.ts'
 import { openStorage, type Requests, type StorageUnderTest } from './storage/service.ts'
 
-// Every operation on files with every kind of right, of tokens and keys. No store knows rights, so one store is enough.
-// access/least-privilege.test.ts has the other operations.
+// Tries each operation on files with tokens and keys of every kind of right. No store knows rights, so one store is
+// enough. access/least-privilege.test.ts has the other operations.
 
 /** The area that the path of an operation belongs to. */
 const areaIn = ({ path }: Route): Area => {

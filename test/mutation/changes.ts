@@ -76,7 +76,7 @@ const findChanges = (file: string, source: string, code: string, [kind, where, r
     return { file, kind, label: `${file}:${line}  ${kind}: ${original} → ${to}`, source: changed }
   })
 
-/** Every possible single change of a file that still compiles. */
+/** Every possible single change after which a file still compiles. */
 export const changesOf = (file: string, source: string): SourceChange[] => {
   const code = codeIn(source)
   if (code.length !== source.length) return []

@@ -75,7 +75,7 @@ export const stepOf = <State>(name: string, after: State, ask: Ask): Step<State>
   },
 })
 
-/** A lane of the tests that kill the service. */
+/** Adapts a lane that was written for the tests in test/support/kill. */
 const withKnownSteps = <State>(lane: KnownLane<State>): Lane<State> => ({
   start: lane.start,
   next(state, count) {

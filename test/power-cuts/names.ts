@@ -78,7 +78,7 @@ export const createNames = (root: string) => {
       }
     },
 
-    /** The names in each folder that an outage at this position leaves. */
+    /** The names that an outage at this position leaves in each folder. */
     after(position: number, outage: Outage): ReadonlyMap<Folder, ReadonlyMap<string, Node>> {
       const names = new Map<Folder, Map<string, Node>>()
       const end = journalled + outage.random.below(position - journalled)

@@ -5,7 +5,7 @@ import { createFolder, createNames, type Folder, type Node } from './names.ts'
 import type { Outage } from './outage.ts'
 import type { Entry } from './record.ts'
 
-/** Flushes that the disk ignores. They imitate a service with the planted bug, which does not flush. */
+/** Flushes that the disk ignores. They imitate a planted bug: a service that does not flush. */
 export type Ignored = (path: string, kind: Node['kind']) => boolean
 
 export const isAboutNames = ({ kind }: Entry): boolean => 'omrlu'.includes(kind)

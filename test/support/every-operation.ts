@@ -117,7 +117,7 @@ export interface Request {
   readonly refused?: true
   /** Many requests fill a folder, so tests that repeat requests send these once. */
   readonly fills?: true
-  /** Sends the request with the token of a new session instead. */
+  /** Signs in with this body, and sends the request with the token of the new session. */
   readonly as?: object
 }
 
@@ -407,7 +407,7 @@ const storedWebhook: Webhook = {
   secrets: [{ sealed: 'whsec_c2VjcmV0' }],
 }
 
-/** A webhook with a delivery of its own entry, which failed. */
+/** A webhook with a failed delivery of the entry about its own creation. */
 export const fillWebhooks = async ({
   webhooks,
   deliveries,

@@ -39,7 +39,6 @@ interface Instance {
   >
   readonly deps: FieldsDeps
   readonly records: readonly RequestRecord[]
-  /** The DynamoDB client of this instance. */
   readonly dynamodb: DynamoDBDocumentClient
 }
 

@@ -107,7 +107,7 @@ export const noOtherUser: string | undefined =
 /** Another user, without access to files of root. */
 export const otherUser = 65_534
 
-/** Starts in the working directory, because folders above it may belong to root, where the user may not enter. */
+/** The other user may not enter folders of root above the working directory, so paths start in this directory. */
 const below = (path: string): string => (isAbsolute(path) ? path : `/proc/self/cwd/${path}`)
 
 /** Runs a source file of the project to its end, as the other user. */

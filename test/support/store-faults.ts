@@ -115,7 +115,7 @@ export const createLoss = (dynamodb: DynamoDBDocumentClient) => {
       calls = 0
       lost = call
     },
-    /** True if that call has not been made yet. */
+    /** True if the chosen call has not been made yet. */
     isOver: (): boolean => calls < lost,
   }
 }

@@ -41,8 +41,8 @@ export interface TusClients {
     env: Readonly<Record<string, string>>,
   ): Promise<void>
   /**
-   * Uploads with tus-js-client in Node, kills another process during the upload, and continues after its restart.
-   * Returns the offset where the upload continued.
+   * Uploads with tus-js-client in Node, kills another process during the upload, and continues when that process runs
+   * again. Returns the offset where the upload continued.
    */
   uploadAndKill(wanted: Omit<Wanted, 'dieAt'>, pid: number, at: number): Promise<number>
   close(): Promise<void>

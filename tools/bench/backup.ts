@@ -28,7 +28,7 @@ const fill = async (service: Service): Promise<void> => {
   for (const [number, size] of sizes.entries()) await put(service, `files/${number}`, new Uint8Array(randomBytes(size)))
 }
 
-/** Replaces and removes files with several writers until it is stopped. Returns the writes per second. */
+/** Several writers replace and remove files until they are stopped. Returns the writes per second. */
 const writeBeside = (service: Service) => {
   let isOver = false
   let writes = 0

@@ -74,7 +74,7 @@ const measureStart = async (): Promise<Table> => {
   }
 }
 
-// The largest possible form, with a field of each of the 33 types. It is on the site that `fillDirectory` creates.
+// The largest possible form, with a field of each of the 33 types, on the site that `fillDirectory` creates.
 const fullForm: WebForm = {
   site: 1001 as SiteId,
   id: 1 as WebFormId,

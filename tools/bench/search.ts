@@ -14,7 +14,7 @@ const files = 1_000_000
 const samples = 50
 const settings = { dataCentre: 'us', largestFile: 1, largestResumableFile: 1, reservedFolders: [] }
 
-/** Uploads would take an hour, so the rows are written at once. The triggers note their names as usual. */
+/** Uploads would take an hour, so this writes the rows at once. The triggers note the names of the files as usual. */
 const storeFiles = ({ database: { connection, write } }: Machine): Promise<unknown> =>
   write(() =>
     connection.exec(`INSERT INTO objects (key, size, modified, type, version)

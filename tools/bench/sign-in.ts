@@ -26,7 +26,7 @@ const figuresOf = (samples: readonly number[]) => [
   quantile(samples, 0.95).toFixed(2),
 ]
 
-/** A-66: measures both names in turns, so that other load affects both. Ends after `longest` milliseconds. */
+/** A-66: tries a known and an unknown name in turns, so other load affects both. Ends after `longest` milliseconds. */
 const compareNames = async (deps: SignInDeps, tries: number, longest: number): Promise<Table> => {
   const [known, unknown]: [number[], number[]] = [[], []]
   const until = performance.now() + longest

@@ -82,7 +82,7 @@ const errorIn = ({ route, contract }: Operation, status: number, text: string): 
 
 const eventStream = 'text/event-stream'
 
-// Returns the whole text of an answer. Of an endless stream, returns the beginning up to its first events.
+// Returns the whole text of an answer, or the beginning of an endless stream up to the first events.
 const readText = async (response: Response): Promise<string> => {
   if (mediaType(response.headers.get('content-type') ?? '') !== eventStream) return response.text()
   let text = ''

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { recordShapes } from '../../admin/records/record-schemas.ts'
 import { type ContentKind, contentKinds, contentMembers } from '../../lib/core/content-kinds.ts'
 
-// `typeText` replaces the name of the type. `otherwise` is the text of the default.
+// If a schema has `typeText`, the page shows this text as the type. `otherwise` is the text of the default.
 type Member = z.core.JSONSchema.BaseSchema
 
 const isMember = (schema: Member | boolean): schema is Member => typeof schema === 'object'

@@ -6,8 +6,8 @@ import { delimiter, join } from 'node:path'
 import packageFile from '../../package.json' with { type: 'json' }
 import { packInto, workWith } from './installed.ts'
 
-// Tests the package, installed from a registry into an empty folder as `npm i -g` does it, with the Node of the machine
-// instead of that of this repository.
+// Installs the package from a registry into an empty folder, as `npm i -g` does, and tests the package with the Node of
+// the machine, not with the Node of this repository.
 const folder = mkdtempSync(join(tmpdir(), 'site-admin-package-'))
 try {
   const ours = join(import.meta.dirname, '..', '..', 'node_modules', '.bin')

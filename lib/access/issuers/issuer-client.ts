@@ -36,7 +36,7 @@ const algorithms = ['RS256', 'ES256', 'EdDSA']
 const mostBytes = 256 * 1024
 const rememberedFor = 600_000
 
-// In seconds. Older tokens are refused, so the service remembers a used token no longer than this.
+// In seconds. A token older than `longestToken` is refused, so a used token need not be remembered longer.
 export const clockSkew = 60
 export const longestToken = 24 * 3600
 

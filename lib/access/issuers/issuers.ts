@@ -3,7 +3,7 @@ import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { RoleName } from '../roles.ts'
 
-/** A-91. `url` equals the claim `iss` of its tokens. People can sign in only through an issuer with a `clientId`. */
+/** A-91. `url` is the claim `iss` in the issuer's tokens. People can sign in only with a `clientId`. */
 export interface Issuer {
   readonly id: string
   readonly url: string

@@ -46,7 +46,7 @@ interface ValueItem {
   readonly expires?: number
 }
 
-/** The values are in the table of the tokens, because its items expire. */
+/** The values are in the table of the tokens, because items of this table expire. */
 export const createAccessValues = ({ now: clock = Date.now, ...options }: TableOptions): KeyedValues => {
   const table = openTable<ValueItem>(options)
   const now = () => clock() / 1000

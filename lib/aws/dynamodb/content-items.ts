@@ -160,7 +160,7 @@ const createWriting = (table: ContentTable, record: RecordChange) =>
     async create(site, kind, content, entry) {
       const item = fromContent(content, site, kind)
       if (!(await table.put(item, { condition: 'attribute_not_exists(#id)' }))) return false
-      // A new item with the same id must not get this text.
+      // The text is written only after the item, so that no other item with this id gets the text.
       for (const text of textItems(content, site, kind)) await table.put(text)
       await record(entry)
       return true

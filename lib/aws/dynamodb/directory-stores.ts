@@ -8,7 +8,7 @@ import { type ItemChange, mapped, openTable, queryItems, scan, type Table } from
 import { batchGet } from './dynamodb-batches.ts'
 import { type RecordChange, type RecordingOptions, recordIf } from './journal.ts'
 
-/** Functions only read sites and tokens, because only commands change them. So functions need no history here. */
+/** Only commands change sites and tokens. Functions only read them, and so need no history here. */
 export const withoutHistory: RecordChange = async () => {}
 
 const mostAttempts = 5

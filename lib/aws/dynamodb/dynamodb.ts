@@ -39,8 +39,8 @@ interface Write {
 }
 
 /**
- * One update of an item, which creates the item if it is missing. Conditions may use the values to `set` by the names
- * of their columns. `update` has other clauses. `returns` selects the result of `update`; by default there is none.
+ * One update of an item, which creates a missing item. Conditions may use the values to `set` by the names of their
+ * columns. `update` has the clauses besides `set`. `returns` selects the result of `update`; by default there is none.
  */
 export interface ItemChange extends Write {
   readonly set?: Attributes
@@ -94,7 +94,7 @@ const ifConditionHolds = async <Output>(call: Promise<Output>): Promise<Output |
   }
 }
 
-/** Only this service writes to its tables, so their items have the declared type. */
+/** Only this service writes to these tables, so all items have the declared type. */
 export type Table<Item extends object = Attributes> = ReturnType<typeof openTable<Item>>
 
 /**

@@ -18,7 +18,7 @@ import {
 } from './path-items.ts'
 import { createMark, isOwnWrite } from './write-mark.ts'
 
-// In milliseconds. Closed removals stay for this time, so that changes that began before them still see them.
+// In milliseconds. A closed removal stays for this time, so that changes that began earlier still see the removal.
 const closedFor = 24 * 3600 * 1000
 
 const whereFree = (now: number) => ({
@@ -143,7 +143,7 @@ const createRecords = (options: TableOptions, now: () => number, keptDays: numbe
       const update = 'SET #pending = if_not_exists(#pending, :since), #until = :until, #expires = :expires'
       const continued = { update, values: { ':until': until }, returns: 'ALL_NEW' } as const
       const { pending = since, from = pending, to = 0 } = first ?? (await change(removal, continued)) ?? {}
-      // Another removal has ended since this removal listed the folder.
+      // If another removal ended after this removal had listed the folder, the period covers both.
       return { ...removal, since: to >= since ? Math.min(from, pending) : pending }
     },
 
@@ -157,7 +157,7 @@ const createRecords = (options: TableOptions, now: () => number, keptDays: numbe
       await change(removal, { update, condition: '#pending = :since' })
     },
 
-    // Earlier records still count beside a removal that has not ended or that failed.
+    // If the last removal has failed or has not ended, the period of the removal before it counts too.
     async lastOf(site: SiteId, folders: readonly StoragePath[]): Promise<readonly Period[]> {
       const items = await readItems(table, site, folders.map(recordKey))
       return items
@@ -180,7 +180,7 @@ const createOpening = (
     const item = { site, path: removalKey(folder), id, closed: false, heartbeat: began, began, entry, removed: 0 }
     using opening = deadline.reserving(reserves.answer)
     opening.check()
-    // If the opening call was cut off and the folder is empty, the worker of its message closes the removal.
+    // A message was sent before. If this call is cut off, the worker of that message closes the removal.
     if (await table.put(item, { ...whereFree(began), signal: opening.signal })) return id
     const removal = await read(site, folder)
     if (removal?.isRestoreLock && !removal.isClosed) throw new ServiceError('folderLocked')

@@ -5,8 +5,8 @@ import { type Query, queryPages, type Table } from './dynamodb.ts'
 import { batchGet } from './dynamodb-batches.ts'
 
 /**
- * The table PathLocks has four kinds of items, by prefix of the sort key: running workflows, removals and restore locks of
- * folders, and records of past removals. All reads are consistent.
+ * The table PathLocks has four kinds of items, each with a prefix of the sort key: running workflows, removals of
+ * folders, restore locks of folders, and records of past removals. All reads are consistent.
  */
 export const workflowKey = (page: StoragePath) => `workflow#${page}`
 export const removalKey = (folder: StoragePath) => `removal#${folder}`
@@ -22,9 +22,9 @@ export interface WorkflowItem extends PathItem {
 }
 
 /**
- * A removal, or a lock while a folder is restored. The lock ends at `until` without a call. `holder` has the lease of a
- * removal until then; `heartbeat` is the time of the last call of the holder. Moments are in epoch milliseconds,
- * `expires` is in seconds.
+ * A removal, or a lock while a folder is restored. The lock ends at `until`, even without a call. `holder` has the
+ * lease of a removal until then; `heartbeat` is the time of the last call of the holder. Moments are in epoch
+ * milliseconds, `expires` is in seconds.
  */
 export interface RemovalItem extends PathItem {
   readonly id: string

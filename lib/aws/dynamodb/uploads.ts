@@ -188,7 +188,7 @@ export const createUploadRecords = ({ now = Date.now, record, ...options }: Reco
         values: { ':false': false },
         returns: 'ALL_NEW',
       })
-      // The upload was cancelled while its file was placed: nobody else writes the entry.
+      // If the upload was cancelled while its file was placed, nobody else writes the entry.
       const isCancelled = !stored && !(await table.get(uploadKey(id)))
       await Promise.all([
         (stored || isCancelled) && record(entry, deadline),

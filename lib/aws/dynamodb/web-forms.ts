@@ -115,7 +115,7 @@ const tryToChange = async (
   return isReplaced ? { ...item, ...set } : 'overtaken'
 }
 
-// A remembered form is used only for a change: before any other outcome, the form is read.
+// A remembered form is used only to make a change. For any other outcome, the form is read first.
 const changeKnown = async (table: FormTable, known: FormItem | undefined, apply: Apply, attempt: Attempt) => {
   try {
     const attempted = known && (await tryToChange(table, known, apply, attempt))

@@ -38,7 +38,7 @@ export const createWebhookLeases = ({ now = Date.now, ...options }: TableOptions
       return tryToTake(site, id, holder, duration)
     },
 
-    /** Returns false, and keeps the lease, if `wakes` has grown. Without `lease.wakes`, it always returns the lease. */
+    /** Returns false, and keeps the lease, if `wakes` has grown. Without `lease.wakes`, always gives up the lease. */
     async giveBack(
       site: SiteId,
       id: string,

@@ -91,8 +91,8 @@ const bytesOfBody = ({ body, isBase64Encoded }: GatewayEvent, type: string): Buf
 
 const viewerAddress = /^\[?([\da-f.:]+?)\]?:\d+$/i
 
-// A-79: `isSecret` recognises requests of the distribution. For these requests, the gateway sees only the address of
-// the distribution.
+// A-79: `isSecret` recognises requests that the distribution has passed on. For these requests, the gateway sees only
+// the address of the distribution.
 const addressOf = (
   { requestContext }: GatewayEvent,
   headers: Readonly<Record<string, string>>,
@@ -194,8 +194,8 @@ const buffered =
 
 /**
  * The entry of a Lambda function behind API Gateway. Shortly before the time is up, middy aborts the signal of the
- * request, and the core answers 503 and logs the request. The answer of middy would come earlier, so its promise never
- * settles.
+ * request, and the core answers 503 and logs the request. The early answer of middy must not replace this answer, so
+ * the promise of middy's answer never settles.
  */
 export const lambdaHandler = (
   handler: Handler,

@@ -16,7 +16,7 @@ const asMetric = (at: number) => ({
 
 /**
  * Structured log lines, from which the dashboard computes its figures. At `DEBUG` each request is also logged on
- * arrival: if its second line is missing, the request has crashed its function.
+ * arrival: if the second line of a request is missing, the request has crashed the function.
  */
 export const createTelemetry = (service: string, lowest: EdgeSettings['logLevel']): Telemetry => {
   // Lambda would put an object that is logged with `console` into a member of its own line.

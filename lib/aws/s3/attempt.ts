@@ -144,7 +144,7 @@ export const createAttempt = (bucket: Bucket, changes: readonly Change[], given:
   const buckets: StepBuckets = { doing: until(bucket, deadline.signal), finding: until(bucket, undoDeadline.signal) }
   const made: Made[] = []
 
-  // Without time for the copy, the upload is lost: the next request for this upload answers that it is unknown.
+  // Without time for the copy, the upload is lost: the next request for the upload answers that the upload is unknown.
   const saveJoined = async (): Promise<void> => {
     using saving = undoDeadline.reserving(timeToDelete)
     const copying = { doing: until(bucket, saving.signal), finding: buckets.finding }

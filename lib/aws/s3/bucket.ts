@@ -23,8 +23,8 @@ export interface Bucket {
   readonly options: { readonly abortSignal?: AbortSignal }
 }
 
-// Features that the store behind a bucket may lack. Each text says what follows. AWS lacks only the versions, and only
-// in a new bucket.
+// Features that the store behind a bucket may lack. Each text names the consequence. AWS lacks only the versions, and
+// only in a new bucket.
 const abilities = {
   'conditional removals': 'the service checks the version only before the call',
   'listings sorted by name': 'names are sent as they are, and must be valid in XML',
@@ -99,7 +99,7 @@ export interface StepBuckets {
   readonly finding: Bucket
 }
 
-/** A type, and a mark. After a lost answer, the writer of an object recognises it by the mark. */
+/** A type, and a mark. After a lost answer, a writer recognises its own object by the mark. */
 export const marked = (contentType: string, mark: string) => ({ ContentType: contentType, Metadata: { change: mark } })
 export const markOf = (head: Pick<HeadObjectCommandOutput, 'Metadata'> | undefined): string | undefined =>
   head?.Metadata?.['change']

@@ -6,7 +6,7 @@ import { type Bucket, isUploadGone, unquote } from './bucket.ts'
 import { startUpload } from './stage.ts'
 import { listParts } from './upload-parts.ts'
 
-// In seconds. Requests for more addresses are cheap.
+// In seconds. A caller can request a new address when an address has expired.
 const addressLasts = 3_600
 
 // If the digest were in the query of an address, S3 would not compare it with the bytes.

@@ -22,8 +22,8 @@ const findDeleteMarker = async ({ client, name, options }: Bucket, key: string):
 }
 
 /**
- * Hides an object with a delete marker. A newer object stays, unless another state was expected. If the source of a
- * move is gone, another request has moved or removed it. Errors: NotPlaced.
+ * Hides an object with a delete marker. A newer object stays. Errors: NotPlaced, if the object is not in the expected
+ * state, or if the source of a move is gone.
  */
 export const hide = async (buckets: StepBuckets, { key, seen, version, expected }: Hiding): Promise<StepResult> => {
   const { doing, finding } = buckets

@@ -73,7 +73,7 @@ export const createFolder = async (buckets: StepBuckets, key: string): Promise<S
   return awaitVersion(buckets, { key, isNew: true, find }, once.send(command, options))
 }
 
-// Without a mark in the source, which another program may have stored, compares the bytes.
+// A source that another program has stored may have no mark. Then this compares the bytes.
 const findCopy = async (bucket: Bucket, { from, key }: Transfer): Promise<string | undefined> => {
   const copy = await headObject(bucket, key)
   if (!copy) return undefined

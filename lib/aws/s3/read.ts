@@ -85,7 +85,7 @@ const thisSecond = (): number => Math.floor(Date.now() / 1000) * 1000
 
 /**
  * A URL for this version of an object. The bytes come as an attachment without a type, because an uploaded page must
- * not run as a page of the bucket. The URL expires with the credentials that signed it, if they expire earlier.
+ * not run as a page of the bucket. The URL expires no later than the credentials that signed it.
  */
 export const downloadLink = async (
   { client, name }: Pick<Bucket, 'client' | 'name'>,

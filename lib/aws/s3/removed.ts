@@ -65,7 +65,7 @@ const mostPages = 10
 const mostLooks = 10
 const mostLooksInAll = 200
 
-// Finds the last removal of an empty folder among its first 10,000 states. Also returns the number of listings.
+// Finds the last removal of an empty folder in the folder's first 10,000 states. Also returns the number of listings.
 const removedFolder = async (
   bucket: Bucket,
   folder: string,

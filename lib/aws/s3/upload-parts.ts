@@ -136,8 +136,8 @@ const createSource = (tail: Uint8Array, content: AsyncIterable<Uint8Array>) => {
 
 /**
  * The bytes of uploads in S3: parts of exactly 8 MiB of a multipart upload, and a tail. Each append writes its tail
- * under a new key. A file of up to 8 MiB has only a tail. `name` of a holding is the multipart upload; it is empty if
- * there is none.
+ * under a new key. A file of up to 8 MiB has only a tail. `name` of a holding is the id of the multipart upload, and is
+ * empty if there is none.
  */
 export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers() }: Deps): UploadParts<Staged> => {
   return {

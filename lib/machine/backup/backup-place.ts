@@ -50,8 +50,8 @@ const moveTo = (path: string, unfinished: string): void => {
 }
 
 /**
- * Writes a backup beside its folder. A complete backup gets the name of the folder. Errors: UsageError, those of the
- * file system. After an error, nothing of the backup is left.
+ * Writes a backup beside the target folder. A complete backup gets the name of this folder. Errors: UsageError, those
+ * of the file system. After an error, nothing of the backup is left.
  */
 export const openBackupPlace = (given: string, source: DataDirectory) => {
   const path = resolve(given)

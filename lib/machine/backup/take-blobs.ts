@@ -48,8 +48,8 @@ const link = (from: string, to: string): boolean => {
   }
 }
 
-// Copies a blob and flushes the copy, which only its user can read. Leaves out the bytes that an upload received after
-// its size was read.
+// Copies a blob and flushes the copy. Only the user of this process can read the copy. Leaves out the bytes that an
+// upload received after its size was read.
 const copy = async (from: string, to: string, { need, size }: ReferredBlob): Promise<void> => {
   await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
   chmodSync(to, 0o600)

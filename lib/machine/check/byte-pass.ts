@@ -99,7 +99,7 @@ interface Fingerprinted extends ContentOwner {
   readonly fingerprint: string
 }
 
-// One object for each blob, chosen as for small contents.
+// One object for each blob: a current object, if possible.
 const fingerprinted = (connection: DatabaseSync): readonly Fingerprinted[] =>
   prepareQuery<Fingerprinted>(
     connection,

@@ -17,7 +17,7 @@ export interface DataDirectory {
   readonly demo: string
   /** The marker of a backup. A backup has the layout of a data directory. */
   readonly backupMarker: string
-  /** A lock file in an unfinished backup. The process that makes the backup holds a lock on it. */
+  /** A lock file in an unfinished backup. The process that makes the backup holds a lock on this file. */
   readonly unfinished: string
   /** Exists while a process has the database open, and after a crash. If it exists, the WAL must exist too. */
   readonly running: string

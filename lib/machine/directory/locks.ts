@@ -10,8 +10,8 @@ import { makePrivateFile } from './private-files.ts'
 type LockKind = 'shared' | 'exclusive'
 
 /**
- * Takes a lock of the operating system through SQLite. The lock ends with its process. Nothing is ever written to its
- * file. Returns undefined when another process has the lock.
+ * Takes a lock of the operating system through SQLite. The lock ends with its process. Nothing is ever written to the
+ * lock file. Returns undefined when another process has the lock.
  */
 export const takeLock = (file: string, kind: LockKind): Disposable | undefined => {
   makePrivateFile(file)
@@ -65,7 +65,7 @@ export const takeGate = async ({ path, locks }: DataDirectory): Promise<Disposab
   )
 }
 
-/** A lock for readers. Undefined on a read-only file system. */
+/** Takes the gate for a reader. Returns undefined on a read-only file system. */
 export const tryToTakeGate = async (directory: DataDirectory): Promise<Disposable | undefined> => {
   try {
     makeLocks(directory)

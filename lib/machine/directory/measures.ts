@@ -30,7 +30,7 @@ export interface Measures {
   blobBytes(): Promise<number>
   /** The moment when the oldest open removal of a folder began. */
   oldestRemoval(): Promise<number | undefined>
-  /** Enabled webhooks with new entries, and those whose last delivery failed. */
+  /** The numbers of enabled webhooks that have new entries, and of enabled webhooks whose last delivery failed. */
   webhooks(): Promise<{ readonly waiting: number; readonly failing: number }>
 }
 

@@ -25,8 +25,8 @@ import {
 } from './private-files.ts'
 
 /**
- * Only one service at a time uses a directory, and creates it if it is missing. Commands can work while a service runs,
- * or without a service.
+ * Only one service at a time uses a directory. The service creates a missing directory. Commands can work while a
+ * service runs, or without a service.
  */
 export type Role = 'service' | 'command'
 
@@ -101,7 +101,7 @@ const enter = async (directory: DataDirectory, request: Request) => {
 
 type Entry = Awaited<ReturnType<typeof enter>>
 
-// The name of the WAL is on the disk before the marker is written: if the WAL is missing later, the marker shows that
+// The name of the WAL is on the disk before `running` is written: if the WAL is missing later, `running` shows that
 // changes are lost (O-20).
 const writeRunning = ({ path, running, wal }: DataDirectory): void => {
   if (existsSync(running)) {
@@ -171,8 +171,8 @@ export interface OpenDataDirectory {
 
 /**
  * Processes open and close a directory one after the other, under the gate. So the file `running` exists exactly while
- * a database is open, or when it was not closed cleanly. Throws UsageError with what to do when the directory cannot be
- * used; then nothing in it is changed.
+ * a database is open, or after a process has not closed the database cleanly. Throws UsageError with what to do when
+ * the directory cannot be used; then nothing in it is changed.
  */
 export const openDataDirectory = async (path: string, request: Request): Promise<OpenDataDirectory> => {
   const directory = layoutOf(path)

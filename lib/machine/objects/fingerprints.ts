@@ -20,8 +20,8 @@ type Target = Pick<ListedObject, 'key' | 'version'>
 // When more objects than this wait, a fingerprint is computed on request.
 const mostWaiting = 1_000
 
-// In milliseconds: after this time, the request is answered without a fingerprint, because its connection must not seem
-// dead.
+// In milliseconds: after this time, the request is answered without a fingerprint. A connection that is silent for
+// longer may seem dead.
 const longestWait = 60_000
 
 // In milliseconds: the pause between pieces while uploads arrive and no request waits. With this pause, the computation

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { ListedObject, Listing, ListQuery, ObjectInfo } from '../../storage/object-store.ts'
 import { prepareAll, prepareArrays, query } from '../sqlite/queries.ts'
 
-/** The bytes are in a row of the small contents, or in the blob of this name. Copies share them. Folders have none. */
+/** `blob` names the blob or the row of small content with the bytes. Copies share these bytes. Folders have none. */
 export interface ObjectRow extends Omit<ObjectInfo, 'versionId'> {
   readonly blob: string | null
 }

@@ -53,7 +53,7 @@ export interface Writing {
   readonly durable: boolean
   readonly start?: number
   readonly kept?: (size: number) => void
-  /** After this, the file may belong to another request, so nothing more is written. */
+  /** Once this is true, the file may belong to another request, so nothing more is written. */
   readonly isOver?: () => boolean
 }
 

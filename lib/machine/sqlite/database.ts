@@ -50,7 +50,7 @@ interface WaitingJob extends Job {
 
 // In milliseconds: SQLite itself waits this long for another process, and this process waits with it.
 const lockWait = 20
-// In milliseconds: after that, a timer repeats the change for this long. Meanwhile the rest of the process runs.
+// In milliseconds: after `lockWait`, a timer repeats the change for this long. Meanwhile the rest of the process runs.
 const longestWait = 5_000
 // In milliseconds. The pause is short, because a busy process frees the database only for moments.
 const pause = 1
@@ -165,7 +165,7 @@ const createChangeQueue = (connection: DatabaseSync, { durable, yieldsRegularly 
     const begun = performance.now()
     const ending = transact(jobs)
     countWork(performance.now() - begun)
-    // When SQLite has waited too long for the database, the timer tries again.
+    // While another process has the database, only the timer waits, not SQLite.
     setLockWait(ending.outcome === 'kept out' ? 0 : lockWait)
     if (ending.outcome === 'kept out') {
       waiting.refuseLate(ending.error, isClosed)

@@ -81,7 +81,7 @@ export interface AnyId {
 export const prepareArrays = <Row extends readonly unknown[]>(connection: DatabaseSync, sql: string): Query<Row> =>
   prepareLazily(connection, sql, true) as unknown as Query<Row>
 
-// Rows that are read while the rest of the process waits.
+// The number of rows in one read, during which the rest of the process waits.
 const pageSize = 1_000
 const countPageSize = 20_000
 

@@ -38,8 +38,7 @@ export const createTransactions = (connection: DatabaseSync) => {
         backToMark.run()
         release.run()
       } catch {
-        // The first error is thrown. SQLite may have rolled back the whole transaction already, as when the disk is
-        // full.
+        // Throws the error of the change. SQLite may have rolled back the whole transaction, as when the disk is full.
         throw error
       }
       return { error }

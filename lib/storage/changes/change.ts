@@ -77,7 +77,7 @@ interface Deletion {
   readonly removedFolder?: RemovedFolder
 }
 
-/** The removal of a folder that may outlast its request. `open` is set if the removal began in an earlier request. */
+/** A folder removal that may outlast its request. `open` is set if the removal began in an earlier request. */
 export interface FolderRemoval {
   readonly folder: StoragePath
   readonly open?: OpenRemoval
@@ -119,7 +119,7 @@ const mostAttempts = 10
 
 /**
  * Carries out the plan for the state that was seen. If the state has changed, looks and plans again. Without
- * `lookAgain` there is only one attempt. Returns the removal of a folder, which may continue after the request.
+ * `lookAgain` there is only one attempt. Returns the removal of a folder: it may continue after the request.
  */
 export const change = async <Seen>(
   stores: StorageStores,

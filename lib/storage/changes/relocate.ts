@@ -56,7 +56,7 @@ const wantedOf = (path: StoragePath, destination: Destination): Pick<Relocation,
 const scopeOfSource = (kind: Relocation['kind'], requester: Requester): Scope =>
   kind === 'copy' ? { ...requester, level: 'read' } : requester
 
-// a move also changes the folder that contains the source, so the caller needs the right on it.
+// a move also changes the folder that contains the source, so the caller needs the right on this folder.
 const requireBothEnds = (path: StoragePath, destination: Destination, requester: Requester): void => {
   if ('copyTo' in destination) requireScope(scopeOfSource('copy', requester), path)
   else requireScope(requester, parentOf(path))

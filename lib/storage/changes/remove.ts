@@ -43,7 +43,7 @@ export interface SeenRemoval {
   readonly open: readonly OpenRemoval[]
   readonly live?: ObjectInfo | undefined
   readonly draft?: ObjectInfo | undefined
-  /** `objects` is undefined if the folder has too many. `since` is a moment before they were listed. */
+  /** `objects` is undefined if the folder has too many. `since` is a moment before the objects were listed. */
   readonly folder?: { readonly objects: readonly ListedObject[] | undefined; readonly since: number }
   readonly isBelowFile?: boolean
   readonly condition?: ServiceError | undefined

@@ -114,8 +114,8 @@ const discardAll = async (parts: readonly Part[]): Promise<void> => {
 // With more names than this, one listing of the folder costs less than a request for each name.
 const mostLooks = 12
 
-// Reads a small body as a whole. `incoming` yields its files again; if the body is malformed, it throws after the last
-// good file.
+// Reads a small body as a whole. The returned `incoming` yields the files again, and then throws if the body is
+// malformed.
 const readArrived = async (incoming: AsyncIterable<IncomingFile>) => {
   const files: IncomingFile[] = []
   let failure: { readonly error: unknown } | undefined

@@ -48,8 +48,8 @@ const startOf = (cursor: string | undefined, top: string, prefixes: readonly str
 }
 
 /**
- * Files and folders below a folder whose names contain a text, without regard to case (S-127). A page may be short
- * before the end. Errors: storageRefused (cursor), unavailable.
+ * Files and folders with a text in their names, anywhere below a folder, without regard to case (S-127). A page may be
+ * short before the end. Errors: storageRefused (cursor), unavailable.
  */
 export const searchNames = async (
   store: ObjectStore,

@@ -22,7 +22,7 @@ export type TakeOutcome =
  * every call: unavailable, and outOfSpace if the call writes.
  */
 export interface UploadRecords {
-  /** False when the user has `most` open uploads on the site that have not expired at `now`. */
+  /** False when the user already has `most` open uploads on the site, without those that have expired at `now`. */
   create(upload: Upload, most: number, now: number): Promise<boolean>
   get(id: string): Promise<Upload | undefined>
   /**

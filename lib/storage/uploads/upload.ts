@@ -41,7 +41,7 @@ export interface Upload {
   readonly holding: Holding | null
 }
 
-/** How many bytes of an append are durable so far, and their holding. The store keeps both up to date. */
+/** The durable bytes of an append so far: their number and their holding. The store keeps both up to date. */
 export interface Durable {
   size: number
   holding: Holding

@@ -33,7 +33,7 @@ const sides = ['news', 'blogs'].flatMap((kind) => [
   },
 ])
 type Side = (typeof sides)[number]
-/** Both kinds are refused by the same code. */
+/** The same code refuses both kinds, so the tests of refusals use only news. */
 const sidesOfNews = sides.filter(({ path }) => path.includes('/news'))
 
 const useLinks = ({ path, member, ids, inCategory }: Side) => {

@@ -18,7 +18,7 @@ const read = (
 /** A cursor at the end of the history. */
 const end = async (): Promise<string> => (await read()).json.next ?? ''
 
-/** Returns the entries about the folder of these cases that were written after a cursor. */
+/** Returns the entries after a cursor, if they are about the folder of these cases. */
 const since = async (after: string, query: Readonly<Record<string, string>> = {}) =>
   (await read({ after, subject: own, ...query })).json.items
 

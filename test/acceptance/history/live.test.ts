@@ -37,7 +37,7 @@ const listen = async ({ path = changes, query = {}, lastId, token = target.token
   return { response, events, next, close: () => connection.abort() }
 }
 
-/** A service behind a gateway answers whole pages. */
+/** Shows whether the service can stream. A service behind a gateway answers whole pages instead. */
 const probe = await listen()
 probe.close()
 const describeStream = describe.skipIf(!probe.response.headers.get('Content-Type')?.startsWith('text/event-stream'))

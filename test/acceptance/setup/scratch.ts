@@ -9,7 +9,7 @@ declare module 'vitest' {
   }
 }
 
-/** A folder for the services of a run. It remains after the test processes, which are killed without warning. */
+/** A folder for the services of a run. Test processes are killed without warning, so they cannot remove the folder. */
 export default (project: TestProject): (() => void) => {
   const scratch = mkdtempSync(join(tmpdir(), 'site-admin-'))
   project.provide('scratch', scratch)

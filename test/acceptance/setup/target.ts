@@ -5,7 +5,6 @@ type AdminTool =
   | { readonly command: string }
   | { readonly args: readonly string[]; readonly environment: Readonly<Record<string, string>> }
 
-/** The service under test. */
 export interface Target {
   readonly baseUrl: string
   /** A token with all permissions for one site. */

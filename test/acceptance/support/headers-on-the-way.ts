@@ -24,8 +24,8 @@ type Headers = Readonly<Record<string, string | undefined>>
 const renamed = 'x-amzn-remapped-'
 
 /**
- * The headers by the names that the service gave them. API Gateway renames `WWW-Authenticate`, `Date` and others. It
- * also renames the `Content-Length` of an answer to HEAD, and sends its own ("Amazon API Gateway important notes").
+ * The headers by the names that the service gave them. API Gateway renames `WWW-Authenticate`, `Date` and others. In an
+ * answer to HEAD, the gateway also renames `Content-Length`, and adds its own ("Amazon API Gateway important notes").
  */
 export const underOwnNames = (headers: Headers): Headers => ({
   ...headers,

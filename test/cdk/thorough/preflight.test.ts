@@ -93,7 +93,7 @@ describe('the check before a deployment', () => {
 
   const streams = { ...settings, dataCentres: { us: { region: 'us-east-1', streaming: true } } }
 
-  /** A fake `aws` first in the PATH, which prints these quotas. */
+  /** Puts a fake `aws` that prints these quotas first in the PATH. */
   const answerWithQuotas = (accountQuotas: object): void => {
     const folder = mkdtempSync(join(tmpdir(), 'site-admin-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

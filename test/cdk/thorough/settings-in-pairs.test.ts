@@ -47,7 +47,7 @@ const wantedOf = ({ firewall, changeEvents, webhooks }: Chosen, { streaming, cus
   })
 }
 
-/** The resources of distributions that must be in us-east-1. */
+/** The resources that distributions need in us-east-1. */
 const wantedOnEdge = ({ firewall }: Chosen, dataCentres: readonly DataCentre[]): Counts => {
   const streaming = dataCentres.filter((dataCentre) => dataCentre.streaming)
   const made = streaming.filter(({ customDomain }) => customDomain && !customDomain.certificateArn)

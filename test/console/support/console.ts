@@ -104,7 +104,7 @@ export const test = base
       },
   )
 
-/** Checks the page against WCAG 2.2 AA, in both themes. They differ only in their colours. */
+/** Checks the page against WCAG 2.2 AA, in both themes. The themes differ only in their colours. */
 export const expectAccessible = async (page: Page): Promise<void> => {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })

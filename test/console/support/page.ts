@@ -22,7 +22,7 @@ export const choose = async (page: Page, menu: string | RegExp, item: string): P
   await page.getByRole('menuitem', { name: item }).click()
 }
 
-/** Clicks a button of the open dialog. */
+/** Presses a button of the open dialog with the Enter key. */
 export const confirm = (page: Page, name: string): Promise<void> =>
   page.getByRole('dialog').getByRole('button', { name, exact: true }).press('Enter')
 
@@ -36,7 +36,6 @@ export const nameField = (scope: Page | Locator): Locator => scope.getByLabel('N
 
 const submit = (scope: Page | Locator) => scope.getByRole('button', { name: 'Sign in', exact: true }).press('Enter')
 
-/** Signs in with a token. */
 export const signIn = async (scope: Page | Locator, token: string): Promise<void> => {
   const field = scope.getByLabel('Access token')
   const instead = scope.getByRole('button', { name: 'Use a token instead' })

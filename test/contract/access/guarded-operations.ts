@@ -9,9 +9,9 @@ interface Act {
   readonly body?: object
   /** The smallest set of rights that suffices. Default: the right of the route. */
   readonly needs?: readonly string[]
-  /** The person has rights on another site, which the caller must have as well. */
+  /** The person has rights on another site. The caller must have these rights as well. */
   readonly onEverySite?: true
-  /** A token of a command belongs to nobody, so it is refused. */
+  /** A token of a command belongs to no person, so the operation refuses it. */
   readonly needsPerson?: true
 }
 
@@ -125,7 +125,7 @@ const rowsOf = (route: (typeof guarded)[number], requests: Readonly<Record<strin
 
 export const rows = guarded.flatMap((route) => rowsOf(route, acts[route.operation]))
 
-/** Without all rights of the person, a removal succeeds in another way. */
+/** If the caller lacks a right of the person, the removal is not refused, but concerns only this site. */
 export const removal = guarded
   .filter(({ operation }) => operation === 'removeUser')
   .flatMap((route) => rowsOf(route, { usually: ofTarget }))[0] as Row

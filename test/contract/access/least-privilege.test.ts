@@ -26,8 +26,8 @@ import { entry } from '../../support/history.ts'
 import { testPerson } from '../../support/people.ts'
 import { everything, type Row, removal, rightsOfTarget, rows, targetUrl } from './guarded-operations.ts'
 
-// Every operation against rights that are not enough, of tokens and keys. No store knows rights, so one store is enough.
-// ../least-privilege.test.ts has the operations on files.
+// Each operation is refused to tokens and keys without the needed rights. No store knows rights, so one store is
+// enough. ../least-privilege.test.ts has the operations on files.
 
 const settings = { dataCentre: 'us', longestList: 20_000 }
 const surroundings = { telemetry: { request: () => {} } }
@@ -113,7 +113,7 @@ describe.each(hands.slice(0, 1))('On $name', ({ open }) => {
     return text
   }
 
-  /** A key with fewer rights than its person, and a key with more. Both have the given rights. */
+  /** A key with fewer rights than its person, and a key with more. Both allow exactly the given rights. */
   const keysWith = (rights: readonly string[]) =>
     Promise.all([keyWith(rights, everything), keyWith(everything, rights)])
 

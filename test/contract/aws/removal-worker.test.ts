@@ -111,7 +111,7 @@ const open = async (objects: number) => {
   return async () => (await removals.openOf(task.site, [task.path])).length > 0
 }
 
-/** A call of a worker that a test can delay. */
+/** A gate that stops a call of a worker until the test opens the gate. */
 const gate = () => {
   const reached = Promise.withResolvers<void>()
   const opened = Promise.withResolvers<void>()

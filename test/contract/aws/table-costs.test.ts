@@ -15,7 +15,7 @@ const tables = openMemoryTables()
 afterAll(() => tables.close())
 const token = await fillDirectory(storesOver(tables.connect()))
 
-/** The rounds of calls to the tables, by the method and the path after the site. The first request comes first. */
+/** The rounds of calls to the tables, by the method and the path after the site. The first entry has cold caches. */
 const roundsOf = async ({ fill, open, requests }: Exercise): Promise<ReadonlyMap<string, number>> => {
   const dynamodb = tables.connect()
   await fill(dynamodb)

@@ -116,7 +116,7 @@ const openWorld = async ({ disorder = 0, deaths = 0, seed = 1 }: Habits = {}) =>
       if (!isLost) pushInDisorder({ Records: [record] } as unknown as DynamoDBStreamEvent, 0)
     },
 
-    /** Waits this number of milliseconds, and then handles up to this number of events, three at a time. */
+    /** Waits `pause` milliseconds, and then handles up to `most` events, three at a time. */
     async pass(most = 3_000, pause = 0): Promise<void> {
       time += pause
       for (let handled = 0; waiting.length > 0; handled += 3) {

@@ -5,7 +5,7 @@ import { restoreBackup } from '../../../lib/machine/backup/restore-backup.ts'
 import { backUp, faultsOf, put, read, restore, tamper, test } from '../../support/backups.ts'
 import { messages } from '../../support/messages.ts'
 
-/** Small files are in the database, which does not check their bytes. */
+/** Accepts damage. Small files are checked even without `withBytes`, because they are in the database. */
 const even = { evenIfDamaged: true, withBytes: false, signal: new AbortController().signal }
 
 const become = (bytes: string) =>

@@ -13,7 +13,7 @@ const site = 1001 as SiteId
 const category = 5 as CategoryId
 const news = { site, kind: 'news', category } as const
 
-/** Changes of what a list shows, each through the ports. */
+/** Changes that a list must show, made through the ports. */
 const changes: Readonly<Record<string, (contents: Contents, links: CategoryLinks) => Promise<unknown>>> = {
   'a new member': (contents) => contents.putMany(site, 'news', [newsItem(1, { subject: 'Changed' })], entry),
   'a new text': (contents) => contents.putMany(site, 'news', [newsItem(1, { body: 'Changed' })], entry),

@@ -177,7 +177,6 @@ const copy = (from: string, to: string): Operation => ({
   entry: `copied ${from}`,
 })
 
-/** Restores a file. */
 const restore = (path: string): Operation => ({
   label: `restore ${path}`,
   run: (site) => site.request('POST', `storage/${path}`, { query: { restore: '' }, body: {} }),

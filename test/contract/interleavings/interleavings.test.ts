@@ -179,7 +179,7 @@ const subjects = {
     rival: upload('a/x', 'stalled'),
     first: [],
     last: [read('a/x')],
-    // The call that places the second file.
+    // The calls that place an uploaded file.
     late: /^PUT .*live.*a\/x /,
     fates: stalls,
     share: 0.02,

@@ -12,8 +12,8 @@ export interface Operation {
   /** The state after a success. Undefined if the operation must be refused. */
   succeed(state: State, answer: Answer): State | undefined
   /**
-   * A further state that a success may cause while other operations run. A newer version stays when the listed version is
-   * removed or moved (functions/storage/README.md, "Versions"). A file creates its folder before it is stored itself.
+   * A further state that a success may cause while other operations run. A newer version stays when the listed version
+   * is removed or moved (functions/storage/README.md, "Versions"). A folder is created before its file is stored.
    */
   inRace?(state: State): State | undefined
   /** The history entry of a success. */

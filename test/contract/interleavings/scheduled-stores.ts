@@ -121,7 +121,7 @@ export const createTurns = (time: Time) => {
 }
 export type Turns = ReturnType<typeof createTurns>
 
-/** Reads of a request with their answers, which a planted bug repeats after the first write of a placement. */
+/** The reads of a request with their answers. A planted bug repeats the answers after a placement's first write. */
 interface Memory {
   readonly answers: Map<string, Promise<unknown>>
   phase: 'looking' | 'placing' | 'written'

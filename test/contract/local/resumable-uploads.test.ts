@@ -13,7 +13,6 @@ import { root } from '../../../lib/storage/path.ts'
 import { scratchDirectory } from '../../support/directory.ts'
 import { uploadsOf } from '../../support/uploads.ts'
 
-/** Resumable uploads over restarts of one machine, and what its commands report about them. */
 const site = 1001 as SiteId
 const scope = { site, rights: roles.owner.rights, level: 'write' } as const
 const uploader: Requester = { ...scope, author: { actor: 'ann' }, deadline: unlimited }

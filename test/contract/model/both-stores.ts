@@ -57,7 +57,7 @@ interface Running {
   recount?(site: Site): Promise<void>
 }
 
-/** Data that stays when its service stops. */
+/** A store whose data stays when its service stops. */
 interface Side {
   /** Starts a service. The previous one must have stopped. */
   start(): Promise<Running>

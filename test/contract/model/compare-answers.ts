@@ -14,7 +14,7 @@ export const createKnowledge = () => {
   return { names, moves, move }
 }
 type Knowledge = ReturnType<typeof createKnowledge>
-/** The path that the request names. */
+/** `path` is the path that the request names. */
 type Asked = Knowledge & { readonly path: string }
 
 // Each store has its own tags (S-70), versions (H-15), ids of changes (H-1) and cursors. If two names of one path are
@@ -45,7 +45,7 @@ const differences = (machine: unknown, aws: unknown, asked: Asked, place = ''): 
   const [here, there] = [partsOf(machine), partsOf(aws)]
   if (here && there) {
     return [...new Set([...Object.keys(here), ...Object.keys(there)])].flatMap((name) => {
-      // On AWS, a move creates the folder again, so lists may leave out its time (S-75).
+      // On AWS, a move creates the folder again, so lists may leave out the time of the folder (S-75).
       if (name === 'lastModified' && isFolder(here) && isFolder(there)) return []
       return differences(here[name], there[name], asked, `${place}.${name}`)
     })

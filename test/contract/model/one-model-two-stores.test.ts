@@ -46,7 +46,7 @@ const lookAtAll = async (model: SiteModel, sites: BothSites): Promise<void> => {
   }
 }
 
-/** S-120, S-124, S-125: both stores and the model count the same bytes. An open upload counts, too. */
+/** S-120, S-124, S-125: both stores count the same bytes, at least those of the model. An open upload counts, too. */
 const expectUsage = async ({ files, drafts, hasOtherDrafts }: SiteModel, sites: BothSites): Promise<void> => {
   if (sites.quota === undefined) return
   const [machine = 0, aws] = await sites.usedBytes()

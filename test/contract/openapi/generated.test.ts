@@ -13,7 +13,7 @@ test('the generated files are up to date (if not, run npm run openapi)', async (
   for (const [name, text] of Object.entries(generated)) expect(await kept(name)).toBe(text)
 })
 
-/** `DELETE` of the root of the storage never succeeds, and a sign-in at an issuer only redirects. */
+/** `DELETE` of the root of the storage is always refused, and a sign-in at an issuer only redirects. */
 const isMeant = ({ ruleId, location }: { ruleId: string; location: { pointer?: string | undefined }[] }) =>
   ruleId !== 'operation-2xx-response' ||
   !location.some(({ pointer = '' }) => /\{site\}~1storage\/delete|~1sign-in~1\{issuer\}/.test(pointer))

@@ -23,7 +23,7 @@ const install = (file: string, folder: string): string => {
   return own
 }
 
-/** The documents beside a document that it links to. */
+/** The documents to which a document links, if they are in the same folder. */
 const linkedBy = (document: string): readonly string[] =>
   [...readFileSync(document, 'utf8').matchAll(/\]\(([\w-]+\.md)/g)].map(([, name = '']) =>
     join(dirname(document), name),

@@ -8,7 +8,6 @@ import { entry, type Hand, handsOfPorts } from '../../support/hands.ts'
 
 type Tested = Pick<Stores, 'removals'>
 
-/** Removals of folders, on both stores. */
 const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<void> => {
   let time = Date.UTC(2026, 0, 1)
   const hand = await open({ wall: () => time, monotonic: () => time })

@@ -16,7 +16,6 @@ const reported = async (history: History, site: SiteId): Promise<HistoryEntry[]>
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-/** The history of sites, on both stores. */
 const describeHistory = async ({ name, open }: Hand<Tested>): Promise<void> => {
   const hand = await open()
   const { stores } = hand

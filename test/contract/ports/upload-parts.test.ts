@@ -36,7 +36,6 @@ async function* inPieces(bytes: Uint8Array, piece: number, failure?: Error): Asy
 const nothingYet = (holding: Holding): Durable => ({ size: 0, holding })
 const neverOver = () => false
 
-/** The bytes of resumable uploads, on both stores. */
 const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
   afterAll(() => stores.close())
 

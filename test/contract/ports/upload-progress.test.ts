@@ -6,7 +6,6 @@ type Tested = Pick<Stores, 'progress'>
 
 const hour = 3600 * 1000
 
-/** The progress of uploads, on both stores. */
 const describeUploadProgress = async ({ name, open }: Hand<Tested>): Promise<void> => {
   let now = Date.UTC(2026, 0, 1)
   const hand = await open({ wall: () => now, monotonic: () => performance.now() })

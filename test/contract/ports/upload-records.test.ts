@@ -10,7 +10,6 @@ type Tested = Pick<Stores, 'uploadRecords' | 'history'>
 const minute = 60_000
 const now = Date.UTC(2026, 0, 1)
 
-/** The records of uploads, on both stores. */
 const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void> => {
   let passed = 0
   const hand = await open({ wall: () => now + passed, monotonic: () => passed })

@@ -13,7 +13,6 @@ type Tested = Pick<Stores, 'webForms'>
 const form = 7 as WebFormId
 const anything = () => undefined
 
-/** Changes of web forms, on both stores. */
 const describeWebForms = async ({ name, open }: Hand<Tested>): Promise<void> => {
   const hand = await open()
   const { webForms } = hand.stores

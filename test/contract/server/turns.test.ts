@@ -7,8 +7,8 @@ import { listening } from './listening.ts'
 const last = requestText('GET', '/', { Connection: 'close' })
 
 /**
- * An operation that takes a turn of the event loop. It counts the operations that began, and the operations that ran at
- * once.
+ * An operation that takes a turn of the event loop. It counts the operations that began, and the most that ran at the
+ * same time.
  */
 const counted = () => {
   const count = { running: 0, most: 0, begun: 0 }

@@ -34,7 +34,7 @@ export interface Act {
   readonly showsWay?: true
   /** True if the other path of a move or copy is in `free`, where every caller may write. */
   readonly hasOtherEnd?: true
-  /** True if only the user who began it may continue it. */
+  /** True if only the user who began an upload may continue the upload. */
   readonly isOfUser?: true
   /** True if only a right on all files is enough. */
   readonly isOnRoot?: true

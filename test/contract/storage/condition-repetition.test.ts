@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { statusAndCode } from '../../support/answer.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
-/** Another caller changes a file after its conditions were checked, right before the store places the change. */
+/** A storage where another caller changes a file between the check of its conditions and its placement. */
 let storage: StorageUnderTest
 let meanwhile: (() => Promise<unknown>) | undefined
 let times: number

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => storage.close())
 
-/** The largest answer in bytes, as a text within JSON. */
+/** In bytes: the largest answer, as a text within JSON. */
 const largestAnswer = 5_000_000
 
 interface Page {

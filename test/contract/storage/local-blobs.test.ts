@@ -27,7 +27,6 @@ afterEach(() => {
   opened.close()
 })
 
-/** Starts the service again. */
 const restart = (now = Date.now()) => {
   opened.close()
   opened = openLocalFiles(directory)

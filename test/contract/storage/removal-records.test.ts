@@ -106,7 +106,7 @@ describe.each([
   const contentsOf = (folder: string) =>
     Promise.all(names.map(async (name) => (await storage.get(`${folder}/${name}`)).text))
 
-  /** Lets the process die at each call of `take`. Before each call, another folder is removed and filled again. */
+  /** Repeats `take`, which dies at another call each time, on a folder that was removed and filled again. */
   const dieAtEachCall = async (take: (folder: string) => Promise<unknown>) => {
     const [broken, intact]: [string[], string[]] = [[], []]
     await fill('/measure', 'newer')

@@ -229,7 +229,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
       return failEachCall(`restores-${how}`, lost, restoreAll, prepareRemoved)
     })
 
-    /** Places an upload of two parts, unless an earlier attempt has placed it. */
+    /** The bytes of an upload in two parts. */
     const bytes = Buffer.concat([Buffer.alloc(partLength, 'a'), Buffer.from('b')])
     const beginUpload = async (name: string) => {
       const { client, once } = faulty

@@ -4,7 +4,7 @@ import { noRemovals, openBucketInMemory, openObjectStore } from '../../support/b
 import { entry } from '../../support/history.ts'
 import { keysIn, nowhere, stageObject } from '../../support/objects.ts'
 
-/** A bucket whose versioning has no effect yet: its answers name no version. */
+/** A store over a bucket whose versioning has no effect yet: the answers of the bucket name no version. */
 let store: ObjectStore
 let isLockedSince = false
 const removals = { ...noRemovals, isLockedSince: async () => isLockedSince }

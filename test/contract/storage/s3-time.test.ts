@@ -216,7 +216,7 @@ describe('A request that makes a slow call to S3', () => {
         const slow = slowDown(number, 'request')
         let answer: { readonly status: number } | undefined
         const { elapsed } = await inFunctionTime(async ({ timeLeft }) => {
-          // If the operation only reads, Lambda ends it and answers.
+          // Lambda ends an operation that only reads, and answers.
           answer = await Promise.race([
             ask(timeLeft),
             new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), functionTime - frozenAt)),

@@ -80,7 +80,7 @@ export interface StorageUnderTest
   readonly site: SiteId
   /** The requests of another token of the same user. */
   as(...permissions: readonly string[]): Promise<Requests>
-  /** The requests of a key with these rights, of a person who has other rights. */
+  /** The requests of a key with the rights `own`. The person of the key has the rights `ofPerson`. */
   asKey(own: readonly string[], ofPerson: readonly string[]): Promise<Requests>
   readonly deps: StorageDeps
   /** All keys, live and draft. */

@@ -45,7 +45,6 @@ interface Kept extends Pick<Stores, 'files' | 'workflows' | 'removals' | 'upload
 /** Stores on which processes of the service start one after the other. */
 interface Hand {
   readonly name: string
-  /** The number of attempts. */
   readonly runs: number
   readonly lease: LeaseTerms
   open(): Promise<{ start(): Kept; close(): Promise<void> }>

@@ -140,7 +140,7 @@ export const killDuringDeliveries = async (directory: string, kills: number, see
     if (random.below(2) === 0) passTime(directory)
     database = openDatabase(directory, true)
     let changes = 1 + random.below(mostAnswers)
-    // Half of the kills come during changes, and half of them during the deliveries after them.
+    // Half of the kills come during changes, and half during the deliveries that follow.
     let deliveries = random.below(2) * random.below(5 * changes)
     const killAtEnd = () => {
       if (changes <= 0 && deliveries <= 0) service.kill('SIGKILL')

@@ -41,7 +41,7 @@ export const onMachine = <Result>(
     }
   })
 
-/** Measures on empty tables of dynalite. It reports consumed capacity, but its times mean nothing. */
+/** Measures on empty tables of dynalite, which reports consumed capacity. Its times mean nothing. */
 export const onTables = async <Result>(run: (dynamodb: DynamoDBDocumentClient) => Promise<Result>): Promise<Result> => {
   const { connect, close } = await openTestTables()
   try {

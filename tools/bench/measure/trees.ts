@@ -13,7 +13,7 @@ export interface Tree {
 
 export const own: Tree = { name: 'this tree', folder: join(import.meta.dirname, '..', '..', '..') }
 
-/** Contains this tree. If `BASELINE` names an earlier checkout with installed packages, this checkout comes first. */
+/** Contains this tree. An earlier checkout with installed packages comes first, if `BASELINE` names one. */
 export const trees = (): readonly Tree[] => {
   const folder = process.env['BASELINE']
   return folder ? [{ name: 'baseline', folder }, own] : [own]

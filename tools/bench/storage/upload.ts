@@ -44,7 +44,7 @@ const uploadSmall = async ({ baseUrl, token }: Service, run: number): Promise<nu
 }
 
 /**
- * Uploads one file of 256 MiB through the local server by each method, alternating with a server that only writes its
+ * Uploads one file of 256 MiB through the local server by each method, alternating with a server that only writes each
  * body to a file.
  */
 const measureLarge = (fsync: 'on' | 'off') =>

@@ -8,7 +8,7 @@ import { messages } from '../../../support/messages.ts'
 import { noOtherUser, otherUser, runAsOther } from '../../../support/program.ts'
 import { test } from '../../../support/test.ts'
 
-/** Overwrites the first page of the tables that match a condition. SQLite can still open the database. */
+/** Overwrites the first page of each table that matches a condition. SQLite can still open the database. */
 const damageTables = (directory: string, which: string): void => {
   const file = join(directory, 'site-admin.db')
   const database = new DatabaseSync(file)

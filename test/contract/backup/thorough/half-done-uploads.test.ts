@@ -10,7 +10,6 @@ import type { SpawnedService } from '../../../support/spawned-service.ts'
 
 const tus = { 'Tus-Resumable': '1.0.0' }
 
-/** Sends half of a file. */
 const sendHalf = async (service: SpawnedService): Promise<void> => {
   const created = await service.request(`${storage}/uploads`, {
     method: 'POST',

@@ -7,7 +7,7 @@ import { test } from '../../../support/test.ts'
 const run = promisify(execFile)
 const read = (page: string) => readFile(new URL(`../../../../${page}`, import.meta.url), 'utf8')
 
-/** The pages with examples, each with the heading above the examples and their smallest number. */
+/** The pages with examples, each with the heading above the examples and the least number of examples. */
 const pages = [
   ['README.md', '## Try it', 5],
   ['docs/api.md', '# The API by example', 40],

@@ -11,7 +11,7 @@ import { test } from '../../../support/test.ts'
 
 const page = join(import.meta.dirname, '..', '..', '..', '..', 'docs', 'events.md')
 
-/** For each language in the page, how to run its receiver as a file. */
+/** How to run the receiver of each language in the page. */
 const languages = [
   ['ts', 'node', (code: string) => ['--input-type=module-typescript', '-e', code]],
   ['py', 'python3', (_: string, file: string) => [file]],

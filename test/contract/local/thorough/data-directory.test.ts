@@ -84,7 +84,7 @@ test.for([
   expect(snapshotOf(directory)).toEqual(before)
 })
 
-/** Fills the directory as callers would. */
+/** Fills the directory with rows, as the requests of callers would leave them. */
 const fill = (directory: string) => {
   const database = new DatabaseSync(join(directory, 'site-admin.db'))
   const numbers = 'WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < 1204)'

@@ -5,7 +5,6 @@ import { entry } from '../../../support/history.ts'
 import { infoOf } from '../../../support/objects.ts'
 import { kilobyte, type Workbench } from './workbench.ts'
 
-/** Moves and copies of objects. */
 export const describeRelocating = (bench: Workbench): void => {
   const { fresh, placed, put, content, keysUnder, leftovers } = bench
 

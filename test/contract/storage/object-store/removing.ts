@@ -2,7 +2,6 @@ import { expect, it } from 'vitest'
 import { entry } from '../../../support/history.ts'
 import type { Workbench } from './workbench.ts'
 
-/** Removals of listed objects. */
 export const describeRemoving = (bench: Workbench): void => {
   const { fresh, put, keysUnder, leftovers, comparesVersions } = bench
 

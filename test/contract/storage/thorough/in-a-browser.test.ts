@@ -18,7 +18,6 @@ interface Elsewhere {
   readonly seen: readonly string[]
   /** Resolves after a request whose path begins with `path`. */
   asked(path: string): Promise<void>
-  /** Serves a page at a path. */
   serve(path: string, type: string, body: string | Buffer): void
 }
 
