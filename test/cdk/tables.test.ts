@@ -36,7 +36,7 @@ describe('deletion protection', () => {
   })
 })
 
-describe('the home of the directory', () => {
+describe('the home region of the directory', () => {
   /** The region of the directory stack: its own replica comes last. */
   const homeOf = ({ directory: template }: Pick<ReturnType<typeof templatesOf>, 'directory'>) =>
     Object.values(template.findResources(type)).map(({ Properties }) => Properties.Replicas.at(-1).Region)

@@ -130,7 +130,7 @@ const away: readonly (readonly [string, number, (client: SiteClient) => Promise<
   ['a redirect of a write', 308, ({ files }) => files.createFolder('a')],
   ['a redirect of a read', 301, ({ files }) => files.stat('a')],
   ['a redirect to the bytes of a file', 302, ({ files }) => files.read('a')],
-  ['the address of a new upload', 201, ({ files }) => files.put('a', new Uint8Array(5_000_000))],
+  ['a new upload', 201, ({ files }) => files.put('a', new Uint8Array(5_000_000))],
 ]
 test.for(away)('%s from https to http is refused, even to a listed address (T-36)', async ([, status, call]) => {
   const headers = { Location: `${clear}/api/v2/admin/sites/1/uploads/x` }
@@ -192,7 +192,7 @@ test('reads and conditional writes are repeated if the outcome is unknown', asyn
   expect([read, link, write].map(({ asked }) => asked.length)).toStrictEqual([3, 2, 2])
 })
 
-test('a repeated write succeeds on its own bytes, and fails on other bytes', async () => {
+test('a repeated write succeeds if the file already has the sent bytes, and fails otherwise', async () => {
   const outdated = () => json({ code: 100412, message: 'Changed.' }, 412)
   const made = await scripted([broken, outdated, () => new Response('text')])
   await made.client.files.put('a', 'text')

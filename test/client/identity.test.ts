@@ -109,7 +109,7 @@ describe('site-files --identity github', () => {
   test.for<[string, number, string, string]>([
     ['an error', 403, '{}', messages.access.noTokenOfJob(403)],
     ['a redirect', 302, '', messages.access.silent],
-    ['something else', 200, '{"value":7}', messages.client.answeredWith(200)],
+    ['no token', 200, '{"value":7}', messages.client.answeredWith(200)],
   ])('If GitHub answers with %s, the error message says so (A-112)', async ([, status, body, message], { job }) => {
     answer = async () => [status, body]
     expect(await job(['ls'])).toMatchObject(outcome(1, message))

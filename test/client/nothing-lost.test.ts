@@ -76,7 +76,7 @@ test('an unfinished upload conflicts with a file that someone stored meanwhile',
   expect(await site.texts()).toStrictEqual(await readTree(here))
 })
 
-test('a pull does not place damaged bytes, and leaves no partial file', async ({ makeDirectory, site }) => {
+test('a pull does not replace a file by damaged bytes, and leaves no partial file', async ({ makeDirectory, site }) => {
   await site.store({ 'a.txt': 'one' })
   const here = await makeDirectory()
   await site.pull(here)
@@ -120,7 +120,7 @@ test('a push reads a file again if its time was set back', async ({ makeDirector
   expect(await site.push(here)).toMatchObject({ replace: 1 })
 })
 
-test('a run removes partial files of killed runs only after a day', async ({ makeDirectory, site }) => {
+test('a push removes the partial files of killed commands only after a day', async ({ makeDirectory, site }) => {
   const [old, now, other] = [`.${randomUUID()}.part`, `.${randomUUID()}.part`, 'film.part']
   const downloads = await makeDirectory(Object.fromEntries([old, now, other].map((name) => [name, 'half'])))
   const yesterday = Date.now() / 1000 - 25 * 3600
@@ -155,7 +155,7 @@ test('a pull of a missing path, or of a file, fails and creates no folder', asyn
   expect(await readdir(here)).toStrictEqual([])
 })
 
-test('a download that is longer than announced is cut off, and nothing is placed', async ({ makeDirectory, site }) => {
+test('a download that is longer than announced is cut off, and no file is stored', async ({ makeDirectory, site }) => {
   await site.store({ 'a.txt': 'ten bytes.' })
   const here = await makeDirectory()
   let given = 0

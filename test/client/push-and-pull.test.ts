@@ -183,7 +183,7 @@ test('a push ignores the case of the names of folders on the site', async ({ fol
   expect(Object.keys(await site.texts())).toStrictEqual(['News/a.txt', 'News/c.txt'])
 })
 
-test('a file that changes during its upload is not placed', async ({
+test('a file that changes during its upload is not stored', async ({
   service,
   folder,
   makeDirectory,

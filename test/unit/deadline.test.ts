@@ -26,7 +26,7 @@ describe('a deadline', () => {
     expect(deadline.check).toThrow(expect.objectContaining({ code: 100503 }))
   })
 
-  it('reserving time makes a deadline earlier, and an outer deadline stays a limit', () => {
+  it('reserved time makes a deadline earlier, and an inner deadline never ends after the outer one', () => {
     const request = createDeadline(() => 9_000 - time)
     expect(request.reserving(500).timeLeft()).toBe(7_500)
     expect(request.within(1_000, now).timeLeft()).toBe(1_000)

@@ -10,7 +10,7 @@ describeWithAdmin('Categories', () => {
     { kind: 'link', type: 'blog', categoryId: 6, objectId: 2 },
   ])
 
-  test('The categories of a site are listed with all switches (C-49)', async () => {
+  test('The list of categories accepts all query parameters of lists (C-49)', async () => {
     const { status, json } = await library.call('/categories')
     expect(status).toBe(200)
     expect(json).toEqual({

@@ -269,7 +269,7 @@ describeWithAdmin.each(sidesOfNews)('Refusals to unlink $what', (side) => {
     await linkAll()
   })
 
-  test('Unlinking an unknown category answers 404, a missing object 204 (C-43, C-48)', async () => {
+  test('Unlinking an unknown object answers 204, an unknown category 404 (C-43, C-48)', async () => {
     const answer = await remove(items(99))
     if (side.member === 'objectId') expect(answer.status).toBe(204)
     else expectError(answer, 404, 220001)

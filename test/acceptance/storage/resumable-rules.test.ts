@@ -56,7 +56,7 @@ describe('The path of a resumable upload', () => {
     expect((await read(`${own}/Case/a.txt`)).text).toBe('hello')
   })
 
-  it('A resumable upload creates a draft, leaves it, or publishes it (S-48)', async () => {
+  it('With version, a resumable upload stores or publishes a draft (S-48)', async () => {
     const page = `${own}/page.html`
     const versioned = (version: string) => ({ 'Upload-Metadata': metadata({ filename: 'page.html', version }) })
     const both = async () => [(await read(page)).text, (await read(page, '?version=draft')).text]
@@ -71,7 +71,7 @@ describe('The path of a resumable upload', () => {
 })
 
 describe('Checks at the creation of an upload', () => {
-  it('A new upload passes the same checks as a PUT (U-11)', async () => {
+  it('A new upload must pass the same checks as a PUT (U-11)', async () => {
     await put(`${own}/taken/folder/x`, 'x')
     expectError(await createUploader(`${own}/taken`).create('folder', 5), 400, 104022)
     expectError(await createUploader(`${own}/taken/folder/x/below`).create('a', 5), 400, 104009)

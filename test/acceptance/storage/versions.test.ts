@@ -43,7 +43,7 @@ describe('Versions', () => {
     expect([part.status, part.text]).toEqual([206, 'ld'])
   })
 
-  it('Only live files have versions, and versions have no link (H-15, E-29, E-30)', async () => {
+  it('Only files have versions, and ?link of a version is refused (H-15, E-29, E-30)', async () => {
     const path = `${own}/versions/linked.txt`
     await put(path, 'x')
     const [present] = await versionsOf(path)

@@ -199,7 +199,7 @@ describeWithAdmin('The rights of a webhook', () => {
     expectError(await ask('POST', '', { targetUrl, types: ['file.*'], subject: 'news/' }, token), 403, 100403)
   })
 
-  test('Changing the target needs the rights to read all types it gets (V-1)', async () => {
+  test('A new target needs the rights to read all types of the webhook (V-1)', async () => {
     const { ask, create, addPerson } = await openWebhooks()
     const { id } = await create({ types: ['file.*'] })
     const { token } = await addPerson({ rights: ['access:write', 'history:read'] })

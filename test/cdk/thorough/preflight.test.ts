@@ -37,14 +37,14 @@ const settings = {
 }
 
 describe('the check before a deployment', () => {
-  test('the limit of a region must suffice for the throttling limits of its data centres', () => {
+  test('the concurrency limit of a region must suffice for the throttling limits of its data centres', () => {
     expect([...wantedConcurrency(parseSettings(settings))]).toEqual([
       ['us-east-1', 100],
       ['eu-west-1', 50],
     ])
   })
 
-  test('the limit must cover the reserved concurrency and the part that stays unreserved', async () => {
+  test('the concurrency limit must cover the reserved concurrency and the part that stays unreserved', async () => {
     const reserving = parseSettings({ ...settings, reservedConcurrency: { fields: 20, storage: 50 } })
     expect([...wantedConcurrency(reserving)]).toEqual([
       ['us-east-1', 240],
@@ -109,7 +109,7 @@ describe('the check before a deployment', () => {
     [62, 500, 1, /62 processors .* need 63 and 500\. .*Service Quotas/s],
     [63, 400, 1, /400 requests per second, .* need 63 and 500\. .*Service Quotas/s],
   ])(
-    'the check compares the quotas of Web Functions: %i processors, %i requests',
+    'the check compares the quotas of Web Functions with the settings: %i processors, %i requests',
     async (processors, rate, wanted, printed) => {
       await answerWith(200, limitOf(1000))
       answerWithQuotas({ maxTotalArmVCpus: processors, maxTotalRateLimit: rate })

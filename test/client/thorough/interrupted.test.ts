@@ -94,7 +94,7 @@ test('watch pushes after each change, and reports changes of others (T-44, T-66)
 })
 
 test.for(['.SITE-FILES', 'sub/.site-files'])(
-  'writes below %s, as a run makes them, do not delay the next push',
+  'watch pushes without delay while files below %s change',
   async (state, { begin, folder, makeDirectory, site }) => {
     const here = await makeDirectory({ 'a.txt': 'one', [`${state}/files.json`]: '0' })
     const watching = begin(['watch', here, folder])

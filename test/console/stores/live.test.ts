@@ -77,7 +77,7 @@ const createPage = () => {
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('one connection reports each change once, including those before the page opened', async () => {
+test('one connection reports each change once, including changes from before the page opened', async () => {
   const site = createSite(30)
   const { live, recorded } = createPage()
   const end = live.follow(site.client)

@@ -169,7 +169,7 @@ describe('Sign-in through an issuer', () => {
     expect(answer).toMatchObject({ status: 401, json: { code: 101001 } })
   })
 
-  test('An address must wait after 50 sign-ins that it began and that failed (A-76, A-96)', async () => {
+  test('After 50 failed sign-ins through an issuer, the address of the caller must wait (A-76, A-96)', async () => {
     const [address, other] = ['192.0.2.7', '192.0.2.8']
     const begun = await begin()
     answerWith(begun)

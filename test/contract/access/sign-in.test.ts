@@ -112,7 +112,7 @@ describe.each(hands.slice(0, 1))('Sign-in: $name', ({ open }) => {
     ])
   })
 
-  test('A first request reads token and person, and a second one nothing (A-62)', async () => {
+  test('The first request with a token reads token and person, and later requests read nothing (A-62)', async () => {
     const { handler, signIn, reads } = await openService()
     const { token } = (await signIn('192.0.2.1')).json
     reads.length = 0
@@ -160,7 +160,7 @@ describe.each(hands.slice(0, 1))('Sign-in: $name', ({ open }) => {
 })
 
 test.each(hands)(
-  'A session that ends during a change of its password stays ended: $name (A-70, A-73)',
+  'A session that ends during a change of the password stays ended: $name (A-70, A-73)',
   async ({ open }) => {
     const hand = await open()
     const { grants, people } = hand.stores
@@ -191,7 +191,7 @@ test.each(hands)('Several processes or functions count failed sign-ins together:
   await close()
 })
 
-test('Two hashes run, 50 sign-ins wait, and all others get 503 (A-66, E-16)', async () => {
+test('Two sign-ins compute their hashes, 50 sign-ins wait, and all others get 503 (A-66, E-16)', async () => {
   const stored = [...Array.from({ length: 52 }, weakHash), weakHash(), undefined]
   const outcomes = await Promise.allSettled(stored.map((hash) => matchesPassword(password, hash)))
   const failures = outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason.code)

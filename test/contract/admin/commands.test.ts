@@ -64,7 +64,7 @@ test.for(refusedCommands)(
 test.for([
   ['{"colour":"red"}', messages.http.unknownMember('"colour"', 'id, ')],
   ['{"enabled":1}', 'enabled: must be true or false'],
-] as const)('object create refuses the members of %s', async ([members, reason], { siteDirectory }) => {
+] as const)('object create refuses the members %s', async ([members, reason], { siteDirectory }) => {
   const args = ['object', 'create', 'news', '--site', '1001', '--members', members]
   expect(await administer(siteDirectory, args)).toMatchObject({ status: 1, stderr: expect.stringContaining(reason) })
 })
@@ -75,7 +75,7 @@ test('site create is refused while the directory has no data centre', async ({ d
 })
 
 test.for(['site', 'form --site 1001'])(
-  '%s: create is refused when the highest possible id is in use',
+  'the command create is refused when the highest possible id is in use: %s',
   async (kind, { siteDirectory }) => {
     const [command = '', ...options] = kind.split(' ')
     const create = (...more: string[]) =>

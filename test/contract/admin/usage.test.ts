@@ -37,7 +37,7 @@ test('object show prints one member per row for people (T-14)', async ({ siteDir
 test.for([
   ['--help', ['data-centre', 'site', 'token', 'form', 'import', '--data-dir', '--json']],
   ['token issue --help', ['--user', '--site', '--permission', '--ttl', '"files"', '4h', '2w']],
-] as const)('help of %s lists commands and options, and creates nothing', async ([command, names], { directory }) => {
+] as const)('%s lists commands and options, and creates nothing', async ([command, names], { directory }) => {
   const { status, stdout } = await administer(directory, command.split(' '))
   expect(status).toBe(0)
   for (const name of names) expect(stdout).toContain(name)

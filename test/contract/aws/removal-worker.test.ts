@@ -211,7 +211,7 @@ describe('the worker that finishes removals', () => {
     expect([left, await isOpen()]).toEqual([0, false])
   })
 
-  test('a permanent error fails the message, and releases the removal', async () => {
+  test('after a permanent error of a worker, the next delivery of the message completes the removal', async () => {
     const isOpen = await open(1)
     await expect(start(() => Promise.reject(new Error('a bug'))).deliver()).rejects.toThrow('a bug')
     expect([sent, await isOpen()]).toEqual([[], true])
@@ -219,7 +219,7 @@ describe('the worker that finishes removals', () => {
     expect([left, await isOpen()]).toEqual([0, false])
   })
 
-  test('a message that the service did not send fails', async () => {
+  test('a message that the service did not send causes an error', async () => {
     const worker = createRemovalWorker({
       files: files(),
       removals: start().removals,

@@ -40,7 +40,7 @@ const steps: readonly (readonly [name: string, isReached: (unfinished: string) =
 ]
 
 test.for(steps)(
-  'a kill when %s leaves no backup or a complete one, and the next backup cleans up',
+  'a backup that is killed when %s leaves nothing or a complete backup, and the next backup cleans up',
   async ([, isReached], { backedUp }) => {
     const { data, folder, restored } = backedUp
     const target = join(folder, 'next')
@@ -60,7 +60,10 @@ test.for(steps)(
   },
 )
 
-test('a restoration that is killed again while it clears up still blocks a start', async ({ backedUp, serve }) => {
+test('a restoration that is killed again while it cleans up still blocks a start of the service', async ({
+  backedUp,
+  serve,
+}) => {
   const { backup, restored } = backedUp
   const marker = join(restored, 'site-admin.json')
   mkdirSync(join(restored, 'blobs'), { recursive: true })

@@ -108,7 +108,7 @@ describe('a page', () => {
     expect((await list({ skip: '990' })).units).toBeLessThanOrEqual(1 + 5 + 5 + 8)
   })
 
-  test('a page that shows no long texts reads none', async () => {
+  test('a page that does not show the long texts of its items does not read them', async () => {
     const shown = await list({ fields: 'news' })
     const hidden = await list({ fields: 'news.subject' })
     expect(shown.units - hidden.units).toBe(5)

@@ -88,7 +88,7 @@ describe.each(Object.entries(removals))('linking during %s', (_, remove) => {
   ] as const
 
   for (const [what, outer, inner] of pairs) {
-    test.each(Object.entries(places))(`${what} %s leaves no stray link`, async (_place, at) => {
+    test.each(Object.entries(places))(`${what} %s leaves no link to removed content`, async (_place, at) => {
       const calls = await callsOf(outer)
       for (const call of callsToTry(calls)) {
         await begin()

@@ -105,7 +105,7 @@ describe('changes', () => {
     expect(words()).toEqual(['0', '1', '2', '3', '4'])
   })
 
-  test('notes keep their order among changes, and survive the end of the process', async () => {
+  test('writes that do not wait for the disk keep their order among changes, and survive the end of the process', async () => {
     const { file, database, add } = openWords()
     const note = (word: string) =>
       database.note(() => void database.connection.prepare('INSERT INTO words (word) VALUES (?)').run(word))
@@ -115,7 +115,7 @@ describe('changes', () => {
     expect(openWords(file).words()).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  test('changes wait for the disk, but notes do not', async () => {
+  test('changes wait for the disk, but notes (such as the last use of a key) do not', async () => {
     const { database } = openWords()
     const mode = () => database.connection.prepare('PRAGMA synchronous').get()?.['synchronous']
     const [normal, full] = [1, 2]

@@ -35,7 +35,7 @@ const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect(await contents.texts(site, 'news', [1, 2])).toEqual(new Map([[1, item['body']]]))
     })
 
-    test('If a store reports its state, the state differs after each change', async () => {
+    test('If a store reports the state of its content, each change results in another state', async () => {
       const names: (string | undefined)[] = [await contents.state()]
       const another = hand.connect()
       const link = { site, kind: 'news', category: 5 as CategoryId } as const

@@ -104,7 +104,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       [1_000, 400, 'unknown'],
       [2 * part, part, 'unknown'],
       [2 * part + 7, 4_500_000, 'known'],
-    ])('%i bytes in appends of %i become the file, with its length %s at first', async (length, cut, declared) => {
+    ])('%i bytes in appends of %i become the file, if its length is %s at the start', async (length, cut, declared) => {
       const upload = await begin(declared === 'known' ? length : null)
       const bytes = randomBytes(length)
       const holding = await addAll(upload, bytes, cut)
@@ -134,16 +134,19 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
     })
 
-    test.each([part - 2, part + 5])('unreported bytes after the offset %i are overwritten', async (offset) => {
-      const upload = await begin()
-      const bytes = randomBytes(offset + part)
-      const held = await addAll(upload, bytes.subarray(0, offset), part)
-      // The record of the upload does not include this append.
-      await add({ ...upload, holding: held }, offset, randomBytes(part + 100))
-      const { holding } = await add({ ...upload, holding: held }, offset, bytes.subarray(offset))
-      await place(upload, holding, bytes.length)
-      expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
-    })
+    test.each([part - 2, part + 5])(
+      'bytes after the recorded offset %i are overwritten by the next append',
+      async (offset) => {
+        const upload = await begin()
+        const bytes = randomBytes(offset + part)
+        const held = await addAll(upload, bytes.subarray(0, offset), part)
+        // The record of the upload does not include this append.
+        await add({ ...upload, holding: held }, offset, randomBytes(part + 100))
+        const { holding } = await add({ ...upload, holding: held }, offset, bytes.subarray(offset))
+        await place(upload, holding, bytes.length)
+        expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
+      },
+    )
 
     test('bytes are reported while they arrive, so the next append continues from there', async () => {
       const upload = await begin()
@@ -202,7 +205,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.toString()).toBe('hello')
     })
 
-    test('bytes that could not become a file may be used again', async () => {
+    test('after a file was not stored, its uploaded bytes can still become the file', async () => {
       const upload = await begin()
       const length = part + 5
       const bytes = randomBytes(length)

@@ -113,7 +113,7 @@ describe('A blob that differs from its row', () => {
     expect(bytes).toBeLessThan(large.length)
   })
 
-  it('A small file in the database fails in the same cases', async () => {
+  it('A read of a small file in the database fails in the same cases', async () => {
     await put('live/1001/small', 'few bytes')
     opened.database.connection.exec("UPDATE small_contents SET bytes = x'00'")
     await expect(read('live/1001/small')).rejects.toThrow('live/1001/small')

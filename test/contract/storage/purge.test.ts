@@ -83,7 +83,7 @@ describe.each(storageHands)('A purge on $name', ({ open }) => {
     },
   )
 
-  it('The version in the condition stays, even if it is replaced meanwhile (H-32)', async () => {
+  it('A purge keeps the version that If-Match names, even if the file is replaced meanwhile (H-32)', async () => {
     let meanwhile: (() => Promise<unknown>) | undefined
     const storage = await opened(({ files }) => ({
       files: {

@@ -115,7 +115,7 @@ describe('A change that runs beside a recount', () => {
     }
   })
 
-  test('A removal that ends after the listing is not subtracted twice (S-125)', async () => {
+  test('The bytes of a removal that ends after the listing are not subtracted twice (S-125)', async () => {
     const removed = Promise.withResolvers<void>()
     const mayContinue = Promise.withResolvers<void>()
     let isHeld = false

@@ -84,7 +84,7 @@ describe('Small files', () => {
     expect(await uploadsFor(full)).toBe(0)
   })
 
-  it('Storing a file frees its memory only once', async () => {
+  it('Storing a file and then discarding its bytes frees the memory only once', async () => {
     const staged = await stage(full)
     await place([{ kind: 'put', key: 'live/a', staged }])
     expect(await uploadsFor(full)).toBe(0)
@@ -108,7 +108,7 @@ describe('The parts of a large file', () => {
     expect([bytes?.slice(0, 2), bytes?.slice(-2), bytes?.length]).toEqual(['12', '23', partLength + 2])
   })
 
-  it('A copy in parts keeps fingerprint, type and write mark (S-83)', async () => {
+  it('A copy in parts keeps the fingerprint, type and metadata of the file (S-83)', async () => {
     store = open(partLength)
     await putObject(store, 'live/large', 'x'.repeat(2 * partLength + 1))
     const from = await infoOf(store, 'live/large')
@@ -189,7 +189,7 @@ describe.each([
 })
 
 describe('An object that appears while a change is being made', () => {
-  it('The object may be part of the change itself', async () => {
+  it('An object that the change itself creates is no conflict', async () => {
     const staged = await stageObject(store, 'live/f/a', 'x')
     const changes: Change[] = [
       { kind: 'folder', key: 'live/f/' },

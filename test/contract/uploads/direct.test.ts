@@ -105,7 +105,7 @@ describe('An upload in parts', () => {
     expect(await bucket.leftovers()).toBe(0)
   })
 
-  test('Requests for addresses update the progress, and completing sets 100 (U-34)', async () => {
+  test('Requests for addresses update the progress, and completing the upload sets 100 (U-34)', async () => {
     const upload = await beginFilm()
     expect(await percent()).toBe(0)
     await addressesOf(upload, 2)
@@ -117,7 +117,7 @@ describe('An upload in parts', () => {
     expect(await percent()).toBe(100)
   })
 
-  test('Completing names a missing part, and the upload stays open (U-33)', async () => {
+  test('Completing an upload without a part names this part, and the upload stays open (U-33)', async () => {
     const upload = await beginFilm()
     const [first, second, third] = await addressesOf(
       upload,

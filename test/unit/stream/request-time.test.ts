@@ -26,7 +26,7 @@ describe('a request that comes through a distribution', () => {
   })
 
   it.each([
-    ['of a length', { 'content-length': '5' }],
+    ['of a declared length', { 'content-length': '5' }],
     ['in chunks', { 'transfer-encoding': 'chunked' }],
   ])('a request whose body %s still arrives has the time that Lambda allows', (_, headers) => {
     const { message, left, wait } = arriving(headers)

@@ -140,13 +140,13 @@ const damages: readonly Damage[] = [
     fault: [/site-admin\.json$/, cannotBeRead('site-admin.json', '…')],
   },
   {
-    name: 'the demo cannot be read',
+    name: 'the demo file cannot be read',
     inflict: (directory) => writeFileSync(join(directory, 'demo.json'), '{"token":"'),
     refusal: cannotBeRead('demo.json', '…'),
     fault: [/demo\.json$/, check.unreadable('')],
   },
   {
-    name: 'the demo has no token',
+    name: 'the demo file has no token',
     inflict: (directory) =>
       writeFileSync(join(directory, 'demo.json'), '{"siteId":1001,"webFormId":1,"categoryIds":[]}'),
     refusal: cannotBeRead('demo.json', 'it lacks "token"'),
