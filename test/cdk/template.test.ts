@@ -93,7 +93,7 @@ test("The gateway's refusal of a large body names the limit and the alternative 
   expect(message).toContain(messages.http.tus)
 })
 
-test('A given certificate is used, and only a hosted zone gets a DNS record', () => {
+test('A given certificate is used, and a domain gets a DNS record only with a hosted zone', () => {
   const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0'
   for (const zone of [{}, { hostedZoneId: 'Z0123456789' }]) {
     const domain = { domainName: 'us.example.com', certificateArn, ...zone }
@@ -104,7 +104,7 @@ test('A given certificate is used, and only a hosted zone gets a DNS record', ()
   }
 })
 
-test('Templates contain the partition of the region, not a fixed partition', () => {
+test('Templates take the AWS partition from the region', () => {
   const { directory, us } = templatesOf({
     dataCentres: { us: { region: 'cn-north-1' } },
     alarmEmail: 'ops@example.com',

@@ -40,7 +40,7 @@ test('an answer that is not from the service is reported with its status', async
 
 const page = () => new Response('<!doctype html>', { headers: { 'Content-Type': 'text/html' } })
 
-test('a server that answers every request with one page is not taken for the service', async () => {
+test('a server that answers every request with the same page is not accepted as the service', async () => {
   for (const answer of [page, () => json(null), () => json({}), () => json([]), () => json('a')]) {
     const { fetch } = scriptedFetch(answer)
     await expect(connect({ url: address, token: 'secret', fetch })).rejects.toThrow(messages.client.proxy)
@@ -212,7 +212,7 @@ test('a refusal with a long Retry-After is reported without waiting', async () =
   expect(asked).toHaveLength(1)
 })
 
-test('the signal of a connection ends every call, even one that waits for an answer', async () => {
+test('a signal that aborts ends every call of a connection, even a call that waits for an answer', async () => {
   const [reason, stop] = [new Error('enough'), new AbortController()]
   const { fetch: answering } = scriptedFetch(() => sites(address))
   const send: typeof fetch = (input, init) => {

@@ -87,7 +87,7 @@ test('a pull does not replace a file by damaged bytes, and leaves no partial fil
   expect((await readdir(join(here, '.site-files'))).filter((name) => name.endsWith('.part'))).toStrictEqual([])
 })
 
-test('a pull that replaces a file keeps its mode', async ({ makeDirectory, site }) => {
+test('a pull that replaces a file keeps the permissions of the file', async ({ makeDirectory, site }) => {
   const here = await makeDirectory({ 'run.sh': 'one' })
   await chmod(join(here, 'run.sh'), 0o700)
   await site.push(here)
@@ -108,7 +108,7 @@ test('a pull does not follow a link to a folder to remove a file', async ({ make
   expect(await readFile(join(here, 'a/file.txt'), 'utf8')).toBe('text')
 })
 
-test('a push reads a file again if its time was set back', async ({ makeDirectory, site }) => {
+test('a push notices a changed file even if the time of the file was set back', async ({ makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'one' })
   await utimes(join(here, 'a.txt'), 1, 1)
   await site.push(here)

@@ -96,7 +96,10 @@ test('a push removes files only with --delete, never from an empty folder (T-43,
   expect(Object.keys(await site.texts())).toStrictEqual(['a.txt'])
 })
 
-test('a pull removes files only with --delete, with folders that become empty', async ({ makeDirectory, site }) => {
+test('a pull removes files only with --delete, and then also folders that become empty', async ({
+  makeDirectory,
+  site,
+}) => {
   const here = await makeDirectory({ 'a.txt': 'a', 'b/c/d.txt': 'd' })
   await site.push(here)
   await site.remove('b')
@@ -106,7 +109,10 @@ test('a pull removes files only with --delete, with folders that become empty', 
   await expect(readFile(join(here, 'b'))).rejects.toThrow('ENOENT')
 })
 
-test('a push skips one of two names that differ only in Unicode form', async ({ makeDirectory, site }) => {
+test('of two names that differ only in their Unicode form, a push sends one and skips the other', async ({
+  makeDirectory,
+  site,
+}) => {
   const here = await makeDirectory({ 'e\u0301.txt': 'decomposed', '\u00e9.txt': 'composed' })
   const { events, ...end } = await site.push(here)
   expect(end).toMatchObject({ create: 1 })

@@ -35,7 +35,7 @@ describe('a deadline', () => {
     expect(request.reserving(8_000).isOver()).toBe(true)
   })
 
-  it('a deadline does not abort calls after its work has ended', () => {
+  it('a deadline aborts no calls after the work has ended', () => {
     const cut = (() => {
       using deadline = unlimited.within(500, now)
       return deadline.signal

@@ -24,7 +24,7 @@ describe('memory for bytes on their way to a reader (O-21)', () => {
     expect(kept).toBe(64 * pieceSize)
   })
 
-  test('memory that was not lent is not kept when it is returned', () => {
+  test('only memory that was lent is kept for reuse when returned', () => {
     const bytes = Buffer.alloc(pieceSize)
     giveBack(bytes)
     expect(lendPiece().buffer).not.toBe(bytes.buffer)

@@ -62,7 +62,7 @@ const expectRefusal = (answer: Awaited<ReturnType<typeof call>>, error: string, 
 const storage = (of: number, path: string) => `/api/v2/admin/sites/${of}/storage/${path}`
 
 describeWithIssuer('The exchange of tokens', () => {
-  testWithIssuer('A job gets a token with exactly the rights of its rule (A-97, A-99, A-100)', async () => {
+  testWithIssuer('A job gets a token with exactly the rights of the rule (A-97, A-99, A-100)', async () => {
     const answer = await exchange(await issuer.sign())
     expect(answer.status).toBe(200)
     expect(answer.headers['cache-control']).toBe('no-store')

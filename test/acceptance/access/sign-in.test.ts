@@ -132,7 +132,7 @@ describeWithAdmin('Limits of failed sign-ins', () => {
     expect(new Set(statuses)).toEqual(new Set([401, 429]))
   }, 120_000)
 
-  it('A successful sign-in is no failure, and earlier failures still count (A-76)', async () => {
+  it('A successful sign-in adds no failure, and clears no earlier failures (A-76)', async () => {
     const { addPerson } = await openSite()
     const { name } = await addPerson()
     for (let attempt = 0; attempt < 4; attempt++) await signIn(name, 'wrong horse battery')

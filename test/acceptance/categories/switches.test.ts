@@ -327,7 +327,7 @@ describeWithAdmin('cursor', () => {
     expectError(await list({ cursor: nextCursor }, '/categories/6/news'), 400, 220000)
   })
 
-  test('A request with a cursor may send skip only if it is 0 (C-16)', async () => {
+  test('A request with a cursor is refused if skip is not 0 (C-16)', async () => {
     await refused({ cursor: '', skip: '5' }, 'skip')
     expect((await list({ cursor: '', skip: '0' })).status).toBe(200)
   })

@@ -22,7 +22,7 @@ const beginHalf = async (name: string, headers?: Call['headers']) => {
 }
 
 describe('The path of a resumable upload', () => {
-  it('A resumable upload replaces a file, and its type comes from its name (S-35)', async () => {
+  it('An upload that replaces a file takes the type from the file name (S-35)', async () => {
     await put(`${own}/types/a.css`, 'old')
     for (const [name, type] of [
       ['a.css', 'text/css'],
@@ -111,7 +111,7 @@ describe('Checks when an upload is complete', () => {
     expect((await read(`${own}/mine.txt`)).text).toBe('theirs')
   })
 
-  it('An upload is refused if a folder takes its path meanwhile (U-11, U-28)', async () => {
+  it('An upload is refused if its path becomes a folder meanwhile (U-11, U-28)', async () => {
     const upload = await beginHalf('name')
     await put(`${own}/name/below`, 'x')
     expectError(await append(upload, 2, 'llo'), 400, 104022)

@@ -44,7 +44,7 @@ describe('A resumable upload', () => {
     expect(fingerprints).toContain(json.fingerprint)
   })
 
-  it('The creation of an upload may contain all bytes, some, or none (U-5, U-14)', async () => {
+  it('The first request of an upload may have all bytes, some or none (U-5, U-14)', async () => {
     const body = 'hello world'
     const first = await create('first.txt', body.length, asBytes, { body: 'hello ' })
     expect(first).toMatchObject({ status: 201, headers: { 'upload-offset': '6' } })

@@ -71,7 +71,7 @@ describe('The headers of a new upload', () => {
     expectError(await create('a', 5, headers), 400, code)
   })
 
-  it('A new upload states its length, or that the length follows later (U-2)', async () => {
+  it('A new upload must state its length, or that the length follows later (U-2)', async () => {
     const headers = { ...inTus, 'Upload-Metadata': metadata({ filename: 'a' }) }
     expectError(await call(at(own), { method: 'POST', headers }), 400, 104000)
     for (const value of ['0', '2', 'true', '']) {

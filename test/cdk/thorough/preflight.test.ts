@@ -73,7 +73,7 @@ describe('the check before a deployment', () => {
   test.each([
     ['the call is unsupported', 501, { message: 'not known here' }],
     ['the answer has no limit', 200, {}],
-  ])('if %s, the check says that it could not read the limit', async (_, status, body) => {
+  ])('if %s, the check reports that the limit could not be read', async (_, status, body) => {
     await answerWith(status, body)
     const message = expect.stringMatching(messages.deployment.notChecked)
     expect(await checkConcurrency('us-east-1', 50, parseSettings(settings))).toEqual({ isEnough: true, message })

@@ -79,7 +79,7 @@ describe('a list of objects', () => {
     expect(store.page.value?.items[0]?.id).toBe(2)
   })
 
-  test('a list keeps the selection on other pages', async () => {
+  test('objects that are selected on one page stay selected on other pages of the list', async () => {
     const { store } = listOf({ total: 200 })
     await store.load()
     store.choose([item(1), item(2)], true)

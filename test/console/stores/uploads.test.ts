@@ -39,7 +39,7 @@ const heldSite = () => {
   return { files: { put, cancel: async () => {} }, open }
 }
 
-test('three uploads run at a time, and are shown first (K-8)', async () => {
+test('three uploads run at a time, and running uploads are shown first (K-8)', async () => {
   const { files, open } = heldSite()
   const uploads = create(files)
   uploads.add(given('a', 'b', 'c', 'd'), 'x')

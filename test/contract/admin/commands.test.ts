@@ -37,7 +37,7 @@ test('Commands print their answers and write history (H-3, H-5, T-8, T-12, T-16)
   }
 })
 
-test('Each command is tested by the session above, or by another test', () => {
+test('Every command of site-admin has a test', () => {
   const tried = [...commandSession.map(([line]) => `${line} `), ...elsewhere.map((name) => `${name} `)]
   const leaves = leavesOf(createProgram()).map(([name]) => name)
   expect(leaves.filter((leaf) => !tried.some((line) => line.startsWith(`${leaf} `)))).toEqual([])
@@ -124,7 +124,9 @@ describe('the command data-centre add', () => {
     expect(stored).toEqual({ ...deployed, url: 'https://us.example', region })
   })
 
-  test('data-centre add warns once that a running service sets its own base URL', async ({ siteDirectory }) => {
+  test('data-centre add warns once that a running service keeps the base URL of its start', async ({
+    siteDirectory,
+  }) => {
     expect(await add(siteDirectory)).toMatchObject({ status: 0, stderr: messages.site.baseUrlOfService('us') })
     expect(await add(siteDirectory)).toMatchObject({ status: 0, stderr: '' })
   })

@@ -57,7 +57,9 @@ describe('the command export', () => {
     expect(again.stdout).toBe(readFileSync(file, 'utf8'))
   })
 
-  test('an export has each record with all members, after the records that it names', async ({ siteDirectory }) => {
+  test('an export has every record with all members, and fields and links come after the records that they name', async ({
+    siteDirectory,
+  }) => {
     await administerJson(siteDirectory, ['import', '-', '--site', '1001'], lines(oddRecords))
     const { stdout } = await administer(siteDirectory, ['export', '--site', '1001'])
     const records = stdout
@@ -92,7 +94,7 @@ describe('the command export', () => {
     }
   })
 
-  test('an export into the data directory is refused, whatever the spelling of its path', async ({
+  test('an export into the data directory is refused, however the path is spelled', async ({
     siteDirectory,
     outside,
   }) => {
@@ -134,7 +136,7 @@ describe('the command export', () => {
     expect(readdirSync(outside).filter((name) => name.includes('partial'))).toEqual([])
   })
 
-  test('an export fails if its reader stops before everything is written', async ({ siteDirectory }) => {
+  test('an export fails if the reader of its output stops too early', async ({ siteDirectory }) => {
     const many = Array.from({ length: 3_000 }, (_, index) => ({ kind: 'news', id: index + 1, body: 'x'.repeat(200) }))
     await administerJson(siteDirectory, ['import', '-', '--site', '1001'], lines(many))
     const command = `"${process.execPath}" admin/main.js --data-dir "${siteDirectory}" export --site 1001 | head -n 1`

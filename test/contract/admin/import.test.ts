@@ -60,7 +60,7 @@ test('The service returns imported records, with defaults for missing members (T
 })
 
 describe('an import with bad records', () => {
-  test('a bad record is skipped, and its fault has its own message (T-28)', async ({ siteDirectory }) => {
+  test('a bad record is skipped, and a message names the fault (T-28)', async ({ siteDirectory }) => {
     const good = '{"kind":"webForm","id":1}'
     const text = badRecords.map(([bad]) => `${good}\n\n${bad}\n`).join('')
     const outcome = await importSome(siteDirectory, text)
@@ -131,7 +131,9 @@ describe('an import with bad records', () => {
 describe('the option --strict', () => {
   const bad = { kind: 'webForm', id: 0 }
 
-  test('import --strict stops at the first bad record, and names its line (T-22)', async ({ siteDirectory }) => {
+  test('import --strict stops at the first bad record, and names the line of the record (T-22)', async ({
+    siteDirectory,
+  }) => {
     const outcome = await administer(
       siteDirectory,
       [...importing, '--strict'],

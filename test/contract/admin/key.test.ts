@@ -61,7 +61,9 @@ describe('key revoke and key change', () => {
   })
 })
 
-test('Removing a site removes its keys, and a new site with the same id has none', async ({ siteDirectory }) => {
+test('The keys of a removed site are removed too, and a new site with the same id has no keys', async ({
+  siteDirectory,
+}) => {
   await addBob(siteDirectory)
   await administerJson(siteDirectory, keyCreate('--user bob --right files:read:/news'))
   await administerJson(siteDirectory, words('site remove 1001 --yes'))

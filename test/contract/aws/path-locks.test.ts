@@ -109,7 +109,7 @@ describe('the locks of paths in DynamoDB', () => {
     }
     const periods = () => removals.lastOf(site, [folder])
 
-    test('the record includes the time of its request, and keeps an earlier record', async () => {
+    test('the record includes the time of the request, and the earlier record stays until the removal ends', async () => {
       const earlier = await remove()
       time += minute
       const from = time
@@ -207,7 +207,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect(await periods()).toEqual([{ from, to: time }])
     })
 
-    test.each([0, 1])('a lost answer and a repeated call leave one record', async (repeated) => {
+    test.each([0, 1])('after a lost answer and a repeated call, the removal has one record', async (repeated) => {
       const from = time
       for (let count = 0; count < repeated; count++) await begin()
       time += 1_000

@@ -136,7 +136,7 @@ describe('the worker that finishes removals', () => {
     expect([left, sent]).toEqual([1, []])
   })
 
-  test('a worker that runs out of time sends one message for the rest', async () => {
+  test('a worker that runs out of time sends one message to continue the removal', async () => {
     const isOpen = await open(3)
     const short = 30_000
     await start().deliver('message 1', short)
@@ -313,7 +313,7 @@ describe('a removal whose store is unavailable for two hours', () => {
     expect([queue.deliveries(), await isOpen()]).toEqual([attempts, true])
   })
 
-  test('moving the message back completes the removal, with one entry (S-113)', async () => {
+  test('after the message is moved back, the removal completes with one history entry (S-113)', async () => {
     isAway = false
     await start().deliver('message 0', 30_000)
     sent = []

@@ -77,7 +77,10 @@ test('a restoration that is killed again while it cleans up still blocks a start
   await expect(serve(restored)).rejects.toThrow(messages.backup.restoreInterrupted)
 })
 
-test('a killed restoration blocks the start of the service until it is repeated', async ({ backedUp, serve }) => {
+test('after a killed restoration, the service does not start until the restoration is repeated', async ({
+  backedUp,
+  serve,
+}) => {
   const { backup, restored, token } = backedUp
   await killWhen(['--data-dir', restored, 'restore', backup], () => existsSync(join(restored, 'site-admin.db')))
   // If the restoration ended before the kill, the directory is complete. Then the test makes it unfinished again.

@@ -45,7 +45,7 @@ test('a damaged old version of a small file does not stop a backup, and is count
   expect(String(await read(await serve(restored), 'small.txt'))).toBe('newer')
 })
 
-test('a backup that is stopped while it compares many small files leaves nothing', async ({
+test('a backup that is stopped while many small files are compared leaves nothing behind', async ({
   backedUp: { data, folder },
 }) => {
   tamper(

@@ -102,7 +102,7 @@ test('linking the same objects again writes nothing', async () => {
 })
 
 describe('a page', () => {
-  test('a page without where and order reads its items, and the keys of the list once', async () => {
+  test('a page without where and order reads only its own items and the keys of the list', async () => {
     // The expected reads: the category, 10 news items, 10 texts, and 1,000 links of about 35 bytes.
     expect((await list({})).units).toBeLessThanOrEqual(1 + 5 + 5 + 8)
     expect((await list({ skip: '990' })).units).toBeLessThanOrEqual(1 + 5 + 5 + 8)
@@ -167,7 +167,7 @@ describe('an answer over 5 MB', () => {
     await plain.linkItems.putMany(ofLong, displayed(long))
   })
 
-  test('a page over 5 MB is cut, and its limit is the number of items left (C-10)', async () => {
+  test('a page over 5 MB gets fewer items, and limit shows how many (C-10)', async () => {
     const { page } = await list({ limit: '500' }, ofLong)
     expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(5_000_000)
     expect(page.items.length).toBeGreaterThan(5)

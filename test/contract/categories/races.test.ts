@@ -142,7 +142,7 @@ test('a refused link to a removed category removes links that a killed request l
   expect(await linkedIds(deps)).toEqual([])
 })
 
-test('while an object is being removed, no caller can see it', async () => {
+test('while an object is being removed, callers cannot see the object', async () => {
   await begin()
   await link(deps)
   await deps.contentItems.flagRemoved(site, 'news', gone)

@@ -46,7 +46,7 @@ describe('the history in DynamoDB', () => {
     return Items.filter((item) => item['site'] === site && item['block'] !== 0)
   }
 
-  test('an entry is stored once when its answer was lost and the call repeated', async () => {
+  test('an entry is stored once if the answer to the call was lost and the call is repeated', async () => {
     const { record, dynamodb, lost } = open()
     await record(entryOf('before'))
     const count = loseAnswer(dynamodb, 'UpdateItemCommand')

@@ -105,7 +105,7 @@ const expectEnd = async (events: AsyncGenerator<unknown> | undefined): Promise<v
 }
 
 describe('a listener', () => {
-  test('a listener gets a comment every 15 s, which reads no history (V-19, V-22)', async () => {
+  test('a listener gets a comment every 15 s, without a read of the history (V-19, V-22)', async () => {
     const { open, pass, seen } = await openLive()
     const { events } = await open()
     await events?.next()

@@ -15,7 +15,7 @@ const now = Date.UTC(2026, 10, 22)
 const entryOf = (subject: string): HistoryEntry => ({ site, type: 'form.created', subject, actor: 'ann' })
 
 describe('the history on one machine', () => {
-  test('an entry exists exactly if its change was made (H-9)', async () => {
+  test('the history has an entry for each change that was made, and for no other (H-9)', async () => {
     const database = scratchTables()
     const { webForms, history } = createTableStores(database)
     const form = { site, id: 1 as WebFormId, name: 'Form', fields: [] }

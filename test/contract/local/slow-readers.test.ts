@@ -90,7 +90,7 @@ describe('a file that is read over a socket', () => {
     return { records, ...(await listening(handler)) }
   }
 
-  test('a reader that stops reading uses 64 KiB, which are freed when it disconnects', async ({ read }) => {
+  test('a reader that stops reading uses 64 KiB of memory until the reader disconnects', async ({ read }) => {
     const { server, url } = await serving(read)
     const readers = []
     for (let count = 0; count < 20; count++) readers.push(await slowReader(server))

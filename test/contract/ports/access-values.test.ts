@@ -40,7 +40,7 @@ const describeValues = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(await accessValues.get('three')).toBe('first')
     })
 
-    test('If 20 callers put a value at once, one of them succeeds', async () => {
+    test('If 20 callers store a value under the same key at once, one of them succeeds', async () => {
       const ends = soon()
       const puts = Array.from({ length: 20 }, (_, index) => accessValues.put('four', `value ${index}`, ends))
       expect((await Promise.all(puts)).filter(Boolean)).toHaveLength(1)

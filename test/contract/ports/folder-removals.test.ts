@@ -112,7 +112,7 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await removals.take(taskOf('one'), 'another', 90_000)).toMatchObject({ outcome: 'held', holder: 'next' })
     })
 
-    test('a removal is not leased after its end, or while another removal is open', async () => {
+    test('a worker gets only the open removal of a folder, and no removal that has ended or never began', async () => {
       const over = { outcome: 'gone' }
       expect(await removals.take(taskOf('one'), 'a', 90_000)).toEqual(over)
       await removals.open(site, folder, 'one', entry)

@@ -114,7 +114,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect([content?.type, content?.bytes.equals(bytes)]).toEqual(['image/png', true])
     })
 
-    test('bytes can be read before they are placed', async () => {
+    test('the bytes of an upload can be read before the file is stored', async () => {
       const upload = await begin()
       const bytes = randomBytes(100_000)
       const holding = await addAll(upload, bytes, 30_000)
@@ -176,7 +176,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
     })
 
-    test('no byte is written after the time of its append', async () => {
+    test('no byte is written after the time of the append has ended', async () => {
       const upload = await begin()
       const bytes = randomBytes(2 * part)
       let isOver = false
@@ -197,7 +197,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
     })
 
-    test('bytes that were not reported do not belong to the file', async () => {
+    test('bytes that were not recorded do not belong to the file', async () => {
       const upload = await begin()
       const { holding } = await add(upload, 0, Buffer.from('hello'))
       await add({ ...upload, holding }, 5, Buffer.from(', and more'))
@@ -216,14 +216,17 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
     })
 
-    test.each([5, part + 5])('%i bytes become a file once if two requests place them (U-29)', async (length) => {
-      const upload = await begin()
-      const whole = { ...upload, holding: await addAll(upload, randomBytes(length), part), length }
-      const earlier = await stores.uploadParts.whole({ ...whole, claim: ownClaim })
-      await place(upload, await stores.uploadParts.takeOver(whole), length)
-      await expect(placeStaged(upload, earlier)).rejects.toMatchObject({ status: 503 })
-      expect((await stores.files.versions(upload.target.key, { limit: 9 }))?.versions).toHaveLength(1)
-    })
+    test.each([5, part + 5])(
+      '%i bytes become a file once, even if two requests complete the upload (U-29)',
+      async (length) => {
+        const upload = await begin()
+        const whole = { ...upload, holding: await addAll(upload, randomBytes(length), part), length }
+        const earlier = await stores.uploadParts.whole({ ...whole, claim: ownClaim })
+        await place(upload, await stores.uploadParts.takeOver(whole), length)
+        await expect(placeStaged(upload, earlier)).rejects.toMatchObject({ status: 503 })
+        expect((await stores.files.versions(upload.target.key, { limit: 9 }))?.versions).toHaveLength(1)
+      },
+    )
 
     test('an append fails when the store fails', async () => {
       const upload = await begin()

@@ -56,7 +56,7 @@ const describeUploadProgress = async ({ name, open }: Hand<Tested>): Promise<voi
       }
     })
 
-    test('an upload that reports only once has its progress (S-90)', async () => {
+    test('an upload that reports its progress only once also has progress (S-90)', async () => {
       await progress.begin(upload('short', 'x'), 40)
       await progress.begin(upload('short', 'y'), 100)
       expect(await progress.percentOf('short')).toBe(100)

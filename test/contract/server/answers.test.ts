@@ -164,7 +164,7 @@ test.each([
   ['http://other.example/?a=%26', '/', { a: ['&'] }],
   ['/?a#b=1', '/', { 'a#b': ['1'] }],
   ['/', '/', {}],
-])('the target %s becomes the path %s with its query', async (target, path, query) => {
+])('the request target %s becomes the path %s with the query', async (target, path, query) => {
   const seen: unknown[] = []
   const { handler } = bareHandler(async (request) => {
     seen.push({ path: request.path, query: Object.fromEntries(request.query) })

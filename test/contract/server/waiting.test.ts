@@ -51,7 +51,7 @@ describe('the limit of waiting bytes (O-21)', () => {
     expect(await (await fetch(url)).text()).toHaveLength(size)
   })
 
-  test('small answers and answers to changes are sent, whatever waits', async () => {
+  test('small answers and answers to changes are sent, however many bytes wait', async () => {
     let reply = longText()
     const { server, url } = await withRoomForOne(async () => reply)
     await (await slowReader(server)).stalls()

@@ -24,7 +24,7 @@ it.each([
   await storage.close()
 })
 
-it('If a process dies while S3 stores a form, a repetition completes it (S-31)', async () => {
+it('If a process dies while S3 stores the files of a form, a repeated request stores all of them (S-31)', async () => {
   const bucket = openBucketInMemory()
   const { handle } = bucket.s3.requestHandler
   let placed = 0

@@ -66,7 +66,7 @@ const fillFiles = async (folder: string, paths: readonly string[]) => {
   await deps.files.place(changes, nowhere, entry)
 }
 
-it('A listing misses no entry if its folder grows beyond 10,000 entries (S-78)', async () => {
+it('A listing misses no entry if the folder grows beyond 10,000 entries meanwhile (S-78)', async () => {
   await fillFolder(storage, '/growing', 9_000)
   const grow = async () => void (await fillFolder(storage, '/growing', 12_000))
   const names = new Set(pathsIn(await pagesOf('/growing', { limit: '4000' }, grow)))
@@ -109,7 +109,7 @@ it('A page of a recursive list has 1,000 files, whatever the limit is (S-81)', a
   expect((await recursively('/many', { limit: '700' })).map((page) => page.paths.length)).toEqual([700, 700, 600])
 })
 
-it('A recursive list skips many subfolders, with at most ten listings a page (S-81)', async () => {
+it('A page of a recursive list needs at most ten listings, however many subfolders the folder has (S-81)', async () => {
   await fillFolder(storage, '/deep', 11_000)
   await fillFiles('/deep', ['zuletzt.txt'])
   const pages = await recursively('/deep')

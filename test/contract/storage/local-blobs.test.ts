@@ -162,7 +162,7 @@ it('Only the owner can open the folders and the blobs', async () => {
   expect(modeOf(onlyBlob())).toBe(0o600)
 })
 
-it('check names faulty rows', async () => {
+it('check names the faulty rows of the database', async () => {
   await put('live/1001/a', 'a')
   expect([...checkObjects(opened.database.connection)]).toEqual([])
   opened.database.connection.exec(`

@@ -250,7 +250,7 @@ describe('The removed entries of a folder', () => {
     expect(s3.requests.length - first).toBeLessThanOrEqual(10)
   })
 
-  it('The pages together are complete, whatever their length', async () => {
+  it('The pages together contain every entry, however long a page is', async () => {
     const expected: string[] = []
     await put(prefix, '')
     for (const name of ['a', 'b', 'c/1', 'c/2', 'd', 'e', 'f/1', 'g', 'h/1', 'i']) {
@@ -280,7 +280,7 @@ describe('The removed entries of a folder', () => {
 describe('The versions of an object in S3', () => {
   const key = 'live/1/a'
 
-  it('A cursor of another object is unknown', async () => {
+  it('A cursor of another object is not accepted', async () => {
     await put(key, '1', '22')
     await put('live/1/b', 'b')
     const [other] = await versionsOf('live/1/b')
@@ -292,7 +292,7 @@ describe('The versions of an object in S3', () => {
     expect(rest?.versions.map(({ size }) => size)).toEqual([1])
   })
 
-  it('Expired credentials are an error, not an unknown version', async () => {
+  it('A request with expired credentials fails, and is not taken for an unknown version', async () => {
     await put(key, '1')
     const choose = () => undefined
     expect(await store.readVersion(key, 'nonsense', choose)).toBeUndefined()

@@ -169,7 +169,7 @@ describe('An upload in parts', () => {
     expect(await bucket.leftovers()).toBe(0)
   })
 
-  test('A user with too many open uploads is refused, with no traces (U-17, U-35)', async () => {
+  test('A user with too many open uploads is refused, and nothing is left behind (U-17, U-35)', async () => {
     const most: number[] = []
     Object.assign(service.deps.uploadRecords, {
       create: async (...[, given]: Parameters<UploadRecords['create']>) => most.push(given) < 0,

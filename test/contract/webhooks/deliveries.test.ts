@@ -111,7 +111,7 @@ const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect(await stored()).toMatchObject({ position: end, lastSuccess: now })
     })
 
-    test('A webhook that reports all types first gets its own creation (V-2)', async () => {
+    test('The first delivery of a webhook for all types reports the creation of the webhook (V-2)', async () => {
       await create({ types: [], position: (await history.before(site, undefined, 1))[0]?.position ?? 0 })
       await deliver()
       expect(subjects()).toEqual(['webhook/whk_one'])
@@ -252,7 +252,7 @@ const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect(await webhooks.get(site, 'whk_one')).toBeUndefined()
     })
 
-    test('A delivery whose outcome is unknown is sent again, because it may be lost (V-9)', async () => {
+    test('A delivery whose outcome is unknown is sent again, because the target may have missed it (V-9)', async () => {
       await create()
       answer = () => Promise.reject(new Error('stopped'))
       await change('a.html')

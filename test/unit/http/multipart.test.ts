@@ -219,7 +219,7 @@ describe('a multipart body that breaks off', () => {
     for (let length = 0; length < last; length++) await refuses(body.subarray(0, length))
   })
 
-  it('an error of the source reaches the reader of the body', async () => {
+  it('if the source of the body fails, the reader gets the error', async () => {
     for (let length = 0; length <= body.length; length++) {
       const failure = new Error('aborted')
       const source = async function* () {

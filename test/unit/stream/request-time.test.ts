@@ -18,7 +18,7 @@ const arriving = (headers: Readonly<Record<string, string>>) => {
 }
 
 describe('a request that comes through a distribution', () => {
-  it('a request without a body has the minute for which the distribution waits', () => {
+  it('a request without a body has a minute, which is as long as the distribution waits', () => {
     const { left, wait } = arriving({})
     expect(left()).toBe(58)
     wait(30)

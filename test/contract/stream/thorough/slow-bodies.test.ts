@@ -61,7 +61,7 @@ describe('A request behind a distribution', () => {
     expect(text()).toMatch(/^$|^HTTP\/1\.1 401 /)
   })
 
-  it('without a valid token, a request ends after 10 s, however fast it sends (S-114)', async () => {
+  it('without a valid token, a request ends after 10 s, however fast the body arrives (S-114)', async () => {
     const { url } = await openStream()
     const { socket, closed, text } = await beginPut(url, {})
     trickle(socket, Buffer.alloc(4_000))
