@@ -41,7 +41,7 @@ describe('the home region of the directory', () => {
   const homeOf = ({ directory: template }: Pick<ReturnType<typeof templatesOf>, 'directory'>) =>
     Object.values(template.findResources(type)).map(({ Properties }) => Properties.Replicas.at(-1).Region)
 
-  test('without directoryRegion, a deployment warns once', () => {
+  test('a deployment without directoryRegion asks once for this setting', () => {
     const warningsOf = (settings: object) => {
       const { app, remove } = createTestApp(settings)
       onTestFinished(remove)

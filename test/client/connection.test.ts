@@ -212,7 +212,7 @@ test('a refusal with a long Retry-After is reported without waiting', async () =
   expect(asked).toHaveLength(1)
 })
 
-test('a signal that aborts ends every call of a connection, even a call that waits for an answer', async () => {
+test('aborting the signal of a connection ends every call, even a call that waits for an answer', async () => {
   const [reason, stop] = [new Error('enough'), new AbortController()]
   const { fetch: answering } = scriptedFetch(() => sites(address))
   const send: typeof fetch = (input, init) => {

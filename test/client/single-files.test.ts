@@ -146,7 +146,14 @@ test('mv can change the case of a folder name', async ({ demo, folder, site }) =
   expect(await demo('mv', `${folder}/News`, `${folder}/News`)).toMatchObject(outcome(1, messages.client.insideItself))
 })
 
-test('put replaces a file, or says why it cannot', async ({ demo, proxied, service, folder, makeDirectory, site }) => {
+test('put replaces a file, and a refusal of put gives the reason', async ({
+  demo,
+  proxied,
+  service,
+  folder,
+  makeDirectory,
+  site,
+}) => {
   await site.store({ 'a.txt': 'old', 'b.txt/in': 'in a folder' })
   const here = await makeDirectory({ 'a.txt': 'new', 'b.txt': 'new' })
   expect((await demo('put', join(here, 'a.txt'), `${folder}/`)).status).toBe(0)

@@ -119,7 +119,7 @@ test('a link signs in after the saved token is refused, or after a sign-out (K-2
   expect(await tokensOf(page)).toEqual({ tab: two.own, device: null })
 })
 
-test('a link replaces an expired token, and the page forgets that token (K-21)', async ({ two, open }) => {
+test('a link replaces an expired token, and the page forgets the expired one (K-21)', async ({ two, open }) => {
   const page = await open('#/1001/files')
   await grid(page).waitFor()
   const expired = refusal(401, 101000, 'The token has expired.')
@@ -136,7 +136,7 @@ test('a link replaces an expired token, and the page forgets that token (K-21)',
   expect(await tokensOf(page)).toEqual({ tab: two.other, device: null })
 })
 
-test('if a token of a link cannot be checked, the page asks the user when the service is back (K-21)', async ({
+test('if the token of a link cannot be checked, the page asks the user when the service is back (K-21)', async ({
   two,
   open,
 }) => {

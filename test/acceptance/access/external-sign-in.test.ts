@@ -158,7 +158,7 @@ describeWithIssuer('Attacks on a sign-in', () => {
   })
 
   testWithIssuer.for(['nobody', 'github%2f..', '%2e%2e'])(
-    'An unknown issuer answers 404 (A-92, E-7): %s',
+    'A sign-in through an unknown issuer answers 404 (A-92, E-7): %s',
     async (other) => {
       for (const path of ['', '/callback']) {
         const answer = await call(`/api/v2/admin/sign-in/${other}${path}?challenge=${'a'.repeat(43)}`, { token: null })

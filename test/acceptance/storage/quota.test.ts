@@ -50,7 +50,7 @@ describeWithAdmin('The quota of a site', () => {
     expect((await send('POST', '/a.txt?restore', restoring)).status).toBe(200)
   })
 
-  it('An open upload counts with its length; completion adds no bytes (S-122, S-123)', async () => {
+  it('The quota counts the length of an open upload, and only once (S-122, S-123)', async () => {
     const uploadIn = async (length: Readonly<Record<string, string>>) =>
       pathOf(
         await send('POST', '', { headers: { ...inTus, ...length, 'Upload-Metadata': metadata({ filename: 'a' }) } }),

@@ -62,7 +62,7 @@ describe('the check before a deployment', () => {
     })
   })
 
-  test('the check prints the request to AWS for a new account', async () => {
+  test('for a new account, the check prints how to ask AWS for a higher limit', async () => {
     await answerWith(200, limitOf(10))
     expect(await checkConcurrency('eu-west-1', 50, parseSettings(settings))).toEqual({
       isEnough: false,
@@ -79,7 +79,7 @@ describe('the check before a deployment', () => {
     expect(await checkConcurrency('us-east-1', 50, parseSettings(settings))).toEqual({ isEnough: true, message })
   })
 
-  test('without permission, the check fails', async () => {
+  test('without permission to read the limit, the check fails', async () => {
     await answerWith(403, { message: 'not allowed' })
     await expect(checkConcurrency('us-east-1', 50, parseSettings(settings))).rejects.toThrow('not allowed')
   })

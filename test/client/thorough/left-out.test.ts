@@ -71,7 +71,7 @@ const withNames = (client: SiteClient, paths: readonly string[]): SiteClient => 
   },
 })
 
-test('names that no disk can store are failures, and the pull then removes no file', async ({
+test('a pull fails for names that no disk can store, and then removes no file', async ({
   client,
   makeDirectory,
   site,

@@ -203,7 +203,7 @@ test('uploads continue after an outage or a new sign-in, but not after a refusal
   expect(stages(uploads)).toEqual(['a sending', 'b failed', 'c failed'])
 })
 
-test('the shown rate is the average of the last seconds', () => {
+test('the shown rate of an upload is the average of the last seconds', () => {
   let time = 0
   const { files, open } = heldSite()
   const uploads = createUploads({

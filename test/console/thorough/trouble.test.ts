@@ -32,7 +32,7 @@ describe('failures of the service', () => {
     await expect.poll(() => failure.count()).toBe(0)
   })
 
-  test('reads that failed succeed as soon as the service is back', async ({ open }) => {
+  test('reads that failed are repeated as soon as the service is back', async ({ open }) => {
     const page = await open('#/1001/forms')
     await heading(page, 'Forms').waitFor()
     let isAway = true

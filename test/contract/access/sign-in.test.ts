@@ -89,7 +89,7 @@ describe.each(hands.slice(0, 1))('Sign-in: $name', ({ open }) => {
     ['http to an address of this machine', undefined, 'http://localhost:4000', false, 200],
     ['https', '192.0.2.1', 'https://us.example.com', false, 200],
     ['http with the flag', '192.0.2.1', 'http://us.example.com', true, 200],
-  ])('Over %s a password is accepted, or refused with a reason (A-74)', async (_, address, url, flag, status) => {
+  ])('A password over %s is accepted, or refused with a reason (A-74)', async (_, address, url, flag, status) => {
     const { signIn } = await openService(url, flag)
     const answer = await signIn(address)
     expect(answer.status).toBe(status)

@@ -32,7 +32,7 @@ const allImported = { imported: 3, skipped: 0, errors: [] }
 test.for([
   ['JSON lines', jsonLines(records)],
   ['one JSON array', JSON.stringify(records)],
-] as const)('import takes %s, from a file and from standard input (T-23)', async ([, text], { siteDirectory }) => {
+] as const)('import accepts %s, from a file and from standard input (T-23)', async ([, text], { siteDirectory }) => {
   const file = join(siteDirectory, 'records')
   await writeFile(file, text)
   expect(await administerJson(siteDirectory, ['import', file, '--site', '1001'])).toEqual(allImported)
@@ -82,7 +82,9 @@ describe('an import with bad records', () => {
     ])
   })
 
-  test('a repeated fault is reported once, with its count and its first lines (T-28)', async ({ siteDirectory }) => {
+  test('a repeated fault is reported once, with the number and the first lines of the bad records (T-28)', async ({
+    siteDirectory,
+  }) => {
     const good = jsonLines([form])
     const bad = '{"kind":"webForm","id":0}\n'.repeat(1_500)
     const text = `${bad}${good}{"kind":\n{"kin\n[\n`

@@ -126,7 +126,7 @@ describe('A deployment that cannot be reached', () => {
     ],
     ['without credentials', { AWS_REGION: 'us-east-1' }, messages.aws.noCredentials('http://127.0.0.1:9, us-east-1')],
     ['when the server refuses', { ...keys, AWS_ENDPOINT_URL: 'SERVER' }, messages.aws.refused('Not you')],
-  ] as const)('a command prints one line %s', async ([, environment, reason], { onTestFinished }) => {
+  ] as const)('a command prints one line with the reason %s', async ([, environment, reason], { onTestFinished }) => {
     const answer = '<ErrorResponse><Error><Code>AccessDenied</Code><Message>Not you.</Message></Error></ErrorResponse>'
     const server = createServer((_, response) => response.writeHead(403, { 'Content-Type': 'text/xml' }).end(answer))
     const url = await listen(server)

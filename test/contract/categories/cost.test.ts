@@ -122,7 +122,7 @@ describe('a page', () => {
     expect(first.units).toBeLessThanOrEqual(1 + 5 + 5 + 0.5)
   })
 
-  test('a page that is filtered by the object reads each object once', async () => {
+  test('a page that is filtered by members of the objects reads each object once', async () => {
     const { units, page } = await list({ where: '{subject:"subject 500"}', fields: 'objectId' })
     expect(page.totalItemsCount).toBe(1)
     expect(units).toBeLessThanOrEqual(1 + 500 + 8)

@@ -117,7 +117,7 @@ describe('a listener', () => {
     expect(seen().reads).toBe(0)
   })
 
-  test('a listener whose token is revoked gets no more changes, and ends (V-21)', async () => {
+  test('a listener whose token is revoked gets no more changes, and the stream ends (V-21)', async () => {
     const { open, pass, change, stores, hash } = await openLive()
     const { events } = await open()
     await events?.next()

@@ -31,7 +31,7 @@ describe('a full disk', () => {
     expect(words()).toEqual(['a', 'b', 'c', long])
   })
 
-  test('many changes in one turn are all refused, and the process keeps running', async () => {
+  test('many changes at once are all refused, and the process keeps running', async () => {
     const { database, add, words } = openWords()
     limitPages(database)
     const settled = await Promise.allSettled(Array.from({ length: 200 }, (_, index) => add(`${index}${long}`)))

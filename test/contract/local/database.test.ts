@@ -49,7 +49,7 @@ describe('changes', () => {
     expect(await answer).toBe(42)
   })
 
-  test('changes are made even if another change in the same turn fails', async () => {
+  test('changes are made even if another change in the same turn of the event loop fails', async () => {
     const { database, add, words } = openWords()
     const settled = await Promise.allSettled([
       add('a'),
@@ -66,7 +66,7 @@ describe('changes', () => {
     expect(settled[2]).toMatchObject({ reason: { message: expect.stringContaining('UNIQUE') } })
   })
 
-  test('changes are made even if SQLite rolls back another change of the same turn', async () => {
+  test('changes are made even if SQLite rolls back another change in the same turn of the event loop', async () => {
     const { database, add, words } = openWords()
     await add('a')
     const settled = await Promise.allSettled([

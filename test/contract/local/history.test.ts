@@ -62,7 +62,7 @@ describe('the history on one machine', () => {
     expect(await subjects()).toEqual(['kept', 'new'])
   })
 
-  test('positions grow even if the clock is set back, or a backup is restored', async () => {
+  test('positions of new entries grow even if the clock is set back, or a backup is restored', async () => {
     const file = scratchFile()
     const database = scratchTables(file)
     const moments = [now, now - day, now, now + 1, now - day]

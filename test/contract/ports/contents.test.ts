@@ -76,7 +76,7 @@ const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect((await contents.texts(large, 'news', wanted)).size).toBe(many.length)
     })
 
-    test('Objects are listed by id, in pages after any id', async () => {
+    test('Objects are listed by id, in pages that may begin after any id', async () => {
       expect(idsOf(await contents.list(large, 'news', 0, 20_001))).toEqual(many)
       expect(idsOf(await contents.list(large, 'news', 2_340, 500))).toEqual(range(2_341, 2_350))
       expect(idsOf(await contents.list(large, 'news', 0, 1_200))).toEqual(range(1_001, 2_200))
@@ -122,7 +122,7 @@ const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect(await contents.get(site, 'category', category)).toBeUndefined()
     })
 
-    test('Removing an object also removes its many links', async () => {
+    test('Removing an object also removes its links, however many', async () => {
       const many = range(100, 100 + hand.quickChanges)
       const categories = many.map((id) => ({ id, name: `Category ${id}` }))
       await contents.putMany(site, 'category', categories, entry)

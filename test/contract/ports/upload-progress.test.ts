@@ -65,7 +65,7 @@ const describeUploadProgress = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await progress.percentOf('short')).toBe(100)
     })
 
-    test('a report of an upload that was not begun is ignored', async () => {
+    test('a report of progress for an upload that has not begun is ignored', async () => {
       await progress.report(upload('unknown', 'x'), 60)
       expect(await progress.percentOf('unknown')).toBe(0)
     })

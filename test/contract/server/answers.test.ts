@@ -175,7 +175,7 @@ test.each([
   expect(seen).toEqual([{ path, query }])
 })
 
-test('A connection that cannot be accepted is logged once, and the service runs on', async () => {
+test('A connection that cannot be accepted is logged once, and the service keeps running', async () => {
   const reported = vi.spyOn(console, 'error').mockReturnValue()
   const { url, server } = await listening(bareHandler(async () => ({ status: 200 })).handler)
   const shortage = Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' })

@@ -98,7 +98,7 @@ it.each<[string, string, readonly string[]]>([
 
 const recursively = (folder: string, query = {}) => pagesOf(folder, { recursive: 'true', ...query })
 
-it('A page of a recursive list has 1,000 files, whatever the limit is (S-81)', async () => {
+it('A page of a recursive list has at most 1,000 files, even with a larger limit (S-81)', async () => {
   const paths = numbered(2_000, (number) => `${number.slice(0, 3)}/${number}`)
   await fillFiles('/many', paths)
   for (const query of [{}, { limit: '9999' }]) {

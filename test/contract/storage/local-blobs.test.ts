@@ -44,7 +44,7 @@ const onlyBlob = (): string => {
   return join(directory, 'blobs', name)
 }
 
-describe('Blobs without a row', () => {
+describe('Blobs without a row in the database', () => {
   const name = 'f'.repeat(32)
 
   it('The next start moves blobs without a row to the orphans (O-16)', async () => {
@@ -76,7 +76,7 @@ describe('Blobs without a row', () => {
   })
 })
 
-describe('A blob that differs from its row', () => {
+describe('A blob that differs from its row in the database', () => {
   const key = 'live/1001/large'
 
   it.each([

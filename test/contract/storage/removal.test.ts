@@ -63,7 +63,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect(storage.leftovers()).toBe(0)
   })
 
-  it('Repeated removals send one delayed message, before the record is written', async () => {
+  it('Repeated removals send one delayed message, before the record of the removal is written', async () => {
     for (let repetition = 0; repetition < 3; repetition++) {
       expect((await storage.remove('/large', { remaining: noTime })).status).toBe(202)
     }

@@ -206,7 +206,7 @@ describe('A removal whose answer was lost, and which is undone', () => {
     return place([{ kind: 'remove', key }]).catch((error: unknown) => error)
   }
 
-  it('The last object is restored, not one that was removed earlier', async () => {
+  it('The object that the call removed is restored, not an object that was removed earlier', async () => {
     for (const text of ['first', 'second']) {
       await putObject(store, 'live/a', text)
       await store.remove([await infoOf(store, 'live/a')], entry)
@@ -270,7 +270,7 @@ describe('A search for files and folders in conflict with a change', () => {
     return looks.slice(0, looks.length / 2).sort()
   }
 
-  it('One listing looks up many folders of one folder', async () => {
+  it('One listing looks up many folders that have the same parent', async () => {
     await putObject(store, 'live/f/1/a')
     expect(await asked('live/f/1x/', 'live/f/2/', 'live/f/3/')).toEqual(['GET live/f/'])
     expect(await asked('live/f/2/')).toEqual(['GET live/f/2/'])

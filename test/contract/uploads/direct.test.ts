@@ -149,7 +149,7 @@ describe('An upload in parts', () => {
     expect(await bucket.leftovers()).toBe(0)
   })
 
-  test('Completing can be repeated without the bytes after a temporary failure (U-29)', async () => {
+  test('After a temporary failure, an upload can be completed without sending the bytes again (U-29)', async () => {
     const upload = await beginFilm()
     await sendAll(upload)
     placing = () => {

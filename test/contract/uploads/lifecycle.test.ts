@@ -30,7 +30,7 @@ const inTwoHalves = () => {
 }
 
 describe('The bytes of a resumable upload', () => {
-  test('Bytes are dropped if the connection breaks before their checksum (U-22)', async () => {
+  test('Bytes are dropped if the connection breaks before their checksum arrives (U-22)', async () => {
     const upload = uploadIn(await service.create('checked.txt', 5))
     const broken = Readable.from(
       (async function* () {

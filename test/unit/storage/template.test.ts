@@ -54,7 +54,7 @@ describe('a template', () => {
     )
   })
 
-  it('the tag is found after an unterminated comment', () => {
+  it('the content tag is found after an unterminated comment', () => {
     const chunks = Array.from({ length: 64 }, () => Buffer.from('<!-- x '.repeat(200)))
     expect(check([...chunks, Buffer.from('{tag_pagecontent}')])).toBe('fine')
   })

@@ -155,7 +155,7 @@ const damages: readonly Damage[] = [
 ]
 
 test.for(damages)(
-  'When $name, the start and check report the same and change nothing (O-15)',
+  'When $name, the start and check give the same report, and change nothing (O-15)',
   async ({ killed, inflict, refusal, warning, fault }, { used }) => {
     const { directory, token } = await used(killed ? 'killed' : 'stopped')
     inflict(directory)
@@ -197,7 +197,7 @@ test('The layout of a newer version is refused by the start and by check', async
   expect(snapshotOf(directory)).toEqual(before)
 })
 
-test('A database that another process has open is not called damaged', async ({ used }) => {
+test('A database that another process has open is not reported as damaged', async ({ used }) => {
   const { directory } = await used('killed')
   const holder = new DatabaseSync(database(directory))
   holder.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE')
