@@ -53,7 +53,7 @@ describe('Faulty settings', () => {
     ['an invalid mail address', { ...base, alarmEmail: 'ops' }, /alarmEmail: /],
     ['a repository without an owner', { ...base, deploymentRole: { repository: 'a' } }, `repository: ${says.owner}`],
     ['an invalid region', withDataCentre({ region: 'here' }), `dataCentres.us.region: ${says.region}`],
-    ['a home that is not a region', { ...base, directoryRegion: 'eu-wset-1' }, `directoryRegion: ${says.region}`],
+    ['a home region that does not exist', { ...base, directoryRegion: 'eu-wset-1' }, `directoryRegion: ${says.region}`],
     ['a list without data centres', { ...base, dataCentres: {} }, `defaultDataCentre: ${says.dataCentreId}`],
     [
       'a default with the name of a method',

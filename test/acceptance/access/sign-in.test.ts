@@ -24,7 +24,7 @@ describeWithAdmin('Sign-in', () => {
     }
   })
 
-  it('Both versions accept a form, and v1 accepts XML with any root (A-64, A-65)', async () => {
+  it('A sign-in may be a form, and in v1 also XML with any root (A-64, A-65)', async () => {
     const { addPerson } = await openSite()
     const { name } = await addPerson()
     const text = new URLSearchParams({ username: name, password, tokenExpiryPeriod: 'short' }).toString()

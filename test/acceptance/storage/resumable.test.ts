@@ -122,7 +122,7 @@ describe('A resumable upload', () => {
 })
 
 describeWithAdmin('The owner of a resumable upload', () => {
-  it('Another user of the upload gets 404/104032 (U-15, E-52)', async () => {
+  it('A user who did not create an upload gets 404/104032 for it (U-15, E-52)', async () => {
     const [site, other] = await Promise.all([createSite('Uploads'), createSite('Other uploads')])
     const [ann, anns, bobs] = await Promise.all(
       ['ann', 'ann', 'bob'].map((user) => issueToken([site, other], '--permission', 'files', '--user', user)),

@@ -92,7 +92,7 @@ describe('The files of an upload', () => {
     expect((await read(`${own}/habit/photo.jpg`)).text).toBe('y')
   })
 
-  it('A file is stored in the folder if the folder or a second file exists (S-34)', async () => {
+  it('Files go into the folder if it exists, or if several files are sent (S-34)', async () => {
     await put(`${own}/folders/same/x`, 'x')
     await upload(`${own}/folders/same`, [{ name: 'same' }])
     await upload(`${own}/folders/two`, [{ name: 'two' }, { name: 'more' }])
@@ -173,7 +173,7 @@ describe('Refused uploads', () => {
     expectError(await read(folder, '?meta'), 404, 104001)
   })
 
-  it('An unreadable part is refused with 104000, with all other parts (S-30, S-36)', async () => {
+  it('An unreadable part is refused with 104000, and so is the request (S-30, S-36)', async () => {
     const folder = `${own}/refused/parts`
     const text = multipart([{ name: 'good' }, { name: 'a' }]).toString()
     for (const [right, wrong] of [

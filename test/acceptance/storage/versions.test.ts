@@ -30,7 +30,7 @@ describe('Versions', () => {
     expect((await shapesOf(path))[0]).toEqual([3, 'removed'])
   })
 
-  it('A range of an old version can be read, and has its own tag (H-16, S-70)', async () => {
+  it('A range of an old version can be read, with the tag of that version (H-16, S-70)', async () => {
     const path = `${own}/versions/parts.txt`
     for (const text of ['old', 'newer']) await put(path, text)
     const [, old] = await versionsOf(path)

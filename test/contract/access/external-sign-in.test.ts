@@ -214,7 +214,7 @@ describe('A provider with faulty answers', () => {
     ['without a person', { claims: { sub: undefined } }],
     ['of an algorithm that is not listed', { signing: { alg: 'PS256' } }],
     ['about another person', { person: { sub: 'adam' } }],
-  ])('A token that is %s gives no code (A-91, A-92)', async (_, reported) => {
+  ])('A token %s gives no code (A-91, A-92)', async (_, reported) => {
     const begun = await begin()
     answerWith(begun, reported)
     expect((await finish(begun)).outcome).toEqual(wrongPerson)

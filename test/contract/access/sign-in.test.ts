@@ -68,7 +68,7 @@ describe.each(hands.slice(0, 1))('Sign-in: $name', ({ open }) => {
     return { handler, signIn, records, reads }
   }
 
-  test('A password is hashed again only if its parameters are old (A-55)', async () => {
+  test('A password is hashed again only if the parameters of its hash are old (A-55)', async () => {
     const { signIn } = await openService()
     await updatePerson(hand.stores.people, 'ann', (ann) => ({ after: { ...ann, password: weakHash() }, entries: [] }))
     const stored = async () => (await hand.stores.people.get('ann', true))?.password

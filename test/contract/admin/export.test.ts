@@ -83,7 +83,10 @@ describe('the command export', () => {
     expect(readdirSync(outside)).toEqual(['site.jsonl'])
   })
 
-  test('an export to a file that cannot be written is refused in one line', async ({ siteDirectory, outside }) => {
+  test('an export to a file that cannot be written is refused with a message of one line', async ({
+    siteDirectory,
+    outside,
+  }) => {
     for (const [file, reason] of [
       [join(outside, 'none', 'site.jsonl'), messages.file.noFolder],
       [outside, messages.file.isDirectory],

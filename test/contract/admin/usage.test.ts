@@ -57,7 +57,7 @@ const commandsOf = (program: Command): readonly (readonly [string, Command])[] =
 ]
 
 describe('examples in the help', () => {
-  test.for(commandsOf(createProgram()))('the example in the help works: %s', ([name, command]) => {
+  test.for(commandsOf(createProgram()))('the example in the help succeeds: %s', ([name, command]) => {
     const help: string[] = []
     command.configureOutput({ writeOut: (text) => help.push(text) }).outputHelp()
     const [, examples = ''] = help.join('').split('\nExample:\n')

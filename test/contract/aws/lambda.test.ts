@@ -194,7 +194,7 @@ describe('a request near the time limit of the function', () => {
     expect(stream.destroyed).toBe(true)
   })
 
-  test('work that ends in time is answered as usual', async () => {
+  test('a request whose work ends in time is answered as usual', async () => {
     const request = { headers, remaining: () => 29_000 }
     expect((await sendEvent(fieldsFunction(), 'GET', await service.createForm(), request)).status).toBe(200)
   })

@@ -56,7 +56,7 @@ describe('an error of SQLite', () => {
 
   test.runIf(process.platform === 'linux').each([
     ['a write', 778],
-    ['the memory beside the database', 4874],
+    ['the shared memory of the database', 4874],
     ['a sync', 1034],
   ])('an error of %s answers 507 if the disk has no room left', (_, code) => {
     // The disk of /proc has no free space.

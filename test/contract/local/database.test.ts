@@ -216,7 +216,7 @@ describe('while another process locks the database', () => {
 })
 
 describe('closing', () => {
-  test('closing first makes all waiting changes, even thousands', async () => {
+  test('before the database closes, all waiting changes are made, even thousands', async () => {
     const { file, database, add } = openWords()
     const words = Array.from({ length: 3_000 }, (_, index) => String(index))
     const asked = words.map(add)

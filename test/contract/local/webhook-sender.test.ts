@@ -119,7 +119,7 @@ test('A target that does not answer delays no other target, and gets the entry a
   await expect.poll(() => second.measure('waiting')).toBe(0)
 })
 
-test('A private target needs permission, and no log has the secret (V-4, V-14)', async () => {
+test('A private target needs permission, and no log contains the secret of the webhook (V-4, V-14)', async () => {
   const printed = vi.spyOn(console, 'error')
   onTestFinished(() => printed.mockRestore())
   const { url, subjects } = await openReceiver()

@@ -86,7 +86,7 @@ it.each<[string, string, readonly string[]]>([
     '/orders',
     numbered(5_001, (number) => japanese(number, 60)).flatMap((name) => [name, `${name}-b`]),
   ],
-])('A page stays below 5 MB, and the next one continues: %s (S-79)', async (_, folder, names) => {
+])('A page stays below 5 MB, and the next page continues: %s (S-79)', async (_, folder, names) => {
   await fillFolder(storage, folder, names.length, names)
   const pages = await pagesOf(folder)
   expect(pages.length).toBeGreaterThan(1)

@@ -153,17 +153,29 @@ describe.each([
 
   const isMoved = ['live/a', 'live/b']
   it.each([
-    ['its place', isCopy, () => putObject(others, 'live/b', 'theirs'), { outcome: 'occupied', key: 'live/b' }, isMoved],
-    ['its source', isCopy, () => putObject(others, 'live/a', 'newer'), { outcome: 'stale', key: 'live/a' }, ['live/a']],
     [
-      'its removed source',
+      'an upload to the new path',
+      isCopy,
+      () => putObject(others, 'live/b', 'theirs'),
+      { outcome: 'occupied', key: 'live/b' },
+      isMoved,
+    ],
+    [
+      'an upload to the source before the copy',
+      isCopy,
+      () => putObject(others, 'live/a', 'newer'),
+      { outcome: 'stale', key: 'live/a' },
+      ['live/a'],
+    ],
+    [
+      'a removal of the source',
       isCopy,
       async () => others.remove([await infoOf(store, 'live/a')], entry),
       { outcome: 'stale', key: 'live/a' },
       [],
     ],
     [
-      'its copied source',
+      'an upload to the source after the copy',
       isRemovalOf('live/a'),
       () => putObject(others, 'live/a', 'newer'),
       { outcome: 'placed' },
@@ -175,8 +187,9 @@ describe.each([
     beforeThe(looks, change)
     expect(await place([{ kind: 'move', from, key: 'live/b' }])).toEqual(result)
     expect(await keysIn(store)).toEqual(left)
-    if (what === 'its place') expect((await store.find('live/b'))?.size).toBe('theirs'.length)
-    if (what === 'its copied source') expect((await store.find('live/a'))?.size).toBe('newer'.length)
+    if (what === 'an upload to the new path') expect((await store.find('live/b'))?.size).toBe('theirs'.length)
+    if (what === 'an upload to the source after the copy')
+      expect((await store.find('live/a'))?.size).toBe('newer'.length)
   })
 
   it('The object of another caller is not taken for a copy that failed', async () => {

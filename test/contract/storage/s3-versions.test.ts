@@ -130,7 +130,7 @@ describe('An object that is being restored', () => {
   it.each([
     ['before its copy', [key], copies],
     ['before its copy, in a folder that must be empty', ['live/1/'], copies],
-    ['before the last look', ['live/1/'], looksAtPresent],
+    ['before the last check', ['live/1/'], looksAtPresent],
   ])('An older state does not replace an upload to a path that must be free: %s', async (_, absent, isMeant) => {
     await put(key, 'first', 'second')
     await hide(key)

@@ -197,7 +197,7 @@ describe('An upload in parts', () => {
   })
 
   test.each([
-    ['a template', { name: 'page.html', size: part + 1 }, '/Templates', 413],
+    ['the path of a template', { name: 'page.html', size: part + 1 }, '/Templates', 413],
     ['a file beyond the limit', { name: 'a', size: 33 * 1024 * 1024 }, '', 413],
     ['a path without a name', { name: '', size: part + 1 }, '', 400],
   ])('A new upload with %s gets the same refusal as in tus (U-35)', async (_, body, folder, status) => {

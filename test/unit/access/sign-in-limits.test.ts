@@ -18,7 +18,7 @@ const waitsAt = (...moments: readonly number[]): readonly number[] => {
 }
 
 describe('Attempts beyond a limit', () => {
-  test('each further attempt waits twice as long, up to 15 minutes (A-78)', () => {
+  test('each further attempt must wait twice as long as the last, up to 15 minutes (A-78)', () => {
     const moments = [0, 0, 0, 0, 0]
     const waits: number[] = []
     for (let at = 0; waits.length < 12; ) {

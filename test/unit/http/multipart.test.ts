@@ -200,10 +200,10 @@ describe('the header of a part', () => {
 
 describe('a boundary', () => {
   it.each([
-    ['is empty', ''],
+    ['no characters', ''],
     ['more than 200 characters', 'x'.repeat(201)],
     ['a blank at the end', 'b '],
-    ['is not ASCII', '\xe9'],
+    ['a character beyond ASCII', '\xe9'],
     ['a line end', 'b\r\nb'],
   ])('a boundary with %s is refused, even if the body uses it', async (_, boundary) => {
     const body = Buffer.from(`--${boundary}\r\n${fileHeader}\r\n\r\nx\r\n--${boundary}--\r\n`, 'latin1')

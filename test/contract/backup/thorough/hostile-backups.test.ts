@@ -27,7 +27,7 @@ const elsewhere = [
   ['of an upload', upload(5, 0, '../../victim'), 'uploads'],
   ['of an upload without bytes', upload(0, 0, '../../victim'), 'uploads'],
   ['of a complete upload', upload(5, 1, '../../victim'), 'uploads'],
-  ['with more than a name', upload(5, 1, `${'0'.repeat(32)}/../../victim`), 'uploads'],
+  ['that contains a path', upload(5, 1, `${'0'.repeat(32)}/../../victim`), 'uploads'],
 ] as const
 
 describe('a blob whose name leads out of the folder', () => {
