@@ -75,7 +75,7 @@ test('two people get each other’s changes, or a conflict for one file (T-46)',
   expect(await readTree(ann)).toStrictEqual(await readTree(bob))
 })
 
-test('a push removes files only with --delete, never from an empty folder (T-43, T-50)', async ({
+test('a push removes files only with --delete, and never if the local folder is empty (T-43, T-50)', async ({
   makeDirectory,
   site,
 }) => {

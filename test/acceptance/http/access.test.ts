@@ -58,7 +58,7 @@ describe('Sites', () => {
     expect((await call(forms(await ownSiteId()), { token })).status).toBe(200)
   })
 
-  testWithAdmin('A site of others and a missing site get the same answer (A-17, E-6)', async () => {
+  testWithAdmin('A missing site and a site of other people get the same answer (A-17, E-6)', async () => {
     const id = await createSite('Foreign')
     const foreign = await call(forms(id))
     const missing = await call(forms(99999999))

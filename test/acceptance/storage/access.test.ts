@@ -51,7 +51,7 @@ describe('Access to storage', () => {
     }
   })
 
-  it('Sites of others and missing sites answer 400/104023 (A-17, E-47)', async () => {
+  it('Missing sites and sites of other people answer 400/104023 (A-17, E-47)', async () => {
     for (const [method, path] of everyOperation) {
       expectError(await call(`/api/v2/admin/sites/999999999/storage${path}`, { method }), 400, 104023)
       expectError(await call(`/api/v2/admin/sites/abc/storage${path}`, { method }), 400, 104023)

@@ -139,12 +139,12 @@ describe('a page of all news items', () => {
   /** Items of a range are charged together. Each has about 500 bytes. */
   const each = 0.1
 
-  test('a page that is read by cursor costs only its own items, at every position', async () => {
+  test('a page by cursor reads only its own items, at every position', async () => {
     expect(await listAll({ cursor: '' })).toBeLessThanOrEqual(11 * each + 0.5 + 5)
     expect(await listAll({ cursor: '', fields: 'subject' })).toBeLessThanOrEqual(11 * each + 0.5)
   })
 
-  test('a page that is filtered or sorted with skip costs each item of the list once', async () => {
+  test('a page that is filtered or sorted with skip reads each item of the list once', async () => {
     for (const switches of [{}, { skip: '990' }, { where: '{subject:"subject 500"}' }, { order: '-id' }]) {
       expect(await listAll({ ...switches, fields: 'subject' })).toBeLessThanOrEqual(1_000 * each + 10 * each + 1)
     }

@@ -84,7 +84,7 @@ const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect(first?.content).toEqual(summaryOf(newsItem(1_005), large))
     })
 
-    test('Objects are counted after any id, up to a limit', async () => {
+    test('The objects after any id are counted, up to a limit', async () => {
       expect(await contents.count(large, 'news', 0, Number.POSITIVE_INFINITY)).toMatchObject({
         count: many.length,
         ended: true,

@@ -118,7 +118,7 @@ test('an answer that comes before the end of its request closes the connection',
   expect(lastAnswer(await connection.rest()).body).toBe('hello')
 })
 
-test('a header that cannot be sent is a logged failure, and the service keeps running', async () => {
+test('a header that cannot be sent causes a logged failure, and the service keeps running', async () => {
   const { handler, records } = bareHandler(async () => ({ status: 200, headers: { 'X-Name': 'a\nb' } }))
   const { url } = await listening(handler)
   expect(lastAnswer(await received(url)).status).toBe(500)

@@ -238,7 +238,7 @@ describe('The removed entries of a folder', () => {
     expect(most).toBeLessThanOrEqual(10)
   })
 
-  it('A page reads few of hundreds of folders', async () => {
+  it('A page reads only a few of hundreds of folders', async () => {
     for (let index = 0; index < 600; index++) await put(`${prefix}m${index}/a`, 'x')
     for (const name of ['a/1', 'y/1', 'z']) await put(`${prefix}${name}`, 'x')
     await hide(...['a/1', 'y/1', 'z'].map((name) => `${prefix}${name}`))

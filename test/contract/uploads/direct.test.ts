@@ -117,7 +117,7 @@ describe('An upload in parts', () => {
     expect(await percent()).toBe(100)
   })
 
-  test('Completing an upload without a part names this part, and the upload stays open (U-33)', async () => {
+  test('The refusal to complete an upload names the missing part, and the upload stays open (U-33)', async () => {
     const upload = await beginFilm()
     const [first, second, third] = await addressesOf(
       upload,

@@ -43,7 +43,7 @@ describe('The bytes of a resumable upload', () => {
     expect((await service.head(upload)).headers['upload-offset']).toBe('0')
   })
 
-  test('One request at a time adds bytes, and another answers 423/104031 (U-21, E-51)', async () => {
+  test('One request at a time adds bytes, and a second request answers 423/104031 (U-21, E-51)', async () => {
     const upload = uploadIn(await service.create('alone.txt', 5))
     const { arrived, goOn, slow } = inTwoHalves()
     const first = service.patch(upload, 0, slow)

@@ -143,7 +143,7 @@ const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect((await stored()).enabled).toBe(true)
     })
 
-    test('A repeated delivery that succeeds is not sent again (V-10)', async () => {
+    test('A failed delivery that later succeeds is not sent again (V-10)', async () => {
       await create()
       answer = () => ({ status: 500 })
       await change('a.html')

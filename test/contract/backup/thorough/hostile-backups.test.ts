@@ -83,7 +83,10 @@ describe('a pipe in place of a file', () => {
     })
   }
 
-  test('a pipe in place of the marker of a data directory does not block', async ({ backedUp: { data }, signal }) => {
+  test('a pipe in place of the marker of a data directory does not block a command', async ({
+    backedUp: { data },
+    signal,
+  }) => {
     const file = join(data, 'site-admin.json')
     await rm(file)
     execFileSync('mkfifo', ['-m', '600', file])
@@ -92,7 +95,7 @@ describe('a pipe in place of a file', () => {
     expect(outcome.stderr).toMatch(messages.directory.pipe)
   })
 
-  test('a pipe in place of a blob does not block', async ({ backedUp: { backup, restored }, signal }) => {
+  test('a pipe in place of a blob does not block a command', async ({ backedUp: { backup, restored }, signal }) => {
     const blob = blobOf(backup)
     await rm(blob)
     execFileSync('mkfifo', ['-m', '600', blob])

@@ -55,7 +55,7 @@ const consoleMayAsk = async (baseUrl: string): Promise<readonly string[]> => {
 
 describe('a data centre that is added beside a running service', () => {
   base(
-    'callers are redirected to a new data centre at once, and the console may call it',
+    'callers are redirected to the new data centre at once, and the console may call this data centre',
     async ({ directory, start }) => {
       const { baseUrl } = await start()
       const added = 'http://127.0.0.1:9'
