@@ -138,9 +138,6 @@ test.each([
   [1, 1, 2, 100],
   [1001, 1, 2, 2000],
   [20_000, 160_000, 10_000, 10_000],
-])(
-  'The limits of the Web Function follow the rate and burst of the gateway: %i, %i',
-  (rate, burst, maxEnvironments, rateLimit) => {
-    expect(endpointLimits({ rate, burst })).toEqual({ maxEnvironments, rateLimit })
-  },
-)
+])('The limits of the gateway also limit the Web Function: %i, %i', (rate, burst, maxEnvironments, rateLimit) => {
+  expect(endpointLimits({ rate, burst })).toEqual({ maxEnvironments, rateLimit })
+})

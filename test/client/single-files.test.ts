@@ -42,11 +42,7 @@ test('put ignores case in folder names, but not in file names', async ({ demo, f
   expect(await site.texts()).toStrictEqual({ 'News/A.txt': 'two', 'News/a.txt': 'one', 'News/b.txt': 'b' })
 })
 
-test('if a command needs the exact spelling of a path, the refusal shows that spelling', async ({
-  demo,
-  folder,
-  site,
-}) => {
+test('a command that needs the exact spelling of a path shows that spelling', async ({ demo, folder, site }) => {
   await site.store({ 'News/A.txt': 'a' })
   const asked = [
     ['rm', `${folder}/news/a.txt`],
@@ -146,14 +142,7 @@ test('mv can change the case of a folder name', async ({ demo, folder, site }) =
   expect(await demo('mv', `${folder}/News`, `${folder}/News`)).toMatchObject(outcome(1, messages.client.insideItself))
 })
 
-test('put replaces a file, and a refusal of put gives the reason', async ({
-  demo,
-  proxied,
-  service,
-  folder,
-  makeDirectory,
-  site,
-}) => {
+test('put replaces a file, or fails with a reason', async ({ demo, proxied, service, folder, makeDirectory, site }) => {
   await site.store({ 'a.txt': 'old', 'b.txt/in': 'in a folder' })
   const here = await makeDirectory({ 'a.txt': 'new', 'b.txt': 'new' })
   expect((await demo('put', join(here, 'a.txt'), `${folder}/`)).status).toBe(0)

@@ -179,12 +179,7 @@ test('--mine and --theirs decide conflicts in both directions (T-54)', async ({
   expect(await site.texts()).toStrictEqual({ a: 'mine', b: 'mine', 'sub/c': 'theirs' })
 })
 
-test('--mine and --theirs also decide the conflicts of a first pull (T-54)', async ({
-  demo,
-  folder,
-  makeDirectory,
-  site,
-}) => {
+test('--mine and --theirs decide conflicts of a first pull (T-54)', async ({ demo, folder, makeDirectory, site }) => {
   await site.store({ a: 'theirs', b: 'theirs' })
   const here = await makeDirectory({ a: 'mine', b: 'mine' })
   expect((await demo('pull', '--theirs', 'a', '--mine', 'b', folder, here)).status).toBe(0)

@@ -136,11 +136,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _site_files; echo "\${COMPREPLY[@]}"`
   expect(script).toContain('complete -o bashdefault -o default')
 })
 
-test('login saves a token for one address, in a file that only the user can read (T-39)', async ({
-  service,
-  makeDirectory,
-  demo,
-}) => {
+test('login saves a token for one address, private to the user (T-39)', async ({ service, makeDirectory, demo }) => {
   const config = await makeDirectory({ 'site-files/login.json': '{}' })
   await chmod(join(config, 'site-files', 'login.json'), 0o644)
   const environment = { XDG_CONFIG_HOME: config }

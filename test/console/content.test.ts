@@ -196,11 +196,7 @@ test('audio and video are played in parts, even after a link has expired (K-43)'
   await details(page).getByText('No preview is available').waitFor()
 })
 
-test('the editor saves a text, and shows the text of someone else who saved first (K-44)', async ({
-  openFolder,
-  client,
-  folder,
-}) => {
+test('the editor saves a text, or shows what someone saved first (K-44)', async ({ openFolder, client, folder }) => {
   const page = await openFolder(['a.txt'])
   const path = `${folder}/a.txt`
   const textNow = async () => (await client.files.read(path)).text()

@@ -13,10 +13,7 @@ const expectRows = (page: Page, names: readonly string[]) =>
 /** Hides changes of other people until the page itself changes something. */
 const withoutNews = (page: Page) => page.route('**/changes?*', (route) => route.abort())
 
-test('a field is added, required, moved, removed and restored with only the keyboard (K-13)', async ({
-  open,
-  client,
-}) => {
+test('a field is added, required, moved, removed and restored by keyboard (K-13)', async ({ open, client }) => {
   await fill(client, [-2, -3])
   const page = await open(view)
   await expectRows(page, ['Name', 'Email address'])

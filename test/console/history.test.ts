@@ -40,11 +40,7 @@ test('the address keeps the filter of the history (K-16)', async ({ open, client
   await page.getByText('No changes match the filter.').waitFor()
 })
 
-test('the history shows the files of an upload in one line that can be expanded (K-16)', async ({
-  open,
-  client,
-  folder,
-}) => {
+test('the history shows the files of an upload in one line that expands (K-16)', async ({ open, client, folder }) => {
   for (let number = 1; number <= 12; number++) await client.files.put(`${folder}/sub/${number}.txt`, '')
   const page = await open(`#/1001/history?where=${folder}`)
   const line = page.getByRole('button', { name: new RegExp(`12 files into ${folder}/sub`) })

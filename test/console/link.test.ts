@@ -136,10 +136,7 @@ test('a link replaces an expired token, and the page forgets the expired one (K-
   expect(await tokensOf(page)).toEqual({ tab: two.other, device: null })
 })
 
-test('if the token of a link cannot be checked, the page asks the user when the service is back (K-21)', async ({
-  two,
-  open,
-}) => {
+test('if a token in a link cannot be checked, the page asks when the service is back (K-21)', async ({ two, open }) => {
   const page = await open('')
   await grid(page).waitFor()
   // First, the service does not answer for the token of the link, and then not for the saved token.

@@ -96,16 +96,13 @@ describe('the settings of the function that streams', () => {
   test.each([
     [present, [present]],
     [`${present},${former}`, [present, former]],
-  ])(
-    'the function needs one or two secrets, in addition to the settings of the storage function',
-    (ORIGIN_SECRETS, originSecrets) => {
-      expect(readSettingsOf('stream', { ...completeStorage, ORIGIN_SECRETS })).toMatchObject({
-        originSecrets,
-        filesBucket: 'files-of-us',
-        largestFile: 104_857_600,
-      })
-    },
-  )
+  ])('the function needs one or two secrets besides the storage settings', (ORIGIN_SECRETS, originSecrets) => {
+    expect(readSettingsOf('stream', { ...completeStorage, ORIGIN_SECRETS })).toMatchObject({
+      originSecrets,
+      filesBucket: 'files-of-us',
+      largestFile: 104_857_600,
+    })
+  })
 
   test.each([undefined, '', ',', 'short', present.slice(1), `${present},short`, `${present},${former},${present}`])(
     'the secrets %j are refused',

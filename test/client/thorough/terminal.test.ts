@@ -48,12 +48,7 @@ const test = base
   })
 
 describe.skipIf(!hasTerminal)('on a terminal', () => {
-  test('a push whose output is redirected writes the list of actions to the file', async ({
-    service,
-    run,
-    folder,
-    makeDirectory,
-  }) => {
+  test('a push with redirected output writes actions to the file', async ({ service, run, folder, makeDirectory }) => {
     const here = await makeDirectory({ 'a.txt': 'a' })
     const file = join(await makeDirectory(), 'log')
     const terminal = await run(['push', here, folder], asDemo(service), file)

@@ -124,9 +124,7 @@ describe('the command data-centre add', () => {
     expect(stored).toEqual({ ...deployed, url: 'https://us.example', region })
   })
 
-  test('data-centre add warns once that a running service keeps the base URL of its start', async ({
-    siteDirectory,
-  }) => {
+  test('data-centre add warns once that a running service keeps its old base URL', async ({ siteDirectory }) => {
     expect(await add(siteDirectory)).toMatchObject({ status: 0, stderr: messages.site.baseUrlOfService('us') })
     expect(await add(siteDirectory)).toMatchObject({ status: 0, stderr: '' })
   })

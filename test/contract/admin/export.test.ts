@@ -57,9 +57,7 @@ describe('the command export', () => {
     expect(again.stdout).toBe(readFileSync(file, 'utf8'))
   })
 
-  test('an export has every record with all members, and fields and links come after the records that they name', async ({
-    siteDirectory,
-  }) => {
+  test('an export has every record with all members, fields after forms, links last', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, ['import', '-', '--site', '1001'], lines(oddRecords))
     const { stdout } = await administer(siteDirectory, ['export', '--site', '1001'])
     const records = stdout
@@ -83,10 +81,7 @@ describe('the command export', () => {
     expect(readdirSync(outside)).toEqual(['site.jsonl'])
   })
 
-  test('an export to a file that cannot be written is refused with a message of one line', async ({
-    siteDirectory,
-    outside,
-  }) => {
+  test('an export to an unwritable file is refused with a message of one line', async ({ siteDirectory, outside }) => {
     for (const [file, reason] of [
       [join(outside, 'none', 'site.jsonl'), messages.file.noFolder],
       [outside, messages.file.isDirectory],
@@ -97,7 +92,7 @@ describe('the command export', () => {
     }
   })
 
-  test('an export into the data directory is refused, however the path is spelled', async ({
+  test('an export into the data directory is refused in any spelling of the path', async ({
     siteDirectory,
     outside,
   }) => {

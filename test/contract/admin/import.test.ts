@@ -82,9 +82,7 @@ describe('an import with bad records', () => {
     ])
   })
 
-  test('a repeated fault is reported once, with the number and the first lines of the bad records (T-28)', async ({
-    siteDirectory,
-  }) => {
+  test('a repeated fault is reported once, with a count and the first lines (T-28)', async ({ siteDirectory }) => {
     const good = jsonLines([form])
     const bad = '{"kind":"webForm","id":0}\n'.repeat(1_500)
     const text = `${bad}${good}{"kind":\n{"kin\n[\n`
@@ -133,9 +131,7 @@ describe('an import with bad records', () => {
 describe('the option --strict', () => {
   const bad = { kind: 'webForm', id: 0 }
 
-  test('import --strict stops at the first bad record, and names the line of the record (T-22)', async ({
-    siteDirectory,
-  }) => {
+  test('import --strict stops at the first bad record, and names its line (T-22)', async ({ siteDirectory }) => {
     const outcome = await administer(
       siteDirectory,
       [...importing, '--strict'],

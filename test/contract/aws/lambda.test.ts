@@ -24,12 +24,12 @@ describe('an event of the gateway', () => {
 
   test.each([
     ['unchanged', '{"type":{"id":-3},"mandatory":true}'],
-    ['after LocalStack has rewritten it', '%7B%22type%22%3A%7B%22id%22%3A-3%7D%2C%22mandatory%22%3Atrue%7D='],
+    ['rewritten by LocalStack', '%7B%22type%22%3A%7B%22id%22%3A-3%7D%2C%22mandatory%22%3Atrue%7D='],
     [
-      'after LocalStack has parsed it',
+      'parsed by LocalStack',
       '%7B%22type%22%3A%7B%22id%22%3A-3%7D%2C%22mandatory%22%3Atrue%2C%22x%22%3A%22a=&b=c%22%7D',
     ],
-  ])('JSON that is declared as a form is read %s', async (_, body) => {
+  ])('JSON that is declared as a form is read, %s', async (_, body) => {
     const path = await service.createForm()
     const form = { ...headers, 'Content-Type': 'application/x-www-form-urlencoded; charset=UTF-8' }
     expect((await sendEvent(fieldsFunction(), 'POST', path, { headers: form, body })).status).toBe(201)

@@ -60,10 +60,7 @@ test.for(steps)(
   },
 )
 
-test('a restoration that is killed again while it cleans up still blocks a start of the service', async ({
-  backedUp,
-  serve,
-}) => {
+test('a restoration that is killed again while it cleans up still blocks a start', async ({ backedUp, serve }) => {
   const { backup, restored } = backedUp
   const marker = join(restored, 'site-admin.json')
   mkdirSync(join(restored, 'blobs'), { recursive: true })
@@ -77,10 +74,7 @@ test('a restoration that is killed again while it cleans up still blocks a start
   await expect(serve(restored)).rejects.toThrow(messages.backup.restoreInterrupted)
 })
 
-test('after a killed restoration, the service does not start until the restoration is repeated', async ({
-  backedUp,
-  serve,
-}) => {
+test('after a killed restoration, no service starts until a restoration succeeds', async ({ backedUp, serve }) => {
   const { backup, restored, token } = backedUp
   await killWhen(['--data-dir', restored, 'restore', backup], () => existsSync(join(restored, 'site-admin.db')))
   // If the restoration ended before the kill, the directory is complete. Then the test makes it unfinished again.

@@ -56,9 +56,7 @@ describe('a file that is read as a stream', () => {
     expect({ taken: value.length, ahead: stream.readableLength }).toEqual({ taken: 64 * kibibyte, ahead: 0 })
   })
 
-  test('only one piece of a file is in memory while a reader pauses, however fast the reader was before', async ({
-    read,
-  }) => {
+  test('only one piece of a file is in memory while a reader pauses, however fast it was before', async ({ read }) => {
     const before = await mebibytesInBuffers()
     const readers = Array.from({ length: 40 }, () => read()[Symbol.asyncIterator]())
     for (const reader of readers) for (let piece = 0; piece < 9; piece++) await reader.next()

@@ -104,7 +104,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       [1_000, 400, 'unknown'],
       [2 * part, part, 'unknown'],
       [2 * part + 7, 4_500_000, 'known'],
-    ])('%i bytes in appends of %i become the file (its length is %s at the start)', async (length, cut, declared) => {
+    ])('%i bytes in appends of %i become the file (length %s at the start)', async (length, cut, declared) => {
       const upload = await begin(declared === 'known' ? length : null)
       const bytes = randomBytes(length)
       const holding = await addAll(upload, bytes, cut)
@@ -148,7 +148,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       },
     )
 
-    test('stored bytes are reported while the body arrives, so that the next append continues from there', async () => {
+    test('bytes are reported while they arrive, so the next append continues from there', async () => {
       const upload = await begin()
       const length = 2 * part + 100
       const bytes = randomBytes(length)
@@ -205,7 +205,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.toString()).toBe('hello')
     })
 
-    test('after a file was not stored, its uploaded bytes can still become the file', async () => {
+    test('if a file was not stored, its bytes can still become the file', async () => {
       const upload = await begin()
       const length = part + 5
       const bytes = randomBytes(length)

@@ -153,29 +153,17 @@ describe.each([
 
   const isMoved = ['live/a', 'live/b']
   it.each([
+    ['a target', isCopy, () => putObject(others, 'live/b', 'theirs'), { outcome: 'occupied', key: 'live/b' }, isMoved],
+    ['the source', isCopy, () => putObject(others, 'live/a', 'newer'), { outcome: 'stale', key: 'live/a' }, ['live/a']],
     [
-      'an upload to the new path',
-      isCopy,
-      () => putObject(others, 'live/b', 'theirs'),
-      { outcome: 'occupied', key: 'live/b' },
-      isMoved,
-    ],
-    [
-      'an upload to the source before the copy',
-      isCopy,
-      () => putObject(others, 'live/a', 'newer'),
-      { outcome: 'stale', key: 'live/a' },
-      ['live/a'],
-    ],
-    [
-      'a removal of the source',
+      'the removed source',
       isCopy,
       async () => others.remove([await infoOf(store, 'live/a')], entry),
       { outcome: 'stale', key: 'live/a' },
       [],
     ],
     [
-      'an upload to the source after the copy',
+      'the copied source',
       isRemovalOf('live/a'),
       () => putObject(others, 'live/a', 'newer'),
       { outcome: 'placed' },
@@ -187,9 +175,8 @@ describe.each([
     beforeThe(looks, change)
     expect(await place([{ kind: 'move', from, key: 'live/b' }])).toEqual(result)
     expect(await keysIn(store)).toEqual(left)
-    if (what === 'an upload to the new path') expect((await store.find('live/b'))?.size).toBe('theirs'.length)
-    if (what === 'an upload to the source after the copy')
-      expect((await store.find('live/a'))?.size).toBe('newer'.length)
+    if (what === 'a target') expect((await store.find('live/b'))?.size).toBe('theirs'.length)
+    if (what === 'the copied source') expect((await store.find('live/a'))?.size).toBe('newer'.length)
   })
 
   it('The object of another caller is not taken for a copy that failed', async () => {

@@ -60,7 +60,7 @@ describe('the router', () => {
     })
 
     test.each(['/files', '/files/', '/files//', '/files/%2F', '/files//%2f/'])(
-      'the path %s leaves nothing for the wildcard',
+      'in the path %s, the wildcard is empty',
       (path) => {
         expect(files.match('GET', path)).toMatchObject({ route: { operation: 'readRoot' }, params: {} })
       },

@@ -114,9 +114,7 @@ describe('site remove', () => {
     await machine.close()
   })
 
-  test('a removal of a site waits until cached tokens expire, and also removes files that were stored meanwhile', async ({
-    siteDirectory,
-  }) => {
+  test('a removal waits until cached tokens expire, and removes files stored meanwhile', async ({ siteDirectory }) => {
     const machine = await openMachine(siteDirectory)
     const stores: AdminStores = {
       ...machine.stores,

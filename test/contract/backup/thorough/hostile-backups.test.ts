@@ -83,10 +83,7 @@ describe('a pipe in place of a file', () => {
     })
   }
 
-  test('a pipe in place of the marker of a data directory does not block a command', async ({
-    backedUp: { data },
-    signal,
-  }) => {
+  test('a pipe in place of the marker of the directory blocks no command', async ({ backedUp: { data }, signal }) => {
     const file = join(data, 'site-admin.json')
     await rm(file)
     execFileSync('mkfifo', ['-m', '600', file])
@@ -95,7 +92,7 @@ describe('a pipe in place of a file', () => {
     expect(outcome.stderr).toMatch(messages.directory.pipe)
   })
 
-  test('a pipe in place of a blob does not block a command', async ({ backedUp: { backup, restored }, signal }) => {
+  test('a pipe in place of a blob blocks no command', async ({ backedUp: { backup, restored }, signal }) => {
     const blob = blobOf(backup)
     await rm(blob)
     execFileSync('mkfifo', ['-m', '600', blob])

@@ -55,7 +55,7 @@ const consoleMayAsk = async (baseUrl: string): Promise<readonly string[]> => {
 
 describe('a data centre that is added beside a running service', () => {
   base(
-    'callers are redirected to the new data centre at once, and the console may call this data centre',
+    'callers are redirected to a new data centre at once, and the console may call it',
     async ({ directory, start }) => {
       const { baseUrl } = await start()
       const added = 'http://127.0.0.1:9'
@@ -75,14 +75,11 @@ describe('a data centre that is added beside a running service', () => {
     },
   )
 
-  base(
-    'a new base URL for a data centre causes a warning that the running service keeps the old URL',
-    async ({ directory, start }) => {
-      await start()
-      const { stderr } = await administer(directory, ['data-centre', 'add', 'us', '--url', 'http://127.0.0.1:9'])
-      expect(stderr).toBe(messages.site.baseUrlKept + messages.site.baseUrlOfService('us'))
-    },
-  )
+  base('a new base URL warns that the running service keeps the old URL', async ({ directory, start }) => {
+    await start()
+    const { stderr } = await administer(directory, ['data-centre', 'add', 'us', '--url', 'http://127.0.0.1:9'])
+    expect(stderr).toBe(messages.site.baseUrlKept + messages.site.baseUrlOfService('us'))
+  })
 })
 
 base(

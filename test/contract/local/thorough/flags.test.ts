@@ -212,16 +212,13 @@ describe('npm start', () => {
     ['--port', '4000\u001b[2J\n'],
     ['--host', '192.0.2.1\n\u001b[2J'],
     ['--data-dir', 'notes\n\u001b[2J'],
-  ])(
-    'npm start refuses %j %j, and the message has only printable characters',
-    async ([flag = '', value = ''], { directory }) => {
-      const folder = join(directory, value)
-      await mkdir(folder)
-      await writeFile(join(folder, 'notes.txt'), 'mine')
-      const args = ['--data-dir', join(directory, 'data'), '--port', '0', flag, flag === '--data-dir' ? folder : value]
-      const { status, stderr } = await run('local/main.js', args)
-      expect(status).toBe(1)
-      expect(stderr).toMatch(/^\P{Cc}*\\u\{1b\}\[2J\P{Cc}*\n$/u)
-    },
-  )
+  ])('npm start refuses %j %j with printable characters only', async ([flag = '', value = ''], { directory }) => {
+    const folder = join(directory, value)
+    await mkdir(folder)
+    await writeFile(join(folder, 'notes.txt'), 'mine')
+    const args = ['--data-dir', join(directory, 'data'), '--port', '0', flag, flag === '--data-dir' ? folder : value]
+    const { status, stderr } = await run('local/main.js', args)
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/^\P{Cc}*\\u\{1b\}\[2J\P{Cc}*\n$/u)
+  })
 })
