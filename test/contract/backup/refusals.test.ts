@@ -47,7 +47,7 @@ describe('a refused backup creates nothing', () => {
     expect(snapshotOf(siteDirectory)).toEqual(before)
   })
 
-  test('a backup without a data directory, or of a deployment, is refused', async ({ place }) => {
+  test('a backup of a missing data directory or of a deployment is refused', async ({ place }) => {
     for (const args of [
       ['backup', place.backup],
       ['--target', 'aws', 'backup', place.backup],

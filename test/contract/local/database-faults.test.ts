@@ -50,7 +50,7 @@ describe('an error of SQLite', () => {
     ['that another process has the database', 5],
     ['that another process repairs the log', 261],
     ['that it has no handle to open a file', 14],
-  ])('the error %s answers 503', (_, code) => {
+  ])('the error %s causes a 503', (_, code) => {
     expect(asPortError(failure(code), file)).toEqual(unavailable)
   })
 
@@ -58,7 +58,7 @@ describe('an error of SQLite', () => {
     ['a write', 778],
     ['the shared memory of the database', 4874],
     ['a sync', 1034],
-  ])('an error of %s answers 507 if the disk has no room left', (_, code) => {
+  ])('an error of %s causes a 507 if the disk has no room left', (_, code) => {
     // The disk of /proc has no free space.
     expect(asPortError(failure(code), '/proc/self/status')).toEqual(outOfSpace)
   })

@@ -56,7 +56,7 @@ const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(await links.countCategoriesOf(newsOf(77), 0, 2)).toEqual({ count: 2, last: 10, ended: false })
     })
 
-    test('1,200 links are made, listed, counted and removed to the last one', async () => {
+    test('All of 1,200 links are made, listed, counted and removed', async () => {
       const many = range(1, 1_200)
       await putNews(many)
       for (let from = 0; from < many.length; from += 500) await link(many.slice(from, from + 500), true)

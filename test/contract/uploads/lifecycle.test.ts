@@ -108,7 +108,7 @@ describe('A resumable upload into a folder that is being removed', () => {
     expect(statusAndCode(await service.create('a', 5, { folder: '/going/below' }))).toEqual([400, 104010])
   })
 
-  test('A completed upload is refused with 104010, and its bytes are removed (U-28)', async () => {
+  test('Completing an upload is refused with 104010, and its bytes are removed (U-28)', async () => {
     const upload = uploadIn(await service.create('a.txt', 5, { folder: '/vanishing' }))
     await service.patch(upload, 0, 'he')
     await startRemoval('vanishing')
