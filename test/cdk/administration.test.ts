@@ -122,7 +122,7 @@ describe('the policy of an administrator', () => {
     expect([...actions].sort()).toEqual(['cloudformation:DescribeStacks', ...onFiles].sort())
   })
 
-  test('each stack has a policy for its own tables, and an output with its name', () => {
+  test('each stack has a policy for its own tables, and an output that names the policy', () => {
     const resources = (template: typeof us) =>
       Object.values(template.findResources('AWS::IAM::ManagedPolicy')).map(({ Properties }) =>
         JSON.stringify(Properties.PolicyDocument.Statement),

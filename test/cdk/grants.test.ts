@@ -141,7 +141,7 @@ describe('each function has exactly the table permissions that its operations ne
     },
   )
 
-  test('only sign-in writes tokens, and other functions only store their use (A-88)', () => {
+  test('only the access function writes tokens; other functions only record the use of keys (A-88)', () => {
     const writing = Object.entries(tableGrants).flatMap(([name, grants]) =>
       grants
         .filter(
@@ -155,7 +155,7 @@ describe('each function has exactly the table permissions that its operations ne
     ])
   })
 
-  test('the worker of removals has exactly the permissions that it uses', async () => {
+  test('the removal worker has exactly the permissions that it uses', async () => {
     const calls = await callsOf(async (repeat, dynamodb, plain) => {
       const { deps, close } = await openStorageOver(dynamodb, { telemetry: { request: () => undefined } })
       const task = { site: 1001 as SiteId, path: toStoragePath('large'), id: 'removal' }

@@ -16,7 +16,7 @@ const key = ownRules(['us-east-1']).encryptionKeys['us-east-1']
 const propertiesOf = (template: Template, type: string) =>
   Object.values(template.findResources(type)).map((resource) => resource['Properties'])
 
-test('An app with own rules has the properties in own-rules.txt: review each change', async () => {
+test('The keys and rules of a company change only the properties in own-rules.txt: review each change', async () => {
   const lines = [...compareStacks(owned.directory, plain.directory), ...compareStacks(owned.us, plain.us)]
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('own-rules.txt')
 })

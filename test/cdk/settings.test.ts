@@ -53,7 +53,7 @@ describe('Faulty settings', () => {
     ['an invalid mail address', { ...base, alarmEmail: 'ops' }, /alarmEmail: /],
     ['a repository without an owner', { ...base, deploymentRole: { repository: 'a' } }, `repository: ${says.owner}`],
     ['an invalid region', withDataCentre({ region: 'here' }), `dataCentres.us.region: ${says.region}`],
-    ['a home that is not a region', { ...base, directoryRegion: 'eu-wset-1' }, `directoryRegion: ${says.region}`],
+    ['a home region that does not exist', { ...base, directoryRegion: 'eu-wset-1' }, `directoryRegion: ${says.region}`],
     ['a list without data centres', { ...base, dataCentres: {} }, `defaultDataCentre: ${says.dataCentreId}`],
     [
       'a default with the name of a method',
@@ -75,7 +75,7 @@ describe('Faulty settings', () => {
       { ...base, dataCentres: { us: { region: 'us-east-1' }, cn: { region: 'cn-north-1' } } },
       `dataCentres: ${says.partition}`,
     ],
-    ['a home in another partition', { ...base, directoryRegion: 'cn-north-1' }, says.partition],
+    ['a home region in another partition', { ...base, directoryRegion: 'cn-north-1' }, says.partition],
     ['a domain without a zone and a certificate', withDomain({}), `customDomain: ${says.domain}`],
     ...['https://us.example.com', 'us', '*.example.com', 'us..example.com'].map(
       (domainName): [string, unknown, string | RegExp] => [
@@ -158,7 +158,7 @@ describe('Faulty settings', () => {
     ],
     ['a restored directory', withDataCentre({ restoredTables: { tokens: 'tokens' } }), /us\.restoredTables/],
     ['a backup without a vault', { ...base, backup: { copyTo: 'eu-west-1' } }, `backup.copyTo: ${says.vault}`],
-  ])('An app is refused for %s', (_, settings, fault) => {
+  ])('The CDK app refuses %s', (_, settings, fault) => {
     expect(faultsOf(settings)).toEqual([expect.stringMatching(fault)])
   })
 
@@ -182,7 +182,7 @@ describe('Valid settings', () => {
       `a data centre in ${region}`,
       withDataCentre({ region }),
     ]),
-  ])('An app may have %s', (_, settings) => {
+  ])('The CDK app accepts %s', (_, settings) => {
     expect(faultsOf(settings)).toEqual([])
   })
 })

@@ -36,12 +36,12 @@ describe('deletion protection', () => {
   })
 })
 
-describe('the home of the directory', () => {
+describe('the home region of the directory', () => {
   /** The region of the directory stack, whose replica comes last. */
   const homeOf = ({ directory: template }: Pick<ReturnType<typeof templatesOf>, 'directory'>) =>
     Object.values(template.findResources(type)).map(({ Properties }) => Properties.Replicas.at(-1).Region)
 
-  test('without directoryRegion, a deployment warns once', () => {
+  test('a deployment without directoryRegion asks once for this setting', () => {
     const warningsOf = (settings: object) => {
       const { app, remove } = createTestApp(settings)
       onTestFinished(remove)

@@ -64,7 +64,7 @@ test('The deployment guide lists all functions', () => {
   expect(names.filter((name) => !guide.includes(`\`${name}\``))).toEqual([])
 })
 
-test('The cost table of the guide has the right number of alarms', () => {
+test('The cost table of the guide states how many alarms a data centre has', () => {
   const [, printed] = /With two data centres, each has (\d+) alarms/.exec(guide) ?? []
   expect(Number(printed)).toBe(Object.keys(us.findResources('AWS::CloudWatch::Alarm')).length)
 })
@@ -74,7 +74,7 @@ test('An alarm says what callers notice and what to do', () => {
     expect(Properties.AlarmDescription).toMatch(/^\S.*[.] .*\S[.]$/)
 })
 
-test('A message is repeated after its worker ended, and is dead after an hour (S-113)', () => {
+test('A removal message is delivered again after its worker has ended, for at most an hour (S-113)', () => {
   const queues = Object.values(us.findResources('AWS::SQS::Queue')).map(({ Properties }) => Properties)
   const { VisibilityTimeout, RedrivePolicy } = queues.find((queue) => queue.RedrivePolicy)
   const longestWork = functionSettings.removals.timeout.toSeconds()
@@ -93,7 +93,7 @@ test("The gateway's refusal of a large body names the limit and the alternative 
   expect(message).toContain(messages.http.tus)
 })
 
-test('A given certificate is used, and only a hosted zone gets a DNS record', () => {
+test('A given certificate is used, and a domain gets a DNS record only with a hosted zone', () => {
   const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0'
   for (const zone of [{}, { hostedZoneId: 'Z0123456789' }]) {
     const domain = { domainName: 'us.example.com', certificateArn, ...zone }
@@ -104,7 +104,7 @@ test('A given certificate is used, and only a hosted zone gets a DNS record', ()
   }
 })
 
-test('Templates contain the partition of the region, not a fixed partition', () => {
+test('Templates take the AWS partition from the region', () => {
   const { directory, us } = templatesOf({
     dataCentres: { us: { region: 'cn-north-1' } },
     alarmEmail: 'ops@example.com',
@@ -138,6 +138,6 @@ test.each([
   [1, 1, 2, 100],
   [1001, 1, 2, 2000],
   [20_000, 160_000, 10_000, 10_000],
-])('The Web Function is throttled like the gateway, in steps: %i, %i', (rate, burst, maxEnvironments, rateLimit) => {
+])('The limits of the gateway also limit the Web Function: %i, %i', (rate, burst, maxEnvironments, rateLimit) => {
   expect(endpointLimits({ rate, burst })).toEqual({ maxEnvironments, rateLimit })
 })

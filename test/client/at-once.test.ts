@@ -5,7 +5,7 @@ import { expect, vi } from 'vitest'
 import { messages } from '../support/messages.ts'
 import { readTree, test, writeTree } from './support/site.ts'
 
-test('runs from one folder to several targets each remember their own state', async ({
+test('concurrent pushes from one folder to several folders of a site each remember their own state', async ({
   client,
   folder,
   makeDirectory,

@@ -40,7 +40,7 @@ test('an answer that is not from the service is reported with its status', async
 
 const page = () => new Response('<!doctype html>', { headers: { 'Content-Type': 'text/html' } })
 
-test('a server that answers every request with one page is not taken for the service', async () => {
+test('a server that answers every request with the same page is not accepted as the service', async () => {
   for (const answer of [page, () => json(null), () => json({}), () => json([]), () => json('a')]) {
     const { fetch } = scriptedFetch(answer)
     await expect(connect({ url: address, token: 'secret', fetch })).rejects.toThrow(messages.client.proxy)
@@ -130,7 +130,7 @@ const away: readonly (readonly [string, number, (client: SiteClient) => Promise<
   ['a redirect of a write', 308, ({ files }) => files.createFolder('a')],
   ['a redirect of a read', 301, ({ files }) => files.stat('a')],
   ['a redirect to the bytes of a file', 302, ({ files }) => files.read('a')],
-  ['the address of a new upload', 201, ({ files }) => files.put('a', new Uint8Array(5_000_000))],
+  ['a new upload', 201, ({ files }) => files.put('a', new Uint8Array(5_000_000))],
 ]
 test.for(away)('%s from https to http is refused, even to a listed address (T-36)', async ([, status, call]) => {
   const headers = { Location: `${clear}/api/v2/admin/sites/1/uploads/x` }
@@ -192,7 +192,7 @@ test('reads and conditional writes are repeated if the outcome is unknown', asyn
   expect([read, link, write].map(({ asked }) => asked.length)).toStrictEqual([3, 2, 2])
 })
 
-test('a repeated write succeeds on its own bytes, and fails on other bytes', async () => {
+test('a repeated write succeeds if the file already has the sent bytes, and fails otherwise', async () => {
   const outdated = () => json({ code: 100412, message: 'Changed.' }, 412)
   const made = await scripted([broken, outdated, () => new Response('text')])
   await made.client.files.put('a', 'text')
@@ -212,7 +212,7 @@ test('a refusal with a long Retry-After is reported without waiting', async () =
   expect(asked).toHaveLength(1)
 })
 
-test('the signal of a connection ends every call, even one that waits for an answer', async () => {
+test('aborting the signal of a connection ends every call, even a call that waits for an answer', async () => {
   const [reason, stop] = [new Error('enough'), new AbortController()]
   const { fetch: answering } = scriptedFetch(() => sites(address))
   const send: typeof fetch = (input, init) => {

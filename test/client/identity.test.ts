@@ -82,12 +82,12 @@ describe('site-files --identity github', () => {
     })
   })
 
-  test('The chosen site selects the rule (A-98, A-112)', async ({ job, ruled }) => {
+  test('The option --site selects the rule for a job (A-98, A-112)', async ({ job, ruled }) => {
     expect(await job(['--site', ruled.site, 'ls'])).toMatchObject({ status: 0 })
     expect(await job(['--site', '999', 'ls'])).toMatchObject(outcome(1, messages.access.noRule))
   })
 
-  test('If no rule matches a job, the refusal does not show its token (A-100, A-112)', async ({ job }) => {
+  test('If no rule matches a job, the refusal does not show the token of the job (A-100, A-112)', async ({ job }) => {
     let jwt = ''
     answer = async (aud) => {
       jwt = await issuer.sign(githubClaims({ aud, ref: 'refs/pull/1' }))
@@ -109,7 +109,7 @@ describe('site-files --identity github', () => {
   test.for<[string, number, string, string]>([
     ['an error', 403, '{}', messages.access.noTokenOfJob(403)],
     ['a redirect', 302, '', messages.access.silent],
-    ['something else', 200, '{"value":7}', messages.client.answeredWith(200)],
+    ['no token', 200, '{"value":7}', messages.client.answeredWith(200)],
   ])('If GitHub answers with %s, the error message says so (A-112)', async ([, status, body, message], { job }) => {
     answer = async () => [status, body]
     expect(await job(['ls'])).toMatchObject(outcome(1, message))

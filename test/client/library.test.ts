@@ -123,7 +123,7 @@ test('an upload that the service no longer knows starts again', async ({ client:
   expect(await files.stat(`${folder}/a.bin`)).toMatchObject({ size: 5_000_000 })
 })
 
-test('fields are added and removed, and changed only if they are as they were read', async ({ client: { forms } }) => {
+test('fields are added and removed, and changed only if nobody else did so first', async ({ client: { forms } }) => {
   const [form] = await all(forms.list())
   const id = form?.id ?? 0
   expect(await forms.get(id)).toStrictEqual(form)

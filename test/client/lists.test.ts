@@ -16,7 +16,7 @@ test.for<readonly [string, (page: number) => number]>([
   ['the same page every time', () => 1],
   ['two alternating pages', (page) => page % 2],
   ['a long series of pages that then repeats', (page) => (page < 50 ? page : 50 + (page % 30))],
-])('a list fails if its pages continue with %s', async ([, after]) => {
+])('a list ends with an error if its cursors lead to %s', async ([, after]) => {
   const links = [{ rel: 'storage', uri: `${address}/api/v2/admin/sites/1/storage/a` }]
   const folder = (next: string) => ({ name: 'a', type: 'folder', links, contents: [], cursor: next })
   const lists: readonly (readonly [(next: string) => object, (client: SiteClient) => AsyncIterable<unknown>])[] = [

@@ -76,7 +76,7 @@ test('an unfinished upload conflicts with a file that someone stored meanwhile',
   expect(await site.texts()).toStrictEqual(await readTree(here))
 })
 
-test('a pull does not place damaged bytes, and leaves no partial file', async ({ makeDirectory, site }) => {
+test('a pull does not replace a file by damaged bytes, and leaves no partial file', async ({ makeDirectory, site }) => {
   await site.store({ 'a.txt': 'one' })
   const here = await makeDirectory()
   await site.pull(here)
@@ -87,7 +87,7 @@ test('a pull does not place damaged bytes, and leaves no partial file', async ({
   expect((await readdir(join(here, '.site-files'))).filter((name) => name.endsWith('.part'))).toStrictEqual([])
 })
 
-test('a pull that replaces a file keeps its mode', async ({ makeDirectory, site }) => {
+test('a pull that replaces a file keeps the permissions of the file', async ({ makeDirectory, site }) => {
   const here = await makeDirectory({ 'run.sh': 'one' })
   await chmod(join(here, 'run.sh'), 0o700)
   await site.push(here)
@@ -108,7 +108,7 @@ test('a pull does not follow a link to a folder to remove a file', async ({ make
   expect(await readFile(join(here, 'a/file.txt'), 'utf8')).toBe('text')
 })
 
-test('a push reads a file again if its time was set back', async ({ makeDirectory, site }) => {
+test('a push notices a changed file even if the time of the file was set back', async ({ makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'one' })
   await utimes(join(here, 'a.txt'), 1, 1)
   await site.push(here)
@@ -120,7 +120,7 @@ test('a push reads a file again if its time was set back', async ({ makeDirector
   expect(await site.push(here)).toMatchObject({ replace: 1 })
 })
 
-test('a run removes partial files of killed runs only after a day', async ({ makeDirectory, site }) => {
+test('a push removes the partial files of killed commands only after a day', async ({ makeDirectory, site }) => {
   const [old, now, other] = [`.${randomUUID()}.part`, `.${randomUUID()}.part`, 'film.part']
   const downloads = await makeDirectory(Object.fromEntries([old, now, other].map((name) => [name, 'half'])))
   const yesterday = Date.now() / 1000 - 25 * 3600
@@ -155,7 +155,7 @@ test('a pull of a missing path, or of a file, fails and creates no folder', asyn
   expect(await readdir(here)).toStrictEqual([])
 })
 
-test('a download that is longer than announced is cut off, and nothing is placed', async ({ makeDirectory, site }) => {
+test('a download that is longer than announced is cut off, and no file is stored', async ({ makeDirectory, site }) => {
   await site.store({ 'a.txt': 'ten bytes.' })
   const here = await makeDirectory()
   let given = 0

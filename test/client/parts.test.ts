@@ -121,7 +121,7 @@ test('a client that cannot reach the bucket sends the file by tus (T-60)', async
   expect(Uploads).toEqual([])
 })
 
-test('a service without parts is asked once, and gets files by tus (T-60)', async () => {
+test('a service that offers no parts is asked once, and gets files by tus (T-60)', async () => {
   const { put, sent, content } = await openClient({ hasBucket: false })
   await put()
   await put({ replace: true })

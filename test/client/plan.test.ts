@@ -55,7 +55,7 @@ const writes = (steps: readonly Step[]) => steps.filter(({ action }) => action !
 const forms = (side: Side) => Object.fromEntries([...side].map(([path, { fingerprint }]) => [path, fingerprint]))
 
 property(
-  'after a complete run, the next plan has only the same conflicts (T-45)',
+  'after a complete push or pull, the next plan has only the same conflicts (T-45)',
   ({ local, remote, base, options }) => {
     const steps = plan(local, remote, base, options)
     const after = carryOut(local, remote, base, steps, options)
@@ -67,7 +67,7 @@ property(
 )
 
 property(
-  'after a run that was stopped anywhere, the next plan has the remaining steps',
+  'after a push or pull that was stopped anywhere, the next plan has the remaining steps',
   ({ local, remote, base, options }, count) => {
     const steps = plan(local, remote, base, options)
     const after = carryOut(local, remote, base, writes(steps).slice(0, count), options)
@@ -108,7 +108,7 @@ property('without force, a changed file of the target is never overwritten', ({ 
 })
 
 property(
-  'a pull or push removes no file that an interrupted first run missed',
+  'a pull or push removes no file that an interrupted first pull or push missed',
   ({ local, remote, options: { direction } }, count) => {
     const steps = plan(local, remote, undefined, { direction })
     const after = carryOut(local, remote, undefined, writes(steps).slice(0, count), { direction })

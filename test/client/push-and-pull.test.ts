@@ -75,7 +75,7 @@ test('two people get each other’s changes, or a conflict for one file (T-46)',
   expect(await readTree(ann)).toStrictEqual(await readTree(bob))
 })
 
-test('a push removes files only with --delete, never from an empty folder (T-43, T-50)', async ({
+test('without local files, or without --delete, a push removes nothing (T-43, T-50)', async ({
   makeDirectory,
   site,
 }) => {
@@ -96,7 +96,7 @@ test('a push removes files only with --delete, never from an empty folder (T-43,
   expect(Object.keys(await site.texts())).toStrictEqual(['a.txt'])
 })
 
-test('a pull removes files only with --delete, with folders that become empty', async ({ makeDirectory, site }) => {
+test('a pull removes files only with --delete, and then also emptied folders', async ({ makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'a', 'b/c/d.txt': 'd' })
   await site.push(here)
   await site.remove('b')
@@ -106,7 +106,7 @@ test('a pull removes files only with --delete, with folders that become empty', 
   await expect(readFile(join(here, 'b'))).rejects.toThrow('ENOENT')
 })
 
-test('a push skips one of two names that differ only in Unicode form', async ({ makeDirectory, site }) => {
+test('a push sends only one of two names that differ only in Unicode form', async ({ makeDirectory, site }) => {
   const here = await makeDirectory({ 'e\u0301.txt': 'decomposed', '\u00e9.txt': 'composed' })
   const { events, ...end } = await site.push(here)
   expect(end).toMatchObject({ create: 1 })
@@ -183,13 +183,7 @@ test('a push ignores the case of the names of folders on the site', async ({ fol
   expect(Object.keys(await site.texts())).toStrictEqual(['News/a.txt', 'News/c.txt'])
 })
 
-test('a file that changes during its upload is not placed', async ({
-  service,
-  folder,
-  makeDirectory,
-  site,
-  proxied,
-}) => {
+test('a file that changes during upload is not stored', async ({ service, folder, makeDirectory, site, proxied }) => {
   // The file is larger than the buffers of the system.
   const here = await makeDirectory({ 'large.bin': 'x'.repeat(24_000_000) })
   const location = join(here, 'large.bin')

@@ -42,7 +42,7 @@ test('put ignores case in folder names, but not in file names', async ({ demo, f
   expect(await site.texts()).toStrictEqual({ 'News/A.txt': 'two', 'News/a.txt': 'one', 'News/b.txt': 'b' })
 })
 
-test('a command that needs the exact spelling of a path says so', async ({ demo, folder, site }) => {
+test('a command that needs the exact spelling of a path shows that spelling', async ({ demo, folder, site }) => {
   await site.store({ 'News/A.txt': 'a' })
   const asked = [
     ['rm', `${folder}/news/a.txt`],
@@ -74,7 +74,7 @@ test('rm --dry-run shows that a reserved folder is refused, and rm refuses the r
   expect(await demo('rm', '--yes', '/')).toMatchObject(outcome(2, messages.client.unchangeable))
 })
 
-test('rm reports a missing path, and then removes none of the given paths', async ({ demo, folder, site }) => {
+test('if one of several paths is missing, rm reports this path and removes nothing', async ({ demo, folder, site }) => {
   await site.store({ 'a.txt': 'a', 'b.txt': 'b' })
   expect(await demo('rm', `${folder}/a.txt`, `${folder}/x.txt`, `${folder}/b.txt`)).toStrictEqual({
     status: 1,
@@ -142,7 +142,7 @@ test('mv can change the case of a folder name', async ({ demo, folder, site }) =
   expect(await demo('mv', `${folder}/News`, `${folder}/News`)).toMatchObject(outcome(1, messages.client.insideItself))
 })
 
-test('put replaces a file, or says why it cannot', async ({ demo, proxied, service, folder, makeDirectory, site }) => {
+test('put replaces a file, or fails with a reason', async ({ demo, proxied, service, folder, makeDirectory, site }) => {
   await site.store({ 'a.txt': 'old', 'b.txt/in': 'in a folder' })
   const here = await makeDirectory({ 'a.txt': 'new', 'b.txt': 'new' })
   expect((await demo('put', join(here, 'a.txt'), `${folder}/`)).status).toBe(0)

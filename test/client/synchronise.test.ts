@@ -63,7 +63,7 @@ test('a conflict ends with status 3, and --force overwrites the other side', asy
   expect(await site.texts()).toStrictEqual({ 'a.txt': 'mine', 'b.txt': 'b' })
 })
 
-test('push and pull count the files that only --delete removes, and ask first (T-43)', async ({
+test('push and pull count the files that only --delete removes, and ask before they remove files (T-43)', async ({
   demo,
   folder,
   makeDirectory,
@@ -179,7 +179,7 @@ test('--mine and --theirs decide conflicts in both directions (T-54)', async ({
   expect(await site.texts()).toStrictEqual({ a: 'mine', b: 'mine', 'sub/c': 'theirs' })
 })
 
-test('--mine and --theirs also decide a first pull (T-54)', async ({ demo, folder, makeDirectory, site }) => {
+test('--mine and --theirs decide conflicts of a first pull (T-54)', async ({ demo, folder, makeDirectory, site }) => {
   await site.store({ a: 'theirs', b: 'theirs' })
   const here = await makeDirectory({ a: 'mine', b: 'mine' })
   expect((await demo('pull', '--theirs', 'a', '--mine', 'b', folder, here)).status).toBe(0)

@@ -26,7 +26,7 @@ const elsewhere: readonly (readonly [string, string, (response: ServerResponse) 
   ],
 ]
 test.for(elsewhere)(
-  'if the address of a site includes %s, the failure names both addresses',
+  'if the address of a site leads to %s, the failure names both addresses',
   async ([, first, answer], { listen }) => {
     const wrong = await listen((_, response) => answer(response))
     const site = { id: 1, name: 'Shop', url: wrong, permissions: ['files'] }
@@ -136,7 +136,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _site_files; echo "\${COMPREPLY[@]}"`
   expect(script).toContain('complete -o bashdefault -o default')
 })
 
-test('login saves a token for one address, and for its user alone (T-39)', async ({ service, makeDirectory, demo }) => {
+test('login saves a token for one address, private to the user (T-39)', async ({ service, makeDirectory, demo }) => {
   const config = await makeDirectory({ 'site-files/login.json': '{}' })
   await chmod(join(config, 'site-files', 'login.json'), 0o644)
   const environment = { XDG_CONFIG_HOME: config }

@@ -121,7 +121,7 @@ test('a browser gets the right version of large files from the bucket (T-63)', a
   expect(error.message).toContain(messages.client.changedInZip(`${folder}/sub/deep/large.bin`))
 })
 
-test('cancelling a zip also stops its reads (T-63)', async ({ client, folder, site }) => {
+test('cancelling a zip also stops the reads of its files (T-63)', async ({ client, folder, site }) => {
   await site.store(texts)
   const signals: (AbortSignal | undefined)[] = []
   const files: Files = {

@@ -99,7 +99,7 @@ test('a person signs in with name and password, for the tab or the device (K-3, 
   expect(await kept(page)).toEqual([null, null])
 })
 
-test('after failed attempts, the page shows the wait, and accepts a token (K-3)', async ({ people, open }) => {
+test('after failed attempts, the page shows the time to wait, and accepts a token (K-3)', async ({ people, open }) => {
   const page = await open('', { token: null, baseUrl: people.baseUrl })
   const wait = page.getByRole('alert').getByText(/Too many attempts. Try again in \d+ sec/)
   await expect
@@ -380,7 +380,7 @@ test('an owner invites and manages people with the keyboard (K-29)', async ({ pe
   expect(await page.getByRole('button', { name: 'Actions for olga' }).count()).toBe(0)
 })
 
-test('a person with access:read sees people without buttons, in German (K-27, K-29)', async ({ people, open }) => {
+test('with only access:read, a person sees people but no buttons, in German (K-27, K-29)', async ({ people, open }) => {
   await people.add({ name: 'olga', role: 'owner' })
   const token = await people.add({ name: 'rita', rights: ['access:read', 'files:read:/news'] })
   const options = { viewport: { width: 360, height: 740 }, locale: 'de-DE' }

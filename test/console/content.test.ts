@@ -151,7 +151,7 @@ const silence = (seconds: number) => {
   return new Uint8Array(Buffer.concat([header, Buffer.alloc(8000 * seconds, 128)]))
 }
 
-test('sound and film are played in parts, also after a link has expired (K-43)', async ({ open, client, folder }) => {
+test('audio and video are played in parts, even after a link has expired (K-43)', async ({ open, client, folder }) => {
   await client.files.put(`${folder}/sound.wav`, silence(600))
   await client.files.put(`${folder}/film.webm`, await readFile(join(import.meta.dirname, 'support', 'film.webm')))
   await client.files.put(`${folder}/broken.webm`, 'no film')
@@ -196,11 +196,7 @@ test('sound and film are played in parts, also after a link has expired (K-43)',
   await details(page).getByText('No preview is available').waitFor()
 })
 
-test('the editor saves a text, and shows a change of someone else beside it (K-44)', async ({
-  openFolder,
-  client,
-  folder,
-}) => {
+test('the editor saves a text, or shows what someone saved first (K-44)', async ({ openFolder, client, folder }) => {
   const page = await openFolder(['a.txt'])
   const path = `${folder}/a.txt`
   const textNow = async () => (await client.files.read(path)).text()

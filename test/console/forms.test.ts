@@ -13,7 +13,7 @@ const expectRows = (page: Page, names: readonly string[]) =>
 /** Hides changes of other people until the page itself changes something. */
 const withoutNews = (page: Page) => page.route('**/changes?*', (route) => route.abort())
 
-test('the keyboard adds, requires, moves, removes and restores a field (K-13)', async ({ open, client }) => {
+test('a field is added, required, moved, removed and restored by keyboard (K-13)', async ({ open, client }) => {
   await fill(client, [-2, -3])
   const page = await open(view)
   await expectRows(page, ['Name', 'Email address'])
@@ -48,7 +48,7 @@ test('the keyboard adds, requires, moves, removes and restores a field (K-13)', 
   expect(await fieldsOf(client)).toMatchObject([{ id: -7, mandatory: true }, { id: -2 }, { id: -3 }])
 })
 
-test('the preview shows a form as its visitors see it (K-13)', async ({ open, client }) => {
+test('the preview shows a form as visitors of the site see the form (K-13)', async ({ open, client }) => {
   await fill(client, [-3, -304, -10, -302, -301, -403])
   await client.forms.change(form, -3, { mandatory: true })
   const page = await open(view)

@@ -7,7 +7,7 @@ const newest = (page: Page) => changes(page).first()
 const expectTypes = (page: Page, types: readonly string[]) =>
   expect.poll(() => page.locator('.change-type').allTextContents()).toEqual(types)
 
-test('a change appears when it is made, with a link to its file or form', async ({ open, client, folder }) => {
+test('a new change appears at once, with a link to the changed file or form', async ({ open, client, folder }) => {
   const page = await open('#/1001/history')
   await newest(page).waitFor()
   await client.files.put(`${folder}/<b>bold & "quotes" 🎉.txt`, 'text')
@@ -40,7 +40,7 @@ test('the address keeps the filter of the history (K-16)', async ({ open, client
   await page.getByText('No changes match the filter.').waitFor()
 })
 
-test('the history shows the files of an upload in one line, which expands (K-16)', async ({ open, client, folder }) => {
+test('the history shows the files of an upload in one line that expands (K-16)', async ({ open, client, folder }) => {
   for (let number = 1; number <= 12; number++) await client.files.put(`${folder}/sub/${number}.txt`, '')
   const page = await open(`#/1001/history?where=${folder}`)
   const line = page.getByRole('button', { name: new RegExp(`12 files into ${folder}/sub`) })

@@ -105,7 +105,7 @@ test('without a right on files, the console opens another view first (K-27)', as
   expect(await page.getByRole('link', { name: 'Files' }).count()).toBe(0)
 })
 
-test('a path can be copied, also on a page from http', async ({ openFolder, folder }) => {
+test('a path can be copied, even if the page was loaded over http', async ({ openFolder, folder }) => {
   const page = await openFolder(['a b.txt'])
   await page.context().grantPermissions(['clipboard-write'])
   const search = page.getByLabel('Search names below this folder')
@@ -127,7 +127,7 @@ test('a path can be copied, also on a page from http', async ({ openFolder, fold
   }
 })
 
-test('a failure after its dialog was closed does not appear in the next dialog', async ({ openFolder }) => {
+test('a failure that arrives after a dialog was closed does not appear in the next dialog', async ({ openFolder }) => {
   const page = await openFolder(['a.txt'])
   const gate = Promise.withResolvers<void>()
   await page.route('**/a.txt?meta=', async (route) => {

@@ -26,7 +26,7 @@ const tokensOf = (page: Page) =>
 const keepOnDevice = (page: Page, token: string) =>
   page.evaluate((kept) => localStorage.setItem('site-admin-token', kept), token)
 
-test('a link with another token asks, and the user can keep the old token (K-21)', async ({ two, open }) => {
+test('a link with another token asks the user, who can keep the old token (K-21)', async ({ two, open }) => {
   const page = await open('#/1001/files?file=a.txt')
   await grid(page).waitFor()
   const before = { url: page.url(), tab: two.own, device: null }
@@ -62,7 +62,7 @@ test('a user who accepts the token of a link sees the page of the link (K-21)', 
   expect(page.url()).toBe(`${two.baseUrl}/console#/1001/forms/1`)
 })
 
-test('a link in a new tab asks the user, and the device keeps its token (K-21)', async ({ two, open }) => {
+test('a link in a new tab asks the user, and the token on the device stays the same (K-21)', async ({ two, open }) => {
   const first = await open('', { token: null })
   await keepOnDevice(first, two.own)
   const page = await first.context().newPage()
@@ -119,7 +119,7 @@ test('a link signs in after the saved token is refused, or after a sign-out (K-2
   expect(await tokensOf(page)).toEqual({ tab: two.own, device: null })
 })
 
-test('a link replaces an expired token, and the page forgets that token (K-21)', async ({ two, open }) => {
+test('a link replaces an expired token, and the page forgets the expired one (K-21)', async ({ two, open }) => {
   const page = await open('#/1001/files')
   await grid(page).waitFor()
   const expired = refusal(401, 101000, 'The token has expired.')
@@ -136,7 +136,7 @@ test('a link replaces an expired token, and the page forgets that token (K-21)',
   expect(await tokensOf(page)).toEqual({ tab: two.other, device: null })
 })
 
-test('a link whose token cannot be checked asks when the service is back (K-21)', async ({ two, open }) => {
+test('if a token in a link cannot be checked, the page asks when the service is back (K-21)', async ({ two, open }) => {
   const page = await open('')
   await grid(page).waitFor()
   // In the first round, the service fails to check the token of the link, and in the second round the saved token.

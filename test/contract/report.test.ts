@@ -27,7 +27,7 @@ const reports = [
   },
 ]
 
-test('the report lists each failed test with its reason, and ends with the sum', () => {
+test('the report lists each failed test with its reason, and ends with the numbers of passed and failed tests', () => {
   const folder = scratchDirectory()
   const files = reports.map((report, index) => {
     const file = join(folder, `${index}.json`)

@@ -96,7 +96,7 @@ const findFault = async (recording: Recording, planted: Planted): Promise<string
 
 describe.skipIf(noRecorder)('planted bugs', () => {
   test.for(plantedBugs)(
-    'power cuts find the planted bug: $bug',
+    'simulated power cuts reveal the planted bug: $bug',
     { timeout: 300_000 },
     async (planted, { directory }) => {
       const recording = beginRecording({

@@ -48,7 +48,7 @@ describe.skipIf(noRecorder)('a power cut', () => {
     },
   )
 
-  test.runIf(failedIn !== '')('one cut can be repeated with --path', async () => {
+  test.runIf(failedIn !== '')('one power cut can be repeated with --path', async () => {
     const recorded = { root: join(failedIn, 'root'), log: join(failedIn, 'log') }
     expect(await tryCuts(recorded, { cuts: JSON.parse(failedCut) })).toBeUndefined()
   })

@@ -19,7 +19,7 @@ const firstThatFit = (values: readonly string[], budget: number): readonly strin
   return fitting
 }
 
-test('an answer accepts values while its JSON fits, including escaped quotes', () => {
+test('values are added to an answer as long as its JSON fits, including escaped quotes', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: characters, maxLength: 40 })), fc.nat({ max: 600 }), (values, budget) => {
       const { taken } = takeFitting(values, (value) => value, budget)

@@ -21,7 +21,7 @@ const observed = ({ max = 100, answers = (key: string, load: number): Found | un
 }
 
 describe('a cached lookup', () => {
-  test('the age of an answer counts from the start of its lookup', async () => {
+  test('an answer is as old as the time since its lookup began', async () => {
     const clock = { now: 0 }
     let deliver: (value: object) => void = () => undefined
     let loads = 0
@@ -83,7 +83,7 @@ describe('a cached lookup', () => {
     expect(loads).toEqual(['a', 'b', 'a', 'c'])
   })
 
-  test('old answers can be dropped, also one that is still being loaded', async () => {
+  test('old answers can be dropped, even an answer that is still being loaded', async () => {
     const { find, loads } = observed()
     await Promise.all([find('a'), find('b')])
     const arriving = find('c')

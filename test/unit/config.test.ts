@@ -96,7 +96,7 @@ describe('the settings of the function that streams', () => {
   test.each([
     [present, [present]],
     [`${present},${former}`, [present, former]],
-  ])('one or two secrets are required, in addition to the settings of the storage', (ORIGIN_SECRETS, originSecrets) => {
+  ])('the function needs one or two secrets besides the storage settings', (ORIGIN_SECRETS, originSecrets) => {
     expect(readSettingsOf('stream', { ...completeStorage, ORIGIN_SECRETS })).toMatchObject({
       originSecrets,
       filesBucket: 'files-of-us',
@@ -120,7 +120,7 @@ describe('the settings of the function that streams', () => {
   })
 })
 
-test('the limit for sorted lists is at least one, and has no upper bound', () => {
+test('the limit for sorted lists may be any number from 1 up', () => {
   expect(readSettingsOf('machine', {}).longestList).toBe(20_000)
   for (const longestList of [1, Number.MAX_SAFE_INTEGER]) {
     expect(readSettingsOf('machine', { LONGEST_LIST: String(longestList) }).longestList).toBe(longestList)

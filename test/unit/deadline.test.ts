@@ -26,7 +26,7 @@ describe('a deadline', () => {
     expect(deadline.check).toThrow(expect.objectContaining({ code: 100503 }))
   })
 
-  it('reserving time makes a deadline earlier, and an outer deadline stays a limit', () => {
+  it('reserved time makes a deadline earlier, and an inner deadline never ends after the outer one', () => {
     const request = createDeadline(() => 9_000 - time)
     expect(request.reserving(500).timeLeft()).toBe(7_500)
     expect(request.within(1_000, now).timeLeft()).toBe(1_000)
@@ -35,7 +35,7 @@ describe('a deadline', () => {
     expect(request.reserving(8_000).isOver()).toBe(true)
   })
 
-  it('a deadline does not abort calls after its work has ended', () => {
+  it('a deadline aborts no calls after the work has ended', () => {
     const cut = (() => {
       using deadline = unlimited.within(500, now)
       return deadline.signal

@@ -16,7 +16,7 @@ describe('a list of entity tags', () => {
     ['"a,b","c\\"', [strong('a,b'), strong('c\\')]],
     [', "a",, ,"b" , ', [strong('a'), strong('b')]],
     ['"\xe4"', [strong('\xe4')]],
-  ])('the list %s is read', (header, expected) => {
+  ])('the tags of the list %s are read', (header, expected) => {
     expect(readTags(header)).toEqual(expected)
   })
 

@@ -42,7 +42,7 @@ describe('work in parallel', () => {
     expect(begun).toEqual([0, 1, 2, 3, 4])
   })
 
-  it('an item is requested only when work on it can start', async () => {
+  it('the next item is requested only when work can start', async () => {
     const asked: number[] = []
     async function* source() {
       for (const number of numbers(4)) {

@@ -11,7 +11,7 @@ describe('memory for bytes on their way to a reader (O-21)', () => {
     expect([lendPiece(), lendPiece()].filter(({ buffer }) => buffer === first.buffer)).toHaveLength(1)
   })
 
-  test('returning a part of a piece returns the whole piece', () => {
+  test('when a part of a piece of memory is returned, the whole piece is free again', () => {
     const piece = lendPiece()
     giveBack(piece.subarray(5, 9))
     expect(lendPiece().buffer).toBe(piece.buffer)
@@ -24,7 +24,7 @@ describe('memory for bytes on their way to a reader (O-21)', () => {
     expect(kept).toBe(64 * pieceSize)
   })
 
-  test('memory that was not lent is not kept when it is returned', () => {
+  test('memory that did not come from here is not kept when it is returned', () => {
     const bytes = Buffer.alloc(pieceSize)
     giveBack(bytes)
     expect(lendPiece().buffer).not.toBe(bytes.buffer)

@@ -62,7 +62,7 @@ const expectRefusal = (answer: Awaited<ReturnType<typeof call>>, error: string, 
 const storage = (of: number, path: string) => `/api/v2/admin/sites/${of}/storage/${path}`
 
 describeWithIssuer('The exchange of tokens', () => {
-  testWithIssuer('A job gets a token with exactly the rights of its rule (A-97, A-99, A-100)', async () => {
+  testWithIssuer('A job gets a token with exactly the rights of the rule (A-97, A-99, A-100)', async () => {
     const answer = await exchange(await issuer.sign())
     expect(answer.status).toBe(200)
     expect(answer.headers['cache-control']).toBe('no-store')
@@ -80,7 +80,7 @@ describeWithIssuer('The exchange of tokens', () => {
     expect((await call(`/api/v1/admin/sites/${site}/webforms`, { token })).json.code).toBe(100403)
   })
 
-  testWithIssuer('JSON works like a form (A-97)', async () => {
+  testWithIssuer('An exchange also accepts a body in JSON (A-97)', async () => {
     const body = { grant_type: grantType, subject_token_type: jwtType, subject_token: await issuer.sign() }
     expect((await call(tokens, { method: 'POST', token: null, body })).status).toBe(200)
   })
@@ -137,7 +137,7 @@ describeWithIssuer('A refused exchange of tokens', () => {
 })
 
 describeWithIssuer('Rules and issuers', () => {
-  testWithIssuer('A resource selects one of several rules, and a refusal uses no token (A-98)', async () => {
+  testWithIssuer('A resource selects one of several rules; a refused token stays usable (A-98)', async () => {
     const other = await createSite('Exchange too')
     const { id: rule } = await addRule(other, ['repository_owner=acme'], '--right', 'files:read')
     const jwt = await issuer.sign()

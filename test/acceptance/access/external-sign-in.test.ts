@@ -84,7 +84,7 @@ describeWithIssuer('Sign-in through an issuer', () => {
     expect(entries).toContainEqual(expect.objectContaining({ type: 'user.created', subject: `user/${account.email}` }))
   })
 
-  testWithIssuer('An account keeps its person when its e-mail address changes (A-94)', async () => {
+  testWithIssuer('An account with a new e-mail address still signs in the same person (A-94)', async () => {
     const account = member()
     provider.signInAs(account)
     await signIn()
@@ -107,12 +107,12 @@ describeWithIssuer('Sign-in through an issuer', () => {
   testWithIssuer.for<[string, Partial<Account>]>([
     ['without a rule or an invitation', { groups: ['press'] }],
     ['with an address that belongs to another person', { groups: [], email: 'ann@example.com' }],
-  ])('A person %s gets no code (A-94, A-95)', async ([, details]) => {
+  ])('A sign-in of a person %s gets no code (A-94, A-95)', async ([, details]) => {
     provider.signInAs(member(details))
     expect((await signIn()).outcome).toMatchObject(wrongPerson)
   })
 
-  testWithIssuer('A person with an unverified address does not get this address as a name (A-95)', async () => {
+  testWithIssuer('An unverified e-mail address does not become the name of a person (A-95)', async () => {
     provider.signInAs(member({ email: 'admin@example.com', email_verified: false }))
     await signIn()
     provider.signInAs(member({ email: 'admin@example.com', email_verified: 'true' }))
@@ -158,7 +158,7 @@ describeWithIssuer('Attacks on a sign-in', () => {
   })
 
   testWithIssuer.for(['nobody', 'github%2f..', '%2e%2e'])(
-    'An unknown issuer answers 404 (A-92, E-7): %s',
+    'A sign-in through an unknown issuer answers 404 (A-92, E-7): %s',
     async (other) => {
       for (const path of ['', '/callback']) {
         const answer = await call(`/api/v2/admin/sign-in/${other}${path}?challenge=${'a'.repeat(43)}`, { token: null })

@@ -159,7 +159,7 @@ describeWithAdmin('The rights of a key', () => {
     expect(await one.list()).toHaveLength(1)
   })
 
-  test('A key loses the rights that its person loses (A-61, A-89)', async () => {
+  test('A key loses every right that the owner of the key loses (A-61, A-89)', async () => {
     const { addPerson, ask, create, list, put } = await openKeys()
     const maker = await addPerson({ rights: ['access:write', 'files:write', 'forms:read'] })
     const { key } = await create(['files:write', 'forms:read'], {}, maker.token)

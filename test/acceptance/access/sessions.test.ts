@@ -112,7 +112,7 @@ describeWithAdmin('A session', () => {
 })
 
 describeWithAdmin('An invitation', () => {
-  it('An invitation signs a person in, once within 7 days (A-82, A-83, E-57)', async () => {
+  it('An invitation works once within 7 days, and signs in (A-82, A-83, E-57)', async () => {
     const { site, ask } = await openSite()
     const name = newName('a+b@c')
     const { status, json } = await ask('POST', '', { name, role: 'viewer' })

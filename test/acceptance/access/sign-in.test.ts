@@ -24,7 +24,7 @@ describeWithAdmin('Sign-in', () => {
     }
   })
 
-  it('Both versions accept a form, and v1 accepts XML with any root (A-64, A-65)', async () => {
+  it('A sign-in may be a form, and in v1 also XML with any root (A-64, A-65)', async () => {
     const { addPerson } = await openSite()
     const { name } = await addPerson()
     const text = new URLSearchParams({ username: name, password, tokenExpiryPeriod: 'short' }).toString()
@@ -132,7 +132,7 @@ describeWithAdmin('Limits of failed sign-ins', () => {
     expect(new Set(statuses)).toEqual(new Set([401, 429]))
   }, 120_000)
 
-  it('A successful sign-in is no failure, and earlier failures still count (A-76)', async () => {
+  it('A successful sign-in adds no failure, and clears no earlier failures (A-76)', async () => {
     const { addPerson } = await openSite()
     const { name } = await addPerson()
     for (let attempt = 0; attempt < 4; attempt++) await signIn(name, 'wrong horse battery')

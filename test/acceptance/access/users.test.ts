@@ -9,7 +9,7 @@ const changesOf = async (site: number, token: string, type: string) =>
   (await call(`/api/v2/admin/sites/${site}/changes?type=${type}`, { token })).json.items
 
 describeWithAdmin('The people of a site', () => {
-  it('The list of people has each person once, by name (A-51, A-53, A-56, E-58)', async () => {
+  it('People are listed once each, sorted by name (A-51, A-53, A-56, E-58)', async () => {
     const [here, there] = [await openSite(), await openSite()]
     const names = [newName('b'), newName('A')]
     for (const name of names) await here.invite({ role: 'editor' }, name)
@@ -24,7 +24,7 @@ describeWithAdmin('The people of a site', () => {
     for (const none of ['x'.repeat(3_000), '%20', 'a%2Fb']) expectError(await there.ask('GET', `/${none}`), 404, 101010)
   })
 
-  it('Names ignore case, and may contain only certain characters (A-52, E-59)', async () => {
+  it('Two names must not differ only in case, or look alike (A-52, E-59)', async () => {
     const { ask, invite } = await openSite()
     const name = newName()
     await invite({ role: 'viewer' }, name)
@@ -215,7 +215,7 @@ describeWithAdmin('Somebody who manages people', () => {
     expect((await call(me, { token: (await signIn(second.name)).json.token })).status).toBe(200)
   })
 
-  it('A new person with an old name does not revive old sessions (A-60)', async () => {
+  it('A new person with the name of a removed one does not revive sessions (A-60)', async () => {
     const { ask, addPerson, invite } = await openSite()
     const { name } = await addPerson({ role: 'viewer' })
     const { token } = (await signIn(name)).json

@@ -48,7 +48,7 @@ describeWithAdmin('Administration of categories', () => {
     expect((await own.call('/categories/50/news')).json.totalItemsCount).toBe(0)
   })
 
-  test('An import skips bad records, and repeating it changes nothing (T-22, T-27)', async () => {
+  test('An import skips bad records, and a repeated import changes nothing (T-22, T-27)', async () => {
     const more = [
       { kind: 'news', id: 60, subject: 'Sixty' },
       { kind: 'news', id: 0 },

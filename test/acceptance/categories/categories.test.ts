@@ -10,7 +10,7 @@ describeWithAdmin('Categories', () => {
     { kind: 'link', type: 'blog', categoryId: 6, objectId: 2 },
   ])
 
-  test('The categories of a site are listed with all switches (C-49)', async () => {
+  test('The list of categories accepts all query parameters of lists (C-49)', async () => {
     const { status, json } = await library.call('/categories')
     expect(status).toBe(200)
     expect(json).toEqual({
@@ -34,7 +34,7 @@ describeWithAdmin('Categories', () => {
     expectError(await library.call('/categories?order=objectId'), 400, 220000)
   })
 
-  test('GET /categories/ID returns the category, or 404/220001 if it is missing (C-49)', async () => {
+  test('GET /categories/ID returns a category, or 404/220001 for an unknown id (C-49)', async () => {
     const { status, headers, json } = await library.call('/categories/5')
     expect([status, json]).toEqual([200, { id: 5, name: 'Five' }])
     expect((await library.call('/categories/5', { headers: { 'If-None-Match': headers['etag'] ?? '' } })).status).toBe(

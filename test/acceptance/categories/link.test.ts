@@ -100,14 +100,14 @@ describeWithAdmin.each(sides)('Linking $what', (side) => {
     expect(await linked()).toEqual([2])
   })
 
-  test('If an item is sent twice, its last displayable is stored (C-41)', async () => {
+  test('If an item is sent twice, its last value of displayable is stored (C-41)', async () => {
     const sent = (id: number | undefined, ...flags: readonly (0 | 1 | undefined)[]) =>
       flags.map((displayable) => ({ [side.member]: id, displayable }))
     await post({ items: [...sent(one, 1, 0), ...sent(two, 0, 1), ...sent(three, 0, undefined)] })
     expect([await displayable(one), await displayable(two), await displayable(three)]).toEqual([0, 1, 0])
   })
 
-  test('displayable is 1 by default, and a repeated link keeps it (C-40, C-46)', async () => {
+  test('displayable is 1 by default, and linking again keeps the value (C-40, C-46)', async () => {
     const shown = async () => [await displayable(one), await displayable(two), await displayable(three)]
     await post({ items: [...items(one).items, { [side.member]: two, displayable: 0 }] })
     expect(await shown()).toEqual([1, 0, undefined])
@@ -269,7 +269,7 @@ describeWithAdmin.each(sidesOfNews)('Refusals to unlink $what', (side) => {
     await linkAll()
   })
 
-  test('Unlinking an unknown category answers 404, a missing object 204 (C-43, C-48)', async () => {
+  test('Unlinking an unknown object answers 204, an unknown category 404 (C-43, C-48)', async () => {
     const answer = await remove(items(99))
     if (side.member === 'objectId') expect(answer.status).toBe(204)
     else expectError(answer, 404, 220001)

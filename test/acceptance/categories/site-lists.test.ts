@@ -27,14 +27,14 @@ describeWithAdmin('All objects of a site', () => {
   test.each([
     ['news', 'news'],
     ['blogs', 'blog'],
-  ])('An object has the members that it has in a category: %s (C-50)', async (segment, object) => {
+  ])('Objects have the same members as in the list of a category: %s (C-50)', async (segment, object) => {
     const all = (await list(`/${segment}`, { limit: '3' })).json.items
     const linked = (await list(`/categories/5/${segment}`, { limit: '3' })).json.items
     expect(all).toEqual(linked.map((item: Record<string, unknown>) => item[object]))
     expect(Object.keys(all[0])).toEqual(Object.keys(linked[0][object]))
   })
 
-  test('The list of all objects accepts the switches of other lists (C-50)', async () => {
+  test('The list of all objects accepts the query parameters of other lists (C-50)', async () => {
     const where = "{subject:{$beginsWith:'even'},releaseDate:{$gte:'2026-01-20'}}"
     expect(await ids('/news', { where, order: '-releaseDate', limit: '2' })).toEqual([30, 28])
     expect((await list('/news', { where, fields: 'id, subject,colour', limit: '1' })).json).toEqual({
@@ -84,7 +84,7 @@ describe('The addresses of a site', () => {
     expect(json).toEqual({ items: [item], totalItemsCount: 1, skip: 0, limit: 10 })
   })
 
-  test('The list of addresses accepts the switches of other lists (C-51)', async () => {
+  test('The list of addresses accepts the query parameters of other lists (C-51)', async () => {
     const siteId = await ownSiteId()
     const list = async (switches: Readonly<Record<string, string>>) =>
       (await call(withQuery(at(siteId, '/siteurls'), switches))).json
@@ -97,7 +97,7 @@ describe('The addresses of a site', () => {
     expectError(await call(withQuery(at(siteId, '/siteurls'), { order: 'colour' })), 400, 220000)
   })
 
-  testWithAdmin('Each site of a token has an address of its own (A-16, C-51)', async () => {
+  testWithAdmin('A token for several sites can read the address of each site (A-16, C-51)', async () => {
     const sites = [await createSite('One'), await createSite('Two')]
     const token = await issueToken(sites)
     for (const site of sites) {

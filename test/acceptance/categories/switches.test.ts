@@ -15,19 +15,19 @@ const refused = async (switches: Readonly<Record<string, string>>, path: string)
   return answer.json.message as string
 }
 
-describeWithAdmin('Query switches', () => {
+describeWithAdmin('Query parameters', () => {
   test('Unknown query parameters are ignored (C-9)', async () => {
     expect(objectIds(await list({ _: '1700000000000', callback: 'x', version: 'draft' }))).toEqual(range(1, 10))
   })
 
-  test('If a switch is sent twice, its first value is used', async () => {
+  test('If a query parameter is sent twice, its first value is used', async () => {
     const twice = (switches: string) => library.call(`/categories/5/news?${switches}`)
     expect((await twice('limit=3&limit=4&skip=2&skip=x')).json).toMatchObject({ limit: 3, skip: 2 })
     expect((await twice('cursor=&cursor=wrong')).json).toMatchObject({ nextCursor: expect.any(String) })
     expectError(await twice('limit=x&limit=3'), 400, 220000)
   })
 
-  test('A switch with the value undefined is ignored (C-9)', async () => {
+  test('A query parameter with the value undefined is ignored (C-9)', async () => {
     const names = ['fields', 'where', 'order', 'skip', 'limit', 'cursor']
     const { json } = await list(Object.fromEntries(names.map((name) => [name, 'undefined'])))
     expect(json).toEqual((await list()).json)
@@ -103,7 +103,7 @@ describeWithAdmin('order', () => {
     ['-news.releaseDate,', [25, 24, 23]],
     ['-objectId,releaseDate', [25, 24, 23]],
     [',', [1, 2, 3]],
-  ])('Items are sorted by %s (C-19)', async (order, first) => {
+  ])('The query order=%s sorts the items (C-19)', async (order, first) => {
     expect(objectIds(await list({ order, limit: '3' }))).toEqual(first)
   })
 
@@ -133,7 +133,7 @@ describeWithAdmin('order', () => {
   })
 
   test.each(['nonsense', '-', '--subject', 'subject desc', 'news', '__proto__', 'body', '-news.body'])(
-    'Sorting by %s is refused with 220000 (C-22, C-23)',
+    'The query order=%s is refused with 220000 (C-22, C-23)',
     async (order) => {
       await refused({ order }, 'order')
     },
@@ -304,7 +304,7 @@ describeWithAdmin('cursor', () => {
     [{ limit: '2', order: '-weight', where: '{weight:{$ne:null}}' }, [25, 20, 15, 10, 5]],
     [{ limit: '6', order: '-siteId' }, range(1, 25)],
     [{ where: '{objectId:0}' }, []],
-  ])('Following the cursors returns the whole list of %o (C-16)', async (switches, expected) => {
+  ])('The pages of the query %o by cursor make up the whole list (C-16)', async (switches, expected) => {
     expect(await walk(switches)).toEqual(expected)
   })
 
@@ -327,7 +327,7 @@ describeWithAdmin('cursor', () => {
     expectError(await list({ cursor: nextCursor }, '/categories/6/news'), 400, 220000)
   })
 
-  test('A request with a cursor may send skip only if it is 0 (C-16)', async () => {
+  test('A request with a cursor is refused if skip is not 0 (C-16)', async () => {
     await refused({ cursor: '', skip: '5' }, 'skip')
     expect((await list({ cursor: '', skip: '0' })).status).toBe(200)
   })

@@ -24,7 +24,7 @@ describe('Creating a system field (operation 3)', () => {
     expect(await layoutOf(form)).toBe('-2@1 -3@7 -5@8')
   })
 
-  test('A new field at a used order moves the fields from there down by one (F-23)', async () => {
+  test('A new field at the order of another field moves the other one down (F-23)', async () => {
     const form = await formWith({ id: -2, order: 1 }, { id: -3, order: 2 }, { id: -5, order: 3 })
     await addField(form, { id: -7, order: 2 })
     expect(await layoutOf(form)).toBe('-2@1 -7@2 -3@3 -5@4')
@@ -42,7 +42,7 @@ describe('Creating a system field (operation 3)', () => {
     expect(await layoutOf(form)).toBe('-2@3 -7@6 -3@10')
   })
 
-  test('A field of each of the 33 types can be created, and has its name (F-10, F-11)', async () => {
+  test('A field of each of the 33 types can be created, with that name (F-10, F-11)', async () => {
     const { json: catalogue } = await call(`${site}/webformfieldtypes/system`)
     const form = await formWith()
     for (const { id } of catalogue.items) {

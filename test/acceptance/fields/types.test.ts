@@ -79,7 +79,7 @@ testWithAdmin('An ImageVerification can be moved and removed like any field (F-1
   expect((await call(`${fieldsOf(form)}/-400`, { method: 'DELETE' })).status).toBe(200)
 })
 
-testWithAdmin('The name of a field is shown in place of the name of its type (F-11)', async () => {
+testWithAdmin('A field that was imported with a name is shown with this name (F-11)', async () => {
   const form = await formWith()
   await importLines({ kind: 'field', webFormId: form, typeId: -7, name: 'Geburtstag <&> 🎂' })
   const { json } = await call(`${fieldsOf(form)}/-7`)

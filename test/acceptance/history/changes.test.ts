@@ -119,7 +119,7 @@ describe('GET changes', () => {
   it.each([
     ['after', ['y1', 'y2', 'y3']],
     ['before', ['y3', 'y2', 'y1']],
-  ] as const)('With an empty %s, the pages contain each entry once (H-10, H-11)', async (direction, names) => {
+  ] as const)('Pages that begin with an empty %s contain each entry once (H-10, H-11)', async (direction, names) => {
     const folder = `${own}/paged-${direction}`
     for (const name of ['y1', 'y2', 'y3']) await put(`${folder}/${name}`, name)
     const seen: string[] = []
@@ -132,8 +132,8 @@ describe('GET changes', () => {
   })
 })
 
-describe('The switches of changes', () => {
-  it('The switch type selects entries of one or several types (H-10)', async () => {
+describe('The query parameters of changes', () => {
+  it('The parameter type selects entries of one or several types (H-10)', async () => {
     const before = await end()
     await put(`${own}/typed.txt`, 'x')
     await call(at(`${own}/typed.txt`), { method: 'DELETE' })

@@ -42,7 +42,7 @@ const probe = await listen()
 probe.close()
 const describeStream = describe.skipIf(!probe.response.headers.get('Content-Type')?.startsWith('text/event-stream'))
 
-describe('The switch wait', () => {
+describe('The parameter wait', () => {
   it('A request with wait gets its answer as soon as there is a change (V-20)', async () => {
     const after = await end()
     const waiting = read({ after, subject: `${own}/waited`, wait: '20' })

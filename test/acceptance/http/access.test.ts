@@ -43,14 +43,14 @@ describe('Tokens', () => {
 })
 
 describe('Sites', () => {
-  testWithAdmin('The name current means the only site of the token (A-3, A-15)', async () => {
+  testWithAdmin('The word current in a path means the only site of the token (A-3, A-15)', async () => {
     const id = await createSite('Another')
     const token = await issueToken([id])
     const { json } = await call(`${site}/webforms`, { token })
     expect(json.links[0].uri).toContain(forms(id))
   })
 
-  testWithAdmin('The name current answers 100002 if the token has several sites (A-11, A-16, E-6)', async () => {
+  testWithAdmin('A path with current answers 100002 if a token has two sites (A-11, A-16, E-6)', async () => {
     const id = await createSite('Another')
     const token = await issueToken([await ownSiteId(), id])
     expectError(await call(forms('current'), { token }), 400, 100002)
@@ -58,7 +58,7 @@ describe('Sites', () => {
     expect((await call(forms(await ownSiteId()), { token })).status).toBe(200)
   })
 
-  testWithAdmin('A site of others and a missing site get the same answer (A-17, E-6)', async () => {
+  testWithAdmin('A missing site and a site of other people get the same answer (A-17, E-6)', async () => {
     const id = await createSite('Foreign')
     const foreign = await call(forms(id))
     const missing = await call(forms(99999999))

@@ -53,7 +53,7 @@ describe('GET /console', () => {
     expect(headers['permissions-policy']).not.toContain('clipboard-write')
   })
 
-  test('Only the console can show the frame for stored pages, which loads nothing (K-45)', async () => {
+  test('Only the console can embed the frame for pages; the frame loads nothing (K-45)', async () => {
     const { status, headers } = await call('/console/frame.html', anonymous)
     expect({ status, type: headers['content-type'], cache: headers['cache-control'] }).toEqual({
       status: 200,
@@ -98,7 +98,7 @@ describe('GET /console', () => {
     },
   )
 
-  test('GET /console/ redirects to the page or returns it', async () => {
+  test('GET /console/ returns the page, or a redirect to the page', async () => {
     const { status, headers } = await call('/console/', anonymous)
     if (status === 308) expect(headers['location']).toBe('../console')
     // A gateway may remove the slash before the request reaches the service.

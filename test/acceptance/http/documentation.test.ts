@@ -14,7 +14,7 @@ describe('GET /openapi.json', () => {
     expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: '' })
   })
 
-  test('The document names the data centre that answers as its server', async () => {
+  test('The only server in the document is the data centre that sent the document', async () => {
     const { servers } = (await call('/openapi.json', anonymous)).json
     expect(servers).toEqual([expect.objectContaining({ url: target.baseUrl })])
   })
@@ -59,7 +59,7 @@ describe('GET /docs', () => {
   test.each([
     ['swagger-ui.css', 'text/css; charset=utf-8'],
     ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
-  ])('The service also serves the %s of the reference page', async (name, type) => {
+  ])('The service serves the file %s of the reference page', async (name, type) => {
     expect((await call('/docs', anonymous)).text).toContain(`docs/${name}`)
     const { status, headers, text } = await call(`/docs/${name}`, anonymous)
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type })

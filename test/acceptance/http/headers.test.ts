@@ -8,7 +8,7 @@ const exposed =
   'Tus-Checksum-Algorithm'
 
 describe('Headers', () => {
-  test('Every answer has a request id, and pages of any origin may read it (A-31)', async () => {
+  test('Every answer has a request id that pages of any origin may read (A-31)', async () => {
     const answers = await Promise.all([
       call('/health'),
       call(`${site}/webforms`),

@@ -75,9 +75,9 @@ describe('Media types', () => {
 
   test.each([
     ['cut off within a character', [0x22, 0xe2, 0x82, 0x22]],
-    ['UTF-16', [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]],
-    ['Latin 1', [0x22, 0xe9, 0x22]],
-    ['overlong', [0x22, 0xc0, 0xaf, 0x22]],
+    ['in UTF-16', [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]],
+    ['in Latin 1', [0x22, 0xe9, 0x22]],
+    ['in overlong UTF-8', [0x22, 0xc0, 0xaf, 0x22]],
   ])('A body that is %s is refused with 115000 (E-20)', async (_, bytes) => {
     const headers = { 'Content-Type': 'application/json' }
     const answer = await call(fieldsOf(await formWith()), { method: 'POST', body: Buffer.from(bytes), headers })

@@ -43,7 +43,7 @@ describe('Access to storage', () => {
     expect((await call(`${storage}/a`, { method: 'HEAD', token })).status).toBe(400)
   })
 
-  testWithAdmin('If the token has several sites, the name current answers 104004 (A-16, E-32)', async () => {
+  testWithAdmin('A path with current answers 104004 if the token has two sites (A-16, E-32)', async () => {
     const { id } = await admin('site', 'create', '--name', 'Second')
     const token = await issueToken([await ownSiteId(), id], '--permission', 'files')
     for (const [method, path] of everyOperation) {
@@ -51,7 +51,7 @@ describe('Access to storage', () => {
     }
   })
 
-  it('Sites of others and missing sites answer 400/104023 (A-17, E-47)', async () => {
+  it('Missing sites and sites of other people answer 400/104023 (A-17, E-47)', async () => {
     for (const [method, path] of everyOperation) {
       expectError(await call(`/api/v2/admin/sites/999999999/storage${path}`, { method }), 400, 104023)
       expectError(await call(`/api/v2/admin/sites/abc/storage${path}`, { method }), 400, 104023)

@@ -57,7 +57,7 @@ describe('If-Match', () => {
     expect((await removeIf(path, { 'If-Match': '*' })).status).toBe(200)
   })
 
-  it.each(['path', 'copyTo'])('A relocation by %s fails if the source has another tag (S-60)', async (member) => {
+  it.each(['path', 'copyTo'])('A PUT of ?meta with %s fails if the source has another tag (S-60)', async (member) => {
     const path = fresh()
     const to = (headers: Headers) => relocateIf(path, { [member]: `${path}-new` }, headers)
     refused(await to({ 'If-Match': '*' }))

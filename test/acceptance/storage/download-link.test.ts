@@ -41,7 +41,7 @@ describe('GET with ?link', () => {
     expect([response.status, await response.text()]).toEqual([206, '345'])
   })
 
-  it('A link returns the version that it was made for, never another (S-73)', async () => {
+  it('A link returns only the version for which the link was made (S-73)', async () => {
     await put(`${own}/replaced.txt`, 'first')
     const { url } = await linkTo(`${own}/replaced.txt`)
     await put(`${own}/replaced.txt`, 'second')

@@ -68,7 +68,7 @@ describe('Drafts', () => {
     expectError(await read(`${own}/only/h.html`, '?version=draft'), 404, 104001)
   })
 
-  it('A path with only a draft refuses folders (S-112)', async () => {
+  it('No folder can be created at or below the path of a lone draft (S-112)', async () => {
     const page = `${own}/only/i.html`
     await put(page, 'draft', '?version=draft')
     expectError(await put(page, '', '?type=folder'), 400, 104022)

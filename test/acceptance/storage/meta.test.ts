@@ -60,7 +60,7 @@ describe('?meta of a file', () => {
     })
   })
 
-  it('A draft without a live page has no description, and a folder no draft (S-76)', async () => {
+  it('?meta of a lone draft answers 404, and ?meta of a folder has no draft (S-76)', async () => {
     await put(`${own}/only/page.html`, 'x', '?version=draft')
     expectError(await read(`${own}/only/page.html`, '?meta'), 404, 104001)
     await put(`${own}/only/folder.html`, '', '?type=folder')

@@ -58,7 +58,7 @@ describe('A read of a path in another case', () => {
     for (const other of ['ı', 'STRASSE']) expectError(await read(`${own}/unicode/${other}`), 404, 104001)
   })
 
-  it('A file with the exact name of a folder in the path ends the search (S-3, S-41)', async () => {
+  it('A file in the way is not skipped for a folder in another case (S-3, S-41)', async () => {
     await put(`${own}/way/leaf`, 'x')
     await put(`${own}/way/LEAF/x`, 'x')
     expectError(await put(`${own}/way/leaf/y`, 'y'), 400, 104009)

@@ -52,7 +52,7 @@ describe.concurrent('A purge', () => {
     expectError(await purge(path), 404, 104001)
   })
 
-  it('After a purge of its newest version, a removed file is restored to an older one', async () => {
+  it('A removed file whose newest version was purged is restored to an older version', async () => {
     const path = `${own}/newest.txt`
     for (const text of ['older', 'newest']) await put(path, text)
     await remove(path)

@@ -39,7 +39,7 @@ describeWithAdmin('The quota of a site', () => {
     expect((await send('GET', '?meta')).json.contents).toHaveLength(1)
   })
 
-  it('A removal frees bytes, and a restore counts them again (S-120, S-121)', async () => {
+  it('A removal frees the bytes of a file, and a restore uses them (S-120, S-121)', async () => {
     expect((await put('/a.txt', 'ten bytes.')).status).toBe(200)
     expect((await send('DELETE', '/a.txt')).status).toBe(200)
     expect((await put('/b.txt', 'four')).status).toBe(200)
@@ -50,7 +50,7 @@ describeWithAdmin('The quota of a site', () => {
     expect((await send('POST', '/a.txt?restore', restoring)).status).toBe(200)
   })
 
-  it('An upload reserves its length, and its completion adds no bytes (S-122, S-123)', async () => {
+  it('The quota counts the length of an open upload, and only once (S-122, S-123)', async () => {
     const uploadIn = async (length: Readonly<Record<string, string>>) =>
       pathOf(
         await send('POST', '', { headers: { ...inTus, ...length, 'Upload-Metadata': metadata({ filename: 'a' }) } }),

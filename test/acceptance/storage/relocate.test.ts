@@ -227,7 +227,7 @@ describe('Rules for copies only', () => {
   })
 })
 
-describe('The body of a relocation', () => {
+describe('The body of a rename, move or copy', () => {
   it.each([
     [{}],
     [{ title: 'x' }],

@@ -62,7 +62,7 @@ describe('A removed file', () => {
     expect(await versionsOf(path)).toEqual([present])
   })
 
-  it('A restore of a file fails if its condition fails (S-60)', async () => {
+  it('A restore of a file obeys If-Match and If-None-Match (S-60)', async () => {
     const path = `${own}/file/conditions.txt`
     for (const text of ['1', '22']) await put(path, text)
     const [, old] = await versionsOf(path)
@@ -193,7 +193,7 @@ describe('A removed folder', () => {
     await remove(folder)
   })
 
-  it('A restore of a folder fails if its condition fails (S-60)', async () => {
+  it('A restore of a folder obeys If-Match and If-None-Match (S-60)', async () => {
     const folder = `${own}/conditions`
     await put(`${folder}/a`, 'a')
     await remove(folder)

@@ -22,7 +22,7 @@ const beginHalf = async (name: string, headers?: Call['headers']) => {
 }
 
 describe('The path of a resumable upload', () => {
-  it('A resumable upload replaces a file, and its type comes from its name (S-35)', async () => {
+  it('An upload that replaces a file takes the type from the file name (S-35)', async () => {
     await put(`${own}/types/a.css`, 'old')
     for (const [name, type] of [
       ['a.css', 'text/css'],
@@ -56,7 +56,7 @@ describe('The path of a resumable upload', () => {
     expect((await read(`${own}/Case/a.txt`)).text).toBe('hello')
   })
 
-  it('A resumable upload creates a draft, leaves it, or publishes it (S-48)', async () => {
+  it('With version, a resumable upload stores or publishes a draft (S-48)', async () => {
     const page = `${own}/page.html`
     const versioned = (version: string) => ({ 'Upload-Metadata': metadata({ filename: 'page.html', version }) })
     const both = async () => [(await read(page)).text, (await read(page, '?version=draft')).text]
@@ -71,7 +71,7 @@ describe('The path of a resumable upload', () => {
 })
 
 describe('Checks at the creation of an upload', () => {
-  it('A new upload passes the same checks as a PUT (U-11)', async () => {
+  it('A new upload must pass the same checks as a PUT (U-11)', async () => {
     await put(`${own}/taken/folder/x`, 'x')
     expectError(await createUploader(`${own}/taken`).create('folder', 5), 400, 104022)
     expectError(await createUploader(`${own}/taken/folder/x/below`).create('a', 5), 400, 104009)
@@ -111,7 +111,7 @@ describe('Checks when an upload is complete', () => {
     expect((await read(`${own}/mine.txt`)).text).toBe('theirs')
   })
 
-  it('An upload is refused if a folder takes its path meanwhile (U-11, U-28)', async () => {
+  it('An upload is refused if its path becomes a folder meanwhile (U-11, U-28)', async () => {
     const upload = await beginHalf('name')
     await put(`${own}/name/below`, 'x')
     expectError(await append(upload, 2, 'llo'), 400, 104022)

@@ -44,7 +44,7 @@ describe('A resumable upload', () => {
     expect(fingerprints).toContain(json.fingerprint)
   })
 
-  it('The creation of an upload may contain all bytes, some, or none (U-5, U-14)', async () => {
+  it('The first request of an upload may have all bytes, some or none (U-5, U-14)', async () => {
     const body = 'hello world'
     const first = await create('first.txt', body.length, asBytes, { body: 'hello ' })
     expect(first).toMatchObject({ status: 201, headers: { 'upload-offset': '6' } })
@@ -122,7 +122,7 @@ describe('A resumable upload', () => {
 })
 
 describeWithAdmin('The owner of a resumable upload', () => {
-  it('Another user of the upload gets 404/104032 (U-15, E-52)', async () => {
+  it('A user who did not create an upload gets 404/104032 for it (U-15, E-52)', async () => {
     const [site, other] = await Promise.all([createSite('Uploads'), createSite('Other uploads')])
     const [ann, anns, bobs] = await Promise.all(
       ['ann', 'ann', 'bob'].map((user) => issueToken([site, other], '--permission', 'files', '--user', user)),

@@ -13,7 +13,7 @@ const uploads = '/api/v2/admin/sites/current/uploads'
 
 describe('The headers of an append', () => {
   it.each(['-1', 'x', '1.5', '', '0x1', '1e3', '0, 0'])(
-    'Upload-Offset "MUST be a non-negative integer", not %j (U-2, E-28)',
+    'An Upload-Offset "MUST be a non-negative integer", so not %j (U-2, E-28)',
     async (offset) => {
       const upload = await begin('offset.bin', 5)
       expectError(await append(upload, offset, 'hello'), 400, 104000)
@@ -27,7 +27,7 @@ describe('The headers of an append', () => {
   })
 
   it.each(['application/octet-stream', 'text/plain', ''])(
-    'An append "MUST use application/offset+octet-stream", not %j',
+    'An append "MUST use application/offset+octet-stream", so not %j',
     async (type) => {
       const upload = await begin('type.bin', 5)
       expectError(await append(upload, 0, 'hello', { 'Content-Type': type }), 415, 100015)
@@ -71,7 +71,7 @@ describe('The headers of a new upload', () => {
     expectError(await create('a', 5, headers), 400, code)
   })
 
-  it('A new upload states its length, or that the length follows later (U-2)', async () => {
+  it('A new upload must state its length, or that the length follows later (U-2)', async () => {
     const headers = { ...inTus, 'Upload-Metadata': metadata({ filename: 'a' }) }
     expectError(await call(at(own), { method: 'POST', headers }), 400, 104000)
     for (const value of ['0', '2', 'true', '']) {

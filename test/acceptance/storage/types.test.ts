@@ -46,7 +46,7 @@ describe('The media type of a download', () => {
     ['menu.json', 'application/json, text/javascript, */*; q=0.01', 'application/json'],
     ['menu.json', 'application/*', 'application/json'],
     ['plain', 'text/html, */*', bytes],
-  ])('A file of type %s keeps its own type with Accept: %s (S-67)', async (name, accept, type) => {
+  ])('The file %s is returned with its own type for Accept: %s (S-67)', async (name, accept, type) => {
     expect((await read(name, accept)).headers['content-type']).toBe(type)
   })
 

@@ -92,7 +92,7 @@ describe('The files of an upload', () => {
     expect((await read(`${own}/habit/photo.jpg`)).text).toBe('y')
   })
 
-  it('Files are stored inside an existing folder, or if several are sent (S-34)', async () => {
+  it('Files go into the folder if it exists, or if several files are sent (S-34)', async () => {
     await put(`${own}/folders/same/x`, 'x')
     await upload(`${own}/folders/same`, [{ name: 'same' }])
     await upload(`${own}/folders/two`, [{ name: 'two' }, { name: 'more' }])
@@ -148,7 +148,7 @@ describe('Refused uploads', () => {
     ['with a nameless part that is declared as bytes (S-38)', 104014, [{ type: bytes }]],
     ['with a name that ends in a slash (S-38)', 104014, [{ name: 'good' }, { name: 'a/' }]],
     ['with the same name twice (S-44, E-43)', 104016, [{ name: 'good' }, { name: 'good' }]],
-    ['with a name that is a dot (S-10)', 104015, [{ name: 'good' }, { name: '..' }]],
+    ['with the file name .. (S-10)', 104015, [{ name: 'good' }, { name: '..' }]],
     ['with a file name that is too long (S-12)', 104028, [{ name: 'good' }, { name: 'x'.repeat(256) }]],
     ['with more than 100 files (S-29)', 104000, Array.from({ length: 101 }, (_, index) => ({ name: `f${index}` }))],
   ]
@@ -173,7 +173,7 @@ describe('Refused uploads', () => {
     expectError(await read(folder, '?meta'), 404, 104001)
   })
 
-  it('An unreadable part is refused with 104000, with all other parts (S-30, S-36)', async () => {
+  it('An unreadable part is refused with 104000, and so is the request (S-30, S-36)', async () => {
     const folder = `${own}/refused/parts`
     const text = multipart([{ name: 'good' }, { name: 'a' }]).toString()
     for (const [right, wrong] of [

@@ -30,7 +30,7 @@ describe('Versions', () => {
     expect((await shapesOf(path))[0]).toEqual([3, 'removed'])
   })
 
-  it('A range of an old version can be read, and has its own tag (H-16, S-70)', async () => {
+  it('A range of an old version can be read, with the tag of that version (H-16, S-70)', async () => {
     const path = `${own}/versions/parts.txt`
     for (const text of ['old', 'newer']) await put(path, text)
     const [, old] = await versionsOf(path)
@@ -43,7 +43,7 @@ describe('Versions', () => {
     expect([part.status, part.text]).toEqual([206, 'ld'])
   })
 
-  it('Only live files have versions, and versions have no link (H-15, E-29, E-30)', async () => {
+  it('Only files have versions, and ?link of a version is refused (H-15, E-29, E-30)', async () => {
     const path = `${own}/versions/linked.txt`
     await put(path, 'x')
     const [present] = await versionsOf(path)

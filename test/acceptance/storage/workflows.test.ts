@@ -13,7 +13,7 @@ describe('A page with a running workflow', () => {
     site = String(await ownSiteId().catch(() => 0))
   })
 
-  testWithAdmin('A page with a workflow cannot change (S-45, S-56, S-101, E-39, E-40, T-15)', async () => {
+  testWithAdmin('A page with a workflow cannot be changed (S-45, S-56, S-101, E-39, E-40, T-15)', async () => {
     const page = `${folder}/page.html`
     await put(page, 'live')
     expect(await admin('workflow', 'start', page, '--site', site)).toEqual({ path: page, workflow: 'running' })
@@ -34,7 +34,7 @@ describe('A page with a running workflow', () => {
   })
 })
 
-describe('Relocations and restores during a workflow', () => {
+describe('Moves, copies and restores during a workflow', () => {
   let site: string
   beforeAll(async () => {
     site = String(await ownSiteId().catch(() => 0))

@@ -39,7 +39,7 @@ describeWithAdmin('Webhooks', () => {
     expect([one, all, changed].filter((text) => text.includes('secret') || text.includes('whsec_'))).toEqual([])
   })
 
-  test('PUT keeps the members that it does not name, and ignores unknown ones (V-5)', async () => {
+  test('PUT keeps the members that are not sent, and ignores unknown ones (V-5)', async () => {
     const { ask, create } = await openWebhooks()
     const { secret, ...created } = await create({ types: ['file.*'], subject: 'a', description: 'd' })
     const { json } = await ask('PUT', `/${created.id}`, { subject: 'b', colour: 'red' })
@@ -175,7 +175,7 @@ describeWithAdmin('The rights of a webhook', () => {
     ['objects', ['history:read', 'categories:read'], ['link.added', 'object.*']],
     ['imports', ['history:read', 'forms:read', 'categories:read'], ['content.imported']],
     ['people and sites', ['history:read'], ['user.*', 'webhook.*', 'site.changed']],
-  ])('A webhook for %s needs the rights to read them (V-1)', async (_, needed, types) => {
+  ])('A webhook for %s needs the rights to read these entries (V-1)', async (_, needed, types) => {
     const { ask, create, addPerson } = await openWebhooks()
     const { id } = await create({ types: [] })
     const tokenWith = async (rights: readonly string[]) =>
@@ -200,7 +200,7 @@ describeWithAdmin('The rights of a webhook', () => {
     expectError(await ask('POST', '', { targetUrl, types: ['file.*'], subject: 'news/' }, token), 403, 100403)
   })
 
-  test('Changing the target needs the rights to read all types it gets (V-1)', async () => {
+  test('A new target needs the rights to read all types of the webhook (V-1)', async () => {
     const { ask, create, addPerson } = await openWebhooks()
     const { id } = await create({ types: ['file.*'] })
     const { token } = await addPerson({ rights: ['access:write', 'history:read'] })

@@ -75,7 +75,7 @@ describe('npm run deploy:watched', () => {
     expect(calls.map((call) => call.split(' ')[1])).toEqual(['Test-directory', 'Test-staging'])
   })
 
-  test('the command deploys the edge stack before the data centres, and watch after them', async () => {
+  test('the command deploys the edge stack before the data centres, and the watch stack last', async () => {
     const settings = { webApplicationFirewall: true, dataCentres: { us: { region: 'us-east-1', streaming: true } } }
     const { calls } = await deployWatched(await cloudFormation('Test-us', [arn('us-east-1', 'A-1')]), [
       '-c',

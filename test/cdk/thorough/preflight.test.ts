@@ -37,14 +37,14 @@ const settings = {
 }
 
 describe('the check before a deployment', () => {
-  test('the limit of a region must suffice for the throttling limits of its data centres', () => {
+  test('the concurrency limit of a region must suffice for the throttling limits of its data centres', () => {
     expect([...wantedConcurrency(parseSettings(settings))]).toEqual([
       ['us-east-1', 100],
       ['eu-west-1', 50],
     ])
   })
 
-  test('the limit must cover the reserved concurrency and the part that stays unreserved', async () => {
+  test('the concurrency limit must cover the reserved concurrency and the part that stays unreserved', async () => {
     const reserving = parseSettings({ ...settings, reservedConcurrency: { fields: 20, storage: 50 } })
     expect([...wantedConcurrency(reserving)]).toEqual([
       ['us-east-1', 240],
@@ -62,7 +62,7 @@ describe('the check before a deployment', () => {
     })
   })
 
-  test('the check prints the request to AWS for a new account', async () => {
+  test('for a new account, the check prints how to ask AWS for a higher limit', async () => {
     await answerWith(200, limitOf(10))
     expect(await checkConcurrency('eu-west-1', 50, parseSettings(settings))).toEqual({
       isEnough: false,
@@ -73,13 +73,13 @@ describe('the check before a deployment', () => {
   test.each([
     ['the call is unsupported', 501, { message: 'not known here' }],
     ['the answer has no limit', 200, {}],
-  ])('if %s, the check says that it could not read the limit', async (_, status, body) => {
+  ])('if %s, the check reports that the limit could not be read', async (_, status, body) => {
     await answerWith(status, body)
     const message = expect.stringMatching(messages.deployment.notChecked)
     expect(await checkConcurrency('us-east-1', 50, parseSettings(settings))).toEqual({ isEnough: true, message })
   })
 
-  test('without permission, the check fails', async () => {
+  test('without permission to read the limit, the check fails', async () => {
     await answerWith(403, { message: 'not allowed' })
     await expect(checkConcurrency('us-east-1', 50, parseSettings(settings))).rejects.toThrow('not allowed')
   })
@@ -109,7 +109,7 @@ describe('the check before a deployment', () => {
     [62, 500, 1, /62 processors .* need 63 and 500\. .*Service Quotas/s],
     [63, 400, 1, /400 requests per second, .* need 63 and 500\. .*Service Quotas/s],
   ])(
-    'the check compares the quotas of Web Functions: %i processors, %i requests',
+    'the check compares the quotas of Web Functions with the settings: %i processors, %i requests',
     async (processors, rate, wanted, printed) => {
       await answerWith(200, limitOf(1000))
       answerWithQuotas({ maxTotalArmVCpus: processors, maxTotalRateLimit: rate })

@@ -75,9 +75,9 @@ afterEach(() => {
 describe.each([
   ['with the account of a deployment', '123456789012'],
   ['without an account', undefined],
-])('An app %s', (_, account) => {
+])('A CDK app %s', (_, account) => {
   test.each(inPairs(factors).map((chosen) => [named(chosen), chosen] as const))(
-    'An app has the resources of its settings, and violates no rule: %s',
+    'the app has the resources of its settings, and violates no rule of cdk-nag: %s',
     (_, chosen) => {
       vi.stubEnv(accountOf, account)
       const dataCentres = dataCentresOf(chosen)

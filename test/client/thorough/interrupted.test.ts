@@ -94,7 +94,7 @@ test('watch pushes after each change, and reports changes of others (T-44, T-66)
 })
 
 test.for(['.SITE-FILES', 'sub/.site-files'])(
-  'writes below %s, as a run makes them, do not delay the next push',
+  'watch pushes without delay while files below %s change',
   async (state, { begin, folder, makeDirectory, site }) => {
     const here = await makeDirectory({ 'a.txt': 'one', [`${state}/files.json`]: '0' })
     const watching = begin(['watch', here, folder])
@@ -110,7 +110,7 @@ test.for(['.SITE-FILES', 'sub/.site-files'])(
   },
 )
 
-test('watch repeats a failed push, and says so (T-56)', async ({ begin, proxied, folder, makeDirectory, site }) => {
+test('watch repeats and reports a failed push (T-56)', async ({ begin, proxied, folder, makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'one', 'b.txt': 'two' })
   let refused = 0
   const url = await proxied((method, path) =>
@@ -132,7 +132,7 @@ test('watch repeats a failed push, and says so (T-56)', async ({ begin, proxied,
   ])
 })
 
-test('watch ends if its first push fails or its folder disappears', async ({ begin, folder, makeDirectory, site }) => {
+test('watch ends if the first push fails or the folder disappears', async ({ begin, folder, makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'one' })
   await site.put('file.txt', 'a file')
   const refused = begin(['watch', here, `${folder}/file.txt`])

@@ -71,11 +71,7 @@ const withNames = (client: SiteClient, paths: readonly string[]): SiteClient => 
   },
 })
 
-test('names that no disk can store are failures, and the pull then removes no file', async ({
-  client,
-  makeDirectory,
-  site,
-}) => {
+test('a pull fails for names no disk can store, and then removes no file', async ({ client, makeDirectory, site }) => {
   await site.store({ 'a.txt': 'a', 'b.txt': 'b' })
   const here = await makeDirectory()
   await site.pull(here)

@@ -24,7 +24,7 @@ const unread = (command: string): string =>
 
 const noRoom = messages.output.full('. Redirect it to a disk with free space.')
 
-describe.skipIf(!existsSync(full))('a command whose output is full says so in one line, with status 1', () => {
+describe.skipIf(!existsSync(full))('a command that cannot write its output says so in one line, with status 1', () => {
   test.for([
     'ls',
     'ls -R',
@@ -44,7 +44,7 @@ describe.skipIf(!existsSync(full))('a command whose output is full says so in on
 })
 
 test.skipIf(noSmallDisk !== undefined)(
-  'if only a part of a file could be written, the output counts as lost',
+  'cat fails if only a part of the file could be written',
   async ({ service, directory, skip, folder, site }) => {
     await site.put('long.txt', 'x'.repeat(10_000))
     const disk = mountSmallDisk(join(directory, 'disk'), 1)

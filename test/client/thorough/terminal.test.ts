@@ -61,7 +61,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(lines.at(-2)).toMatch(messages.client.done(2))
   })
 
-  test('a push with redirected output writes its list to the file', async ({ service, run, folder, makeDirectory }) => {
+  test('a push with redirected output writes actions to the file', async ({ service, run, folder, makeDirectory }) => {
     const here = await makeDirectory({ 'a.txt': 'a' })
     const file = join(await makeDirectory(), 'log')
     const terminal = await run(['push', here, folder], asDemo(service), file)

@@ -58,7 +58,7 @@ describe('changes by someone else', () => {
   })
 })
 
-test('reading an unchanged form again returns the same list, which is not redrawn', async ({ client }) => {
+test('an unchanged form that is read again returns the same list, so the page is not redrawn', async ({ client }) => {
   const store = await storeWith(client, [-2, -3])
   const before = store.fields.value
   await store.load()

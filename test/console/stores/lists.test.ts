@@ -79,7 +79,7 @@ describe('a list of objects', () => {
     expect(store.page.value?.items[0]?.id).toBe(2)
   })
 
-  test('a list keeps the selection on other pages', async () => {
+  test('objects that are selected on one page stay selected on other pages of the list', async () => {
     const { store } = listOf({ total: 200 })
     await store.load()
     store.choose([item(1), item(2)], true)
@@ -133,7 +133,7 @@ describe('requests for lists', () => {
     expect(await readObject(categories, 'news', 9999)).toBeUndefined()
   })
 
-  test('the links of a set of objects are found', async ({ client: { categories } }) => {
+  test('a request finds out which of the given objects are linked', async ({ client: { categories } }) => {
     const { items } = await readLinked(categories, 1, 'news', defaultView)
     const ids = items.map(({ id }) => id)
     expect(await linkedAmong(categories, 1, 'news', [...ids, 9999])).toEqual(new Set(ids))
@@ -296,7 +296,7 @@ describe('the history', () => {
     ],
     ['of a token leads nowhere', change('1', 'token.created', 'token/ab12'), undefined],
     ['of an import leads nowhere', change('1', 'content.imported', 'news'), undefined],
-  ])('an entry %s', (_, one, place) => {
+  ])('a history entry %s', (_, one, place) => {
     if (place === undefined) expect(placeOf(one)).toBeUndefined()
     else expect(placeOf(one)).toMatchObject(place)
   })

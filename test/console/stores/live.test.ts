@@ -77,7 +77,7 @@ const createPage = () => {
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('one connection reports each change once, including those before the page opened', async () => {
+test('one connection reports each change once, including changes from before the page opened', async () => {
   const site = createSite(30)
   const { live, recorded } = createPage()
   const end = live.follow(site.client)
@@ -101,7 +101,7 @@ test('a history that has just begun is reported from its first entry', async () 
   end()
 })
 
-test('a hidden page sends no requests, and sends one as soon as it is visible', async () => {
+test('a hidden page sends no requests until the page is visible again', async () => {
   const site = createSite(0)
   const { live, recorded, seen } = createPage()
   const end = live.follow(site.client)
@@ -120,7 +120,7 @@ test('a hidden page sends no requests, and sends one as soon as it is visible', 
   end()
 })
 
-test('while the service is unavailable, the page says so and asks less often', async () => {
+test('while the service is unavailable, the page shows this and sends fewer requests', async () => {
   const site = createSite(1)
   const { live } = createPage()
   site.fail(new ServiceError({ status: 0, code: 0, message: 'No answer came.' }))

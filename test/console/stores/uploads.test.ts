@@ -39,7 +39,7 @@ const heldSite = () => {
   return { files: { put, cancel: async () => {} }, open }
 }
 
-test('three uploads run at a time, and are shown first (K-8)', async () => {
+test('three uploads run at a time, and running uploads are shown first (K-8)', async () => {
   const { files, open } = heldSite()
   const uploads = create(files)
   uploads.add(given('a', 'b', 'c', 'd'), 'x')
@@ -203,7 +203,7 @@ test('uploads continue after an outage or a new sign-in, but not after a refusal
   expect(stages(uploads)).toEqual(['a sending', 'b failed', 'c failed'])
 })
 
-test('the shown rate is the average of the last seconds', () => {
+test('the shown rate of an upload is the average of the last seconds', () => {
   let time = 0
   const { files, open } = heldSite()
   const uploads = createUploads({

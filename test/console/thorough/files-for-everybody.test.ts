@@ -102,7 +102,7 @@ test('the sign-in page is accessible in both themes, also after a failure', asyn
   await expectAccessible(page)
 })
 
-test('at 400 % zoom, lists show their rows, and menus their items', async ({ openFolder }) => {
+test('at 400 % zoom, the rows of lists and the items of menus are visible', async ({ openFolder }) => {
   const page = await openFolder(['a.txt'], { viewport: { width: 320, height: 256 } })
   await page.getByRole('link', { name: 'a.txt' }).waitFor()
   const heightOf = (selector: string) =>

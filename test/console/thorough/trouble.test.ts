@@ -16,7 +16,7 @@ const reopenStream = (page: Page) =>
   })
 
 describe('failures of the service', () => {
-  test('a view shows a failure in place, keeps its content, and lets the user repeat', async ({ open }) => {
+  test('a view shows a failure beside its content, with a button to repeat the call', async ({ open }) => {
     const page = await open('#/1001/categories/1')
     await page.locator('tbody tr').first().waitFor()
     const rows = await page.locator('tbody tr').count()
@@ -32,7 +32,7 @@ describe('failures of the service', () => {
     await expect.poll(() => failure.count()).toBe(0)
   })
 
-  test('reads that failed succeed as soon as the service is back', async ({ open }) => {
+  test('reads that failed are repeated as soon as the service is back', async ({ open }) => {
     const page = await open('#/1001/forms')
     await heading(page, 'Forms').waitFor()
     let isAway = true

@@ -169,7 +169,7 @@ describe('Sign-in through an issuer', () => {
     expect(answer).toMatchObject({ status: 401, json: { code: 101001 } })
   })
 
-  test('An address must wait after 50 sign-ins that it began and that failed (A-76, A-96)', async () => {
+  test('After 50 failed sign-ins through an issuer, the address of the caller must wait (A-76, A-96)', async () => {
     const [address, other] = ['192.0.2.7', '192.0.2.8']
     const begun = await begin()
     answerWith(begun)
@@ -214,7 +214,7 @@ describe('A provider with faulty answers', () => {
     ['without a person', { claims: { sub: undefined } }],
     ['of an algorithm that is not listed', { signing: { alg: 'PS256' } }],
     ['about another person', { person: { sub: 'adam' } }],
-  ])('A token that is %s gives no code (A-91, A-92)', async (_, reported) => {
+  ])('A token %s gives no code (A-91, A-92)', async (_, reported) => {
     const begun = await begin()
     answerWith(begun, reported)
     expect((await finish(begun)).outcome).toEqual(wrongPerson)

@@ -52,7 +52,7 @@ const describeIdentities = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect((await history.before(site, undefined, 1))[0]).toMatchObject({ type: 'user.changed', actor: invited })
     })
 
-    test('A matching account replaces the password, sessions and accounts (A-94)', async () => {
+    test('The first sign-in through an issuer ends the password, sessions and earlier accounts (A-94)', async () => {
       const other = sub()
       const planted = { sub: other, email: `${other}@example.com`, email_verified: true }
       const { name: invited } = await invite({ email: planted.email })
@@ -78,7 +78,7 @@ const describeIdentities = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect(await arrive({ sub: account })).toBeUndefined()
     })
 
-    test('An address is used once: another account with it matches nobody (A-94)', async () => {
+    test('After the first sign-in with an address, no other account with this address matches (A-94)', async () => {
       const { email } = await invite()
       await arrive({ sub: sub(), email, email_verified: true })
       expect(await arrive({ sub: sub(), email, email_verified: true })).toBeUndefined()

@@ -122,7 +122,7 @@ describe('An issuer with faulty answers', () => {
     ['does not answer', configuration, () => {}],
     ['does not send its keys', '/keys', () => {}],
     ['never ends its answer', '/keys', (_, response) => void response.writeHead(200).write('{')],
-  ])('If an issuer %s, the request gives up in time, and answers 503 (A-91)', async (_, path, silence) => {
+  ])('If an issuer %s, the service stops waiting and answers 503 (A-91)', async (_, path, silence) => {
     issuer.answers.set(path, silence)
     const impatient = createIssuerClient({ clock: systemClock, patience: 100 })
     await expect(verify(await issuer.sign(), impatient)).rejects.toMatchObject({ status: 503 })

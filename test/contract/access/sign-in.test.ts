@@ -68,7 +68,7 @@ describe.each(hands.slice(0, 1))('Sign-in: $name', ({ open }) => {
     return { handler, signIn, records, reads }
   }
 
-  test('A password is hashed again only if its parameters are old (A-55)', async () => {
+  test('A password is hashed again only if the parameters of its hash are old (A-55)', async () => {
     const { signIn } = await openService()
     await updatePerson(hand.stores.people, 'ann', (ann) => ({ after: { ...ann, password: weakHash() }, entries: [] }))
     const stored = async () => (await hand.stores.people.get('ann', true))?.password
@@ -89,7 +89,7 @@ describe.each(hands.slice(0, 1))('Sign-in: $name', ({ open }) => {
     ['http to an address of this machine', undefined, 'http://localhost:4000', false, 200],
     ['https', '192.0.2.1', 'https://us.example.com', false, 200],
     ['http with the flag', '192.0.2.1', 'http://us.example.com', true, 200],
-  ])('Over %s a password is accepted, or refused with a reason (A-74)', async (_, address, url, flag, status) => {
+  ])('A password over %s is accepted, or refused with a reason (A-74)', async (_, address, url, flag, status) => {
     const { signIn } = await openService(url, flag)
     const answer = await signIn(address)
     expect(answer.status).toBe(status)
@@ -112,7 +112,7 @@ describe.each(hands.slice(0, 1))('Sign-in: $name', ({ open }) => {
     ])
   })
 
-  test('A first request reads token and person, and a second one nothing (A-62)', async () => {
+  test('The first request with a token reads token and person, and later requests read nothing (A-62)', async () => {
     const { handler, signIn, reads } = await openService()
     const { token } = (await signIn('192.0.2.1')).json
     reads.length = 0
@@ -160,7 +160,7 @@ describe.each(hands.slice(0, 1))('Sign-in: $name', ({ open }) => {
 })
 
 test.each(hands)(
-  'A session that ends during a change of its password stays ended: $name (A-70, A-73)',
+  'A session that ends during a change of the password stays ended: $name (A-70, A-73)',
   async ({ open }) => {
     const hand = await open()
     const { grants, people } = hand.stores
@@ -191,7 +191,7 @@ test.each(hands)('Several processes or functions count failed sign-ins together:
   await close()
 })
 
-test('Two hashes run, 50 sign-ins wait, and all others get 503 (A-66, E-16)', async () => {
+test('Two sign-ins compute their hashes, 50 sign-ins wait, and all others get 503 (A-66, E-16)', async () => {
   const stored = [...Array.from({ length: 52 }, weakHash), weakHash(), undefined]
   const outcomes = await Promise.allSettled(stored.map((hash) => matchesPassword(password, hash)))
   const failures = outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason.code)

@@ -37,7 +37,7 @@ test('Commands print their answers and write history (H-3, H-5, T-8, T-12, T-16)
   }
 })
 
-test('Each command is tested by the session above, or by another test', () => {
+test('Every command of site-admin has a test', () => {
   const tried = [...commandSession.map(([line]) => `${line} `), ...elsewhere.map((name) => `${name} `)]
   const leaves = leavesOf(createProgram()).map(([name]) => name)
   expect(leaves.filter((leaf) => !tried.some((line) => line.startsWith(`${leaf} `)))).toEqual([])
@@ -64,7 +64,7 @@ test.for(refusedCommands)(
 test.for([
   ['{"colour":"red"}', messages.http.unknownMember('"colour"', 'id, ')],
   ['{"enabled":1}', 'enabled: must be true or false'],
-] as const)('object create refuses the members of %s', async ([members, reason], { siteDirectory }) => {
+] as const)('object create refuses the members %s', async ([members, reason], { siteDirectory }) => {
   const args = ['object', 'create', 'news', '--site', '1001', '--members', members]
   expect(await administer(siteDirectory, args)).toMatchObject({ status: 1, stderr: expect.stringContaining(reason) })
 })
@@ -75,7 +75,7 @@ test('site create is refused while the directory has no data centre', async ({ d
 })
 
 test.for(['site', 'form --site 1001'])(
-  '%s: create is refused when the highest possible id is in use',
+  'the command create is refused when the highest possible id is in use: %s',
   async (kind, { siteDirectory }) => {
     const [command = '', ...options] = kind.split(' ')
     const create = (...more: string[]) =>
@@ -124,7 +124,7 @@ describe('the command data-centre add', () => {
     expect(stored).toEqual({ ...deployed, url: 'https://us.example', region })
   })
 
-  test('data-centre add warns once that a running service sets its own base URL', async ({ siteDirectory }) => {
+  test('data-centre add warns once that a running service keeps its old base URL', async ({ siteDirectory }) => {
     expect(await add(siteDirectory)).toMatchObject({ status: 0, stderr: messages.site.baseUrlOfService('us') })
     expect(await add(siteDirectory)).toMatchObject({ status: 0, stderr: '' })
   })

@@ -57,7 +57,7 @@ describe('the command export', () => {
     expect(again.stdout).toBe(readFileSync(file, 'utf8'))
   })
 
-  test('an export has each record with all members, after the records that it names', async ({ siteDirectory }) => {
+  test('an export has every record with all members, fields after forms, links last', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, ['import', '-', '--site', '1001'], lines(oddRecords))
     const { stdout } = await administer(siteDirectory, ['export', '--site', '1001'])
     const records = stdout
@@ -81,7 +81,7 @@ describe('the command export', () => {
     expect(readdirSync(outside)).toEqual(['site.jsonl'])
   })
 
-  test('an export to a file that cannot be written is refused in one line', async ({ siteDirectory, outside }) => {
+  test('an export to an unwritable file is refused with a message of one line', async ({ siteDirectory, outside }) => {
     for (const [file, reason] of [
       [join(outside, 'none', 'site.jsonl'), messages.file.noFolder],
       [outside, messages.file.isDirectory],
@@ -92,7 +92,7 @@ describe('the command export', () => {
     }
   })
 
-  test('an export into the data directory is refused, whatever the spelling of its path', async ({
+  test('an export into the data directory is refused in any spelling of the path', async ({
     siteDirectory,
     outside,
   }) => {
@@ -134,7 +134,7 @@ describe('the command export', () => {
     expect(readdirSync(outside).filter((name) => name.includes('partial'))).toEqual([])
   })
 
-  test('an export fails if its reader stops before everything is written', async ({ siteDirectory }) => {
+  test('an export fails if the reader of its output stops too early', async ({ siteDirectory }) => {
     const many = Array.from({ length: 3_000 }, (_, index) => ({ kind: 'news', id: index + 1, body: 'x'.repeat(200) }))
     await administerJson(siteDirectory, ['import', '-', '--site', '1001'], lines(many))
     const command = `"${process.execPath}" admin/main.js --data-dir "${siteDirectory}" export --site 1001 | head -n 1`

@@ -32,7 +32,7 @@ const allImported = { imported: 3, skipped: 0, errors: [] }
 test.for([
   ['JSON lines', jsonLines(records)],
   ['one JSON array', JSON.stringify(records)],
-] as const)('import takes %s, from a file and from standard input (T-23)', async ([, text], { siteDirectory }) => {
+] as const)('import accepts %s, from a file and from standard input (T-23)', async ([, text], { siteDirectory }) => {
   const file = join(siteDirectory, 'records')
   await writeFile(file, text)
   expect(await administerJson(siteDirectory, ['import', file, '--site', '1001'])).toEqual(allImported)
@@ -60,7 +60,7 @@ test('The service returns imported records, with defaults for missing members (T
 })
 
 describe('an import with bad records', () => {
-  test('a bad record is skipped, and its fault has its own message (T-28)', async ({ siteDirectory }) => {
+  test('a bad record is skipped, and a message names the fault (T-28)', async ({ siteDirectory }) => {
     const good = '{"kind":"webForm","id":1}'
     const text = badRecords.map(([bad]) => `${good}\n\n${bad}\n`).join('')
     const outcome = await importSome(siteDirectory, text)
@@ -82,7 +82,7 @@ describe('an import with bad records', () => {
     ])
   })
 
-  test('a repeated fault is reported once, with its count and its first lines (T-28)', async ({ siteDirectory }) => {
+  test('a repeated fault is reported once, with a count and the first lines (T-28)', async ({ siteDirectory }) => {
     const good = jsonLines([form])
     const bad = '{"kind":"webForm","id":0}\n'.repeat(1_500)
     const text = `${bad}${good}{"kind":\n{"kin\n[\n`

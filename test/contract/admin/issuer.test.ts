@@ -16,7 +16,9 @@ describe('the commands issuer and rule', () => {
     expect(again).toMatchObject({ status: 1, stderr: refusedIn(siteDirectory, sentence) })
   })
 
-  test('rule add drops included rights; tokens last 15 minutes (A-111, A-105)', async ({ siteDirectory }) => {
+  test('rule add drops rights inside other rights; tokens last 15 minutes (A-111, A-105)', async ({
+    siteDirectory,
+  }) => {
     await administerJson(siteDirectory, add)
     const rights = ['--right', 'files:write', '--right', 'files:read:/news', '--right', 'files:write']
     const added = await administerJson(siteDirectory, [...rule, ...rights])
@@ -39,7 +41,7 @@ describe('the commands issuer and rule', () => {
     expect(await administerJson(siteDirectory, [...rule, '--role', 'editor'])).toMatchObject({ role: 'editor' })
   })
 
-  test('Issuer remove also removes the rules, and writes history (A-101, A-109)', async ({ siteDirectory }) => {
+  test('issuer remove also removes the rules, and writes history (A-101, A-109)', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, add)
     const { id } = await administerJson(siteDirectory, [...rule, '--right', 'files:read'])
     expect(await administerJson(siteDirectory, ['issuer', 'remove', 'work'])).toEqual({ removed: true, rules: 1 })
@@ -57,7 +59,7 @@ describe('the commands issuer and rule', () => {
     ])
   })
 
-  test('Site remove also removes the rules of the site (A-105)', async ({ siteDirectory }) => {
+  test('site remove also removes the rules of the site (A-105)', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, ['site', 'create', '--name', 'Other'])
     await administerJson(siteDirectory, add)
     await administerJson(siteDirectory, [...rule, '--right', 'files:read'])

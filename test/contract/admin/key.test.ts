@@ -61,7 +61,7 @@ describe('key revoke and key change', () => {
   })
 })
 
-test('Removing a site removes its keys, and a new site with the same id has none', async ({ siteDirectory }) => {
+test('The keys of a removed site are removed too; a new site with the same id has none', async ({ siteDirectory }) => {
   await addBob(siteDirectory)
   await administerJson(siteDirectory, keyCreate('--user bob --right files:read:/news'))
   await administerJson(siteDirectory, words('site remove 1001 --yes'))

@@ -37,7 +37,7 @@ test('object show prints one member per row for people (T-14)', async ({ siteDir
 test.for([
   ['--help', ['data-centre', 'site', 'token', 'form', 'import', '--data-dir', '--json']],
   ['token issue --help', ['--user', '--site', '--permission', '--ttl', '"files"', '4h', '2w']],
-] as const)('help of %s lists commands and options, and creates nothing', async ([command, names], { directory }) => {
+] as const)('%s lists commands and options, and creates nothing', async ([command, names], { directory }) => {
   const { status, stdout } = await administer(directory, command.split(' '))
   expect(status).toBe(0)
   for (const name of names) expect(stdout).toContain(name)
@@ -57,7 +57,7 @@ const commandsOf = (program: Command): readonly (readonly [string, Command])[] =
 ]
 
 describe('examples in the help', () => {
-  test.for(commandsOf(createProgram()))('the example in the help works: %s', ([name, command]) => {
+  test.for(commandsOf(createProgram()))('the example in the help succeeds: %s', ([name, command]) => {
     const help: string[] = []
     command.configureOutput({ writeOut: (text) => help.push(text) }).outputHelp()
     const [, examples = ''] = help.join('').split('\nExample:\n')
@@ -126,7 +126,7 @@ describe('A deployment that cannot be reached', () => {
     ],
     ['without credentials', { AWS_REGION: 'us-east-1' }, messages.aws.noCredentials('http://127.0.0.1:9, us-east-1')],
     ['when the server refuses', { ...keys, AWS_ENDPOINT_URL: 'SERVER' }, messages.aws.refused('Not you')],
-  ] as const)('a command prints one line %s', async ([, environment, reason], { onTestFinished }) => {
+  ] as const)('a command prints one line with the reason %s', async ([, environment, reason], { onTestFinished }) => {
     const answer = '<ErrorResponse><Error><Code>AccessDenied</Code><Message>Not you.</Message></Error></ErrorResponse>'
     const server = createServer((_, response) => response.writeHead(403, { 'Content-Type': 'text/xml' }).end(answer))
     const url = await listen(server)

@@ -118,7 +118,7 @@ test.each<[string, number, (tested: Tested) => Promise<unknown>]>([
   ['open removals', 1, ({ removals }) => removals.openOf(site, [folder])],
   ['open removals below a folder', 1, ({ removals }) => removals.isOpenBelow(site, folder)],
   [
-    'the locks of folders, before and after a placement',
+    'the locks of folders, before and after a change',
     2,
     async ({ removals }) => removals.isLockedSince(site, [folder], (await removals.locksOf(site, [folder])).ids),
   ],

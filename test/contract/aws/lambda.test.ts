@@ -24,12 +24,12 @@ describe('an event of the gateway', () => {
 
   test.each([
     ['unchanged', '{"type":{"id":-3},"mandatory":true}'],
-    ['as LocalStack rewrites it', '%7B%22type%22%3A%7B%22id%22%3A-3%7D%2C%22mandatory%22%3Atrue%7D='],
+    ['rewritten by LocalStack', '%7B%22type%22%3A%7B%22id%22%3A-3%7D%2C%22mandatory%22%3Atrue%7D='],
     [
-      'as LocalStack parses it',
+      'parsed by LocalStack',
       '%7B%22type%22%3A%7B%22id%22%3A-3%7D%2C%22mandatory%22%3Atrue%2C%22x%22%3A%22a=&b=c%22%7D',
     ],
-  ])('JSON that is declared as a form is read %s', async (_, body) => {
+  ])('JSON that is declared as a form is read, %s', async (_, body) => {
     const path = await service.createForm()
     const form = { ...headers, 'Content-Type': 'application/x-www-form-urlencoded; charset=UTF-8' }
     expect((await sendEvent(fieldsFunction(), 'POST', path, { headers: form, body })).status).toBe(201)
@@ -40,11 +40,14 @@ describe('an event of the gateway', () => {
     }
   })
 
-  test.each(['a=1&b=2', '%7B%22a%22=1', '%7B%E0%A4%A='])('any other form is read, such as %s', async (body) => {
-    const form = { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' }
-    const answer = await sendEvent(fieldsFunction(), 'POST', await service.createForm(), { headers: form, body })
-    expect(answer.status).toBe(415)
-  })
+  test.each(['a=1&b=2', '%7B%22a%22=1', '%7B%E0%A4%A='])(
+    'any other form is refused with 415, such as %s',
+    async (body) => {
+      const form = { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' }
+      const answer = await sendEvent(fieldsFunction(), 'POST', await service.createForm(), { headers: form, body })
+      expect(answer.status).toBe(415)
+    },
+  )
 
   test('a header may be sent several times', async () => {
     const path = await service.createForm(oneField)
@@ -88,9 +91,9 @@ describe('a result for the gateway', () => {
   const inBase64 = (bytes: Buffer) => ({ text: bytes.toString('base64'), isBase64Encoded: true })
 
   test.each([
-    ['a stream', () => Readable.from([Buffer.from('\ufeff"he\tll'), Buffer.from('ö"\r\n')])],
-    ['bytes', () => Buffer.from('a \ufeff"he\tllö"\r\n').subarray(2)],
-  ])('%s of text is returned as text', async (_, bytes) => {
+    ['in a stream', () => Readable.from([Buffer.from('\ufeff"he\tll'), Buffer.from('ö"\r\n')])],
+    ['in bytes', () => Buffer.from('a \ufeff"he\tllö"\r\n').subarray(2)],
+  ])('text %s is returned as text', async (_, bytes) => {
     expect(await answerOf(bytes())).toMatchObject({ text: '\ufeff"he\tllö"\r\n', isBase64Encoded: false })
   })
 
@@ -191,7 +194,7 @@ describe('a request near the time limit of the function', () => {
     expect(stream.destroyed).toBe(true)
   })
 
-  test('work that ends in time is answered as usual', async () => {
+  test('a request whose work ends in time is answered as usual', async () => {
     const request = { headers, remaining: () => 29_000 }
     expect((await sendEvent(fieldsFunction(), 'GET', await service.createForm(), request)).status).toBe(200)
   })

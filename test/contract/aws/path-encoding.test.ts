@@ -44,7 +44,7 @@ describe.each<PathEncoding>(['encoded', 'decoded'])('a gateway that passes paths
     })
   })
 
-  test('a path with half a character is refused, and the function keeps running', async () => {
+  test('a path with half a UTF-8 character is refused, and the function keeps running', async () => {
     const handler = lambdaHandler(service.start().handler, { pathEncoding: encoding })
     const { status } = await sendEvent(handler, 'GET', `${sites}/\ud800/webforms`, {
       headers: { Authorization: token },

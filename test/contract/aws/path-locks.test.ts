@@ -39,14 +39,14 @@ describe('the locks of paths in DynamoDB', () => {
   const below = toStoragePath('photos/2026/may')
 
   describe('a folder that is locked for a restore', () => {
-    test('a lock that came after the first look counts as a change of the folder', async () => {
+    test('a check notices a lock that was set and released since the previous check', async () => {
       const { ids } = await removals.locksOf(site, [folder])
       await removals.lock(site, folder, 'mine', 60_000)
       await removals.unlock(site, folder, 'mine')
       expect(await removals.isLockedSince(site, [folder], ids)).toBe(true)
     })
 
-    test('only one lock of a folder exists at a time, until its holder releases it', async () => {
+    test('a folder has one lock at a time, which only the holder of the lock can release', async () => {
       expect(await removals.lock(site, folder, 'mine', 60_000)).toBe(true)
       expect(await removals.lock(site, folder, 'other', 60_000)).toBe(false)
       await removals.unlock(site, folder, 'other')
@@ -56,7 +56,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect(await removals.lock(site, folder, 'other', 60_000)).toBe(true)
     })
 
-    test('the lock of a holder that died ends after its time', async () => {
+    test('a lock ends after its time if its holder has died', async () => {
       await removals.lock(site, folder, 'mine', 60_000)
       time += 60_000
       expect(await removals.locksOf(site, [folder])).toMatchObject({ isLocked: false })
@@ -65,7 +65,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect(await removals.open(site, folder, 'removal', entry)).toBe('removal')
     })
 
-    test('a lock refuses removals of the folder (104010), and a removal refuses locks', async () => {
+    test('a locked folder cannot be removed (104010), and a folder that is being removed cannot be locked', async () => {
       await removals.lock(site, folder, 'mine', 60_000)
       await expect(removals.open(site, folder, 'removal', entry)).rejects.toMatchObject({ code: 104010 })
       await removals.unlock(site, folder, 'mine')
@@ -109,7 +109,7 @@ describe('the locks of paths in DynamoDB', () => {
     }
     const periods = () => removals.lastOf(site, [folder])
 
-    test('the record includes the time of its request, and keeps an earlier record', async () => {
+    test('the record includes the time of the request, and the earlier record stays until the removal ends', async () => {
       const earlier = await remove()
       time += minute
       const from = time
@@ -120,7 +120,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect(await periods()).toEqual([{ from, to: time }])
     })
 
-    test('the record of a request without a time limit spans a limited time', async () => {
+    test('the record of a removal without a time limit covers a limited time', async () => {
       await begin(Number.POSITIVE_INFINITY)
       expect(await periods()).toEqual([{ from: time, to: time + longestSilence }])
     })
@@ -148,7 +148,7 @@ describe('the locks of paths in DynamoDB', () => {
     test.each([
       ['continues a removal that failed a moment ago', minute, true],
       ['does not continue a removal that failed more than a day ago', day + minute, false],
-    ])('a record of an older version %s', async (_, age, isContinued) => {
+    ])('a record from an older version of the program %s', async (_, age, isContinued) => {
       const from = time
       await begin()
       await dynamodb.send(
@@ -207,7 +207,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect(await periods()).toEqual([{ from, to: time }])
     })
 
-    test.each([0, 1])('a lost answer and a repeated call leave one record', async (repeated) => {
+    test.each([0, 1])('after a lost answer and a repeated call, the removal has one record', async (repeated) => {
       const from = time
       for (let count = 0; count < repeated; count++) await begin()
       time += 1_000

@@ -136,7 +136,7 @@ describe('the worker that finishes removals', () => {
     expect([left, sent]).toEqual([1, []])
   })
 
-  test('a worker that runs out of time sends one message for the rest', async () => {
+  test('a worker that runs out of time sends one message to continue the removal', async () => {
     const isOpen = await open(3)
     const short = 30_000
     await start().deliver('message 1', short)
@@ -211,7 +211,7 @@ describe('the worker that finishes removals', () => {
     expect([left, await isOpen()]).toEqual([0, false])
   })
 
-  test('a permanent error fails the message, and releases the removal', async () => {
+  test('after a permanent error of a worker, the next delivery of the message completes the removal', async () => {
     const isOpen = await open(1)
     await expect(start(() => Promise.reject(new Error('a bug'))).deliver()).rejects.toThrow('a bug')
     expect([sent, await isOpen()]).toEqual([[], true])
@@ -219,7 +219,7 @@ describe('the worker that finishes removals', () => {
     expect([left, await isOpen()]).toEqual([0, false])
   })
 
-  test('a message that the service did not send fails', async () => {
+  test('a message that the service did not send causes an error', async () => {
     const worker = createRemovalWorker({
       files: files(),
       removals: start().removals,
@@ -313,7 +313,7 @@ describe('a removal whose store is unavailable for two hours', () => {
     expect([queue.deliveries(), await isOpen()]).toEqual([attempts, true])
   })
 
-  test('moving the message back completes the removal, with one entry (S-113)', async () => {
+  test('after the message is moved back, the removal completes with one history entry (S-113)', async () => {
     isAway = false
     await start().deliver('message 0', 30_000)
     sent = []

@@ -70,12 +70,12 @@ describe.each(Object.entries(calls))('a store that is silent: %s', (_, call) => 
   })
 })
 
-test('a request has enough time for all attempts of a call, and for its answer', () => {
+test('a request has enough time for all attempts of a call, and then for the answer to the caller', () => {
   const { connectionTimeout, requestTimeout, socketTimeout } = smallCallTimeouts
   expect(3 * (connectionTimeout + Math.max(requestTimeout, socketTimeout))).toBeLessThan(25_000 - 5_000)
 })
 
-test('the deployed client of S3 gives up before its function ends', async () => {
+test('the client for S3 gives up before the time limit of its function', async () => {
   says = ''
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const { requestHandler: _, ...deployed } = config({})

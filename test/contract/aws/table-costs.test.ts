@@ -67,7 +67,7 @@ test.each([
       'GET /news': 2,
     },
   ],
-])('The requests of %s make the expected rounds of calls to the tables', async (group, expected) => {
+])('The requests of %s need the expected number of rounds of calls to the tables', async (group, expected) => {
   const exercise = exercises.find((one) => one.group === group)
   expect(exercise && Object.fromEntries(await roundsOf(exercise))).toMatchObject(expected)
 })

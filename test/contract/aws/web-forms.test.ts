@@ -34,7 +34,7 @@ const add = (forms: WebForms, typeId: number, order?: number) =>
 const types = async () => (await webForms.get(site, id))?.fields.map(({ typeId }) => typeId)
 
 describe('a change of the fields of a web form', () => {
-  test('a change keeps the later changes of other processes', async () => {
+  test('a change keeps the changes that other processes have made meanwhile', async () => {
     const forms = over(tables.connect())
     await add(forms, -2)
     await add(webForms, -4)

@@ -189,7 +189,7 @@ test('A webhook whose target fails has only one message in the queue (V-10, V-17
   expect(world.onTheWay()).toBe(1)
 })
 
-test('When the lease of a dead worker has ended, another worker sends (V-9)', async () => {
+test('When the lease of a dead worker has ended, another worker sends the entries (V-9)', async () => {
   world = await openWorld()
   const { targetUrl } = await world.addWebhook('steady')
   expect(await world.stores.leases.take(site, 'steady', 'the worker that died', 30_000)).toBeDefined()

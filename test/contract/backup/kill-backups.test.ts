@@ -40,7 +40,7 @@ const steps: readonly (readonly [name: string, isReached: (unfinished: string) =
 ]
 
 test.for(steps)(
-  'a kill when %s leaves no backup or a complete one, and the next backup cleans up',
+  'a backup that is killed when %s leaves nothing or a complete backup, and the next backup cleans up',
   async ([, isReached], { backedUp }) => {
     const { data, folder, restored } = backedUp
     const target = join(folder, 'next')
@@ -60,7 +60,7 @@ test.for(steps)(
   },
 )
 
-test('a restoration that is killed again while it clears up still blocks a start', async ({ backedUp, serve }) => {
+test('a restoration that is killed again while it cleans up still blocks a start', async ({ backedUp, serve }) => {
   const { backup, restored } = backedUp
   const marker = join(restored, 'site-admin.json')
   mkdirSync(join(restored, 'blobs'), { recursive: true })
@@ -74,7 +74,7 @@ test('a restoration that is killed again while it clears up still blocks a start
   await expect(serve(restored)).rejects.toThrow(messages.backup.restoreInterrupted)
 })
 
-test('a killed restoration blocks the start of the service until it is repeated', async ({ backedUp, serve }) => {
+test('after a killed restoration, no service starts until a restoration succeeds', async ({ backedUp, serve }) => {
   const { backup, restored, token } = backedUp
   await killWhen(['--data-dir', restored, 'restore', backup], () => existsSync(join(restored, 'site-admin.db')))
   // If the restoration ended before the kill, the directory is complete. Then the test makes it unfinished again.

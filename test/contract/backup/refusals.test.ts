@@ -40,14 +40,14 @@ describe('a refused backup creates nothing', () => {
     ['into a folder with files', (folder: string) => folder, messages.backup.notEmpty],
     ['at the path of a file', (folder: string) => join(folder, 'site-admin.json'), messages.backup.notAFolder],
     ['into a missing parent folder', (folder: string) => join(folder, 'no/where'), messages.backup.noParent],
-    ['inside of the data directory', (folder: string) => join(folder, 'backup'), messages.backup.insideData],
+    ['inside the data directory', (folder: string) => join(folder, 'backup'), messages.backup.insideData],
   ] as const)('a backup %s is refused', async ([, target, sentence], { siteDirectory }) => {
     const before = snapshotOf(siteDirectory)
     await expect(backUp(siteDirectory, target(siteDirectory))).rejects.toThrow(sentence)
     expect(snapshotOf(siteDirectory)).toEqual(before)
   })
 
-  test('a backup without a data directory, or of a deployment, is refused', async ({ place }) => {
+  test('a backup of a missing data directory or of a deployment is refused', async ({ place }) => {
     for (const args of [
       ['backup', place.backup],
       ['--target', 'aws', 'backup', place.backup],

@@ -45,9 +45,7 @@ test('a damaged old version of a small file does not stop a backup, and is count
   expect(String(await read(await serve(restored), 'small.txt'))).toBe('newer')
 })
 
-test('a backup that is stopped while it compares many small files leaves nothing', async ({
-  backedUp: { data, folder },
-}) => {
+test('a backup that is stopped while comparing small files leaves nothing', async ({ backedUp: { data, folder } }) => {
   tamper(
     data,
     `WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < 1000)

@@ -21,7 +21,7 @@ const test = base.extend('small', async ({ backedUp: { data, folder }, skip }, {
 /** Enough writes to fill the disk with the WAL. */
 const mostWrites = 3_000
 
-test('a backup of a damaged database names the data directory, with advice', async ({ backedUp: { data, folder } }) => {
+test('backup reports a damaged database with its data directory and advice', async ({ backedUp: { data, folder } }) => {
   const file = join(data, 'site-admin.db')
   writeFileSync(file, readFileSync(file).fill(0xa7, 10 * 4096, 13 * 4096))
   await expect(backUp(data, join(folder, 'again'))).rejects.toThrow(messages.backup.databaseDamaged(file))

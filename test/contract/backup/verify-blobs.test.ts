@@ -9,8 +9,8 @@ import { test } from '../../support/test.ts'
 const size = 9 * 1024 * 1024
 
 for (const [where, withoutThreads] of [
-  ['here', size * 10],
-  ['by threads', 0],
+  ['in the main thread', size * 10],
+  ['in other threads', 0],
 ] as const) {
   test(`verifying blobs ${where} finds short, different and missing blobs`, async ({ directory }) => {
     const bytes = Buffer.alloc(size, 'x')

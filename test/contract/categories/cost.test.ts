@@ -102,13 +102,13 @@ test('linking the same objects again writes nothing', async () => {
 })
 
 describe('a page', () => {
-  test('a page without where and order reads its items, and the keys of the list once', async () => {
+  test('a page without where and order reads only its own items and the keys of the list', async () => {
     // The expected reads: the category, 10 news items, 10 texts, and 1,000 links of about 35 bytes.
     expect((await list({})).units).toBeLessThanOrEqual(1 + 5 + 5 + 8)
     expect((await list({ skip: '990' })).units).toBeLessThanOrEqual(1 + 5 + 5 + 8)
   })
 
-  test('a page that shows no long texts reads none', async () => {
+  test('a page that does not show the long texts of its items does not read them', async () => {
     const shown = await list({ fields: 'news' })
     const hidden = await list({ fields: 'news.subject' })
     expect(shown.units - hidden.units).toBe(5)
@@ -122,7 +122,7 @@ describe('a page', () => {
     expect(first.units).toBeLessThanOrEqual(1 + 5 + 5 + 0.5)
   })
 
-  test('a page that is filtered by the object reads each object once', async () => {
+  test('a page that is filtered by members of the objects reads each object once', async () => {
     const { units, page } = await list({ where: '{subject:"subject 500"}', fields: 'objectId' })
     expect(page.totalItemsCount).toBe(1)
     expect(units).toBeLessThanOrEqual(1 + 500 + 8)
@@ -139,12 +139,12 @@ describe('a page of all news items', () => {
   /** Items of a range are charged together. Each has about 500 bytes. */
   const each = 0.1
 
-  test('a page that is read by cursor costs only its own items, at every position', async () => {
+  test('a page by cursor reads only its own items, at every position', async () => {
     expect(await listAll({ cursor: '' })).toBeLessThanOrEqual(11 * each + 0.5 + 5)
     expect(await listAll({ cursor: '', fields: 'subject' })).toBeLessThanOrEqual(11 * each + 0.5)
   })
 
-  test('a page that is filtered or sorted with skip costs each item of the list once', async () => {
+  test('a page that is filtered or sorted with skip reads each item of the list once', async () => {
     for (const switches of [{}, { skip: '990' }, { where: '{subject:"subject 500"}' }, { order: '-id' }]) {
       expect(await listAll({ ...switches, fields: 'subject' })).toBeLessThanOrEqual(1_000 * each + 10 * each + 1)
     }
@@ -167,7 +167,7 @@ describe('an answer over 5 MB', () => {
     await plain.linkItems.putMany(ofLong, displayed(long))
   })
 
-  test('a page over 5 MB is cut, and its limit is the number of items left (C-10)', async () => {
+  test('a page over 5 MB gets fewer items, and limit shows how many (C-10)', async () => {
     const { page } = await list({ limit: '500' }, ofLong)
     expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(5_000_000)
     expect(page.items.length).toBeGreaterThan(5)

@@ -17,9 +17,9 @@ const news = { site, kind: 'news', category } as const
 const changes: Readonly<Record<string, (contents: Contents, links: CategoryLinks) => Promise<unknown>>> = {
   'a new member': (contents) => contents.putMany(site, 'news', [newsItem(1, { subject: 'Changed' })], entry),
   'a new text': (contents) => contents.putMany(site, 'news', [newsItem(1, { body: 'Changed' })], entry),
-  'a link more': (_, links) => links.link(news, new Map([[3, true]]), entry),
+  'an additional link': (_, links) => links.link(news, new Map([[3, true]]), entry),
   'a hidden link': (_, links) => links.link(news, new Map([[1, false]]), entry),
-  'a link less': (_, links) => links.unlink(news, [1], entry),
+  'a removed link': (_, links) => links.unlink(news, [1], entry),
   'a removed object': (contents) => contents.removeObject({ site, kind: 'news', id: 1 }, entry),
 }
 

@@ -187,7 +187,7 @@ test('an older database gets the tables of a new kind', () => {
   expect(tables()).toEqual(made)
 })
 
-test('check accepts an older directory and backup, which get the tables of a new kind', async () => {
+test('an older directory and backup pass check, and get the tables of a new kind', async () => {
   const folder = scratchDirectory()
   const data = join(folder, 'data')
   const backup = join(folder, 'backup')

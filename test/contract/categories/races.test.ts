@@ -88,7 +88,7 @@ describe.each(Object.entries(removals))('linking during %s', (_, remove) => {
   ] as const
 
   for (const [what, outer, inner] of pairs) {
-    test.each(Object.entries(places))(`${what} %s leaves no stray link`, async (_place, at) => {
+    test.each(Object.entries(places))(`${what} %s leaves no link to removed content`, async (_place, at) => {
       const calls = await callsOf(outer)
       for (const call of callsToTry(calls)) {
         await begin()
@@ -142,7 +142,7 @@ test('a refused link to a removed category removes links that a killed request l
   expect(await linkedIds(deps)).toEqual([])
 })
 
-test('while an object is being removed, no caller can see it', async () => {
+test('while an object is being removed, callers cannot see the object', async () => {
   await begin()
   await link(deps)
   await deps.contentItems.flagRemoved(site, 'news', gone)

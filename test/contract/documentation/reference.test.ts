@@ -193,7 +193,7 @@ describe('the reference page in a browser', () => {
     expect(await (await service.request(`${storage}/notes/chosen.txt`)).text()).toBe('chosen')
   })
 
-  test('the page sends a switch that has no value', async ({ service, visit }) => {
+  test('the page sends a query parameter that has no value', async ({ service, visit }) => {
     const { page, requests } = await visit(`${service.baseUrl}/docs`, showing('Files'))
     await authorize(page, service.token)
     const operation = await unfold(page, 'Show the progress of an upload, or the contents of the root of the storage')

@@ -66,7 +66,7 @@ describe('operations in the history of the site', () => {
     },
   )
 
-  test('only existing operations that change something are excepted from the history', () => {
+  test('the list of operations without history entries names only existing operations that change something', () => {
     const changing = routes.filter((route) => !isReading(route)).map(({ operation }) => operation)
     expect(changing).toEqual(expect.arrayContaining(Object.keys(changesNothing)))
   })

@@ -46,7 +46,7 @@ describe('the history in DynamoDB', () => {
     return Items.filter((item) => item['site'] === site && item['block'] !== 0)
   }
 
-  test('an entry is stored once when its answer was lost and the call repeated', async () => {
+  test('an entry is stored once if the answer to the call was lost and the call is repeated', async () => {
     const { record, dynamodb, lost } = open()
     await record(entryOf('before'))
     const count = loseAnswer(dynamodb, 'UpdateItemCommand')
@@ -57,7 +57,7 @@ describe('the history in DynamoDB', () => {
     expect(lost).toEqual([])
   })
 
-  test('an entry is stored once when others filled its block before the repetition', async () => {
+  test('an entry is stored once if other writers fill its block before a lost call is repeated', async () => {
     const { record, dynamodb } = open()
     const other = open()
     await record(entryOf('before'))
@@ -105,7 +105,7 @@ describe('the history in DynamoDB', () => {
     expect(seen.join('')).toBe('12345678')
   })
 
-  test('no entry is listed after a block that was not full when it was read', async () => {
+  test('a list ends at a block that was not full when it was read, so that no entry is missed', async () => {
     const writer = open()
     for (const name of ['1', '2', '3', '4', '5', '6', '7', '8']) await writer.record(entryOf(name))
     const { history, dynamodb } = open()
@@ -220,7 +220,7 @@ describe('the history in DynamoDB', () => {
     },
   )
 
-  test('64 new writers need three calls for an entry at first, and two later', async () => {
+  test('64 new writers need three calls each for their first entry, and two for the next', async () => {
     const [first, second] = [openMany(64), openMany(64)]
     await first.write([1])
     expect(first.count()).toBe(3 * 64)
@@ -241,7 +241,7 @@ describe('the history in DynamoDB', () => {
     expect(sizes.slice(-3).every((size) => size <= 6)).toBe(true)
   })
 
-  test('new entries follow the blocks of an earlier version, full or not', async () => {
+  test('new entries follow the entries of an earlier program version, in full or partly filled blocks', async () => {
     const earlier = (subject: string) => {
       const { at, type, actor, requestId } = { ...entryOf(subject), at: '2026-11-01T00:00:00.000Z' }
       return { at, type, subject, actor, requestId: requestId ?? '', details: '{}' }
@@ -276,7 +276,7 @@ describe('the history in DynamoDB', () => {
   })
 
   test.each(['throttled', 'timed out', 'failing with 500'] as const)(
-    'a change succeeds when the history is %s, and the lost entry is reported',
+    'if writes to the history are %s, a change succeeds and the lost entry is reported',
     async (failure) => {
       const { record, dynamodb, lost } = open()
       const webForms = createWebForms({ dynamodb, table: tables.names.webForms, record })

@@ -105,7 +105,7 @@ const expectEnd = async (events: AsyncGenerator<unknown> | undefined): Promise<v
 }
 
 describe('a listener', () => {
-  test('a listener gets a comment every 15 s, which reads no history (V-19, V-22)', async () => {
+  test('a listener gets a comment every 15 s, without a read of the history (V-19, V-22)', async () => {
     const { open, pass, seen } = await openLive()
     const { events } = await open()
     await events?.next()
@@ -117,7 +117,7 @@ describe('a listener', () => {
     expect(seen().reads).toBe(0)
   })
 
-  test('a listener whose token is revoked gets no more changes, and ends (V-21)', async () => {
+  test('a listener whose token is revoked gets no more changes, and the stream ends (V-21)', async () => {
     const { open, pass, change, stores, hash } = await openLive()
     const { events } = await open()
     await events?.next()
@@ -130,7 +130,7 @@ describe('a listener', () => {
     await expectEnd(events)
   })
 
-  test('a listener that loses a right gets what its other rights allow (V-21, A-47)', async () => {
+  test('a listener that loses a right gets only the changes that its other rights cover (V-21, A-47)', async () => {
     const { open, pass, change, permit } = await openLive()
     const { events } = await open()
     await events?.next()
@@ -170,7 +170,7 @@ describe('a listener', () => {
   })
 })
 
-test('a site has a limit of listeners; beyond it, wait ends at once (V-23, V-24)', async () => {
+test('beyond the limit of listeners of a site, streams are refused and wait ends at once (V-23, V-24)', async () => {
   const { open, send } = await openLive()
   const some = [await open(), await open(), await open()]
   const refused = await send({ accept: 'text/event-stream' })

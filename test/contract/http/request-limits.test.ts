@@ -34,13 +34,13 @@ describe('limits of requests', () => {
     expect(await statuses(11, token)).toEqual([...accepted(10), 429])
   })
 
-  test('while one token is over its limit, other tokens of the site work (O-22)', async () => {
+  test('while one token is over its limit, other tokens of the site are accepted (O-22)', async () => {
     const { statuses } = startWith({ requestsPerToken: 1 })
     expect(await statuses(6, await service.issueToken())).toContain(429)
     expect(await statuses(1, await service.issueToken())).toEqual([200])
   })
 
-  test('a site over its limit gets 100429 with any token, other sites work (O-22)', async () => {
+  test('requests for a site over its limit get 100429 with any token, and other sites are not limited (O-22)', async () => {
     const { statuses } = startWith({ requestsPerSite: 1 })
     for (let tokens = 0; tokens < 5; tokens++) expect(await statuses(1, await service.issueToken())).toEqual([200])
     expect(await statuses(1, await service.issueToken())).toEqual([429])

@@ -216,7 +216,7 @@ const interleave = (openSite: () => Promise<ScheduledSite>, subject: Subject) =>
   })
 
 test.each(Object.keys(subjects) as Name[])(
-  'concurrent changes of %s have the same result as in some order, one by one',
+  'concurrent changes of %s have the same result as if they ran one after the other',
   async (name) => {
     await fc.assert(interleave(createSites(subjectOf(name)), subjectOf(name)), {
       numRuns: Math.ceil(count * subjectOf(name).share),
@@ -233,10 +233,10 @@ test.each<[Plant, Name, Partial<Subject>?]>([
   ['no condition of DynamoDB', 'fields and links'],
   ['no lease of uploads', 'uploads'],
   ['no take-over of uploads', 'a stalled upload', { last: [readVersions('a/x')] }],
-  ['no second look', 'a name', { fates: fc.constant([]) }],
-  ['no second look', 'a large folder', { fates: fc.constant([]) }],
+  ['no second check', 'a name', { fates: fc.constant([]) }],
+  ['no second check', 'a large folder', { fates: fc.constant([]) }],
 ])(
-  'interleaving concurrent changes finds a service with %s: %s',
+  'concurrent changes reveal a service with %s: %s',
   async (plant, name, own) => {
     const subject = { ...subjectOf(name), ...own }
     const check = (options: Options, numRuns: number) =>

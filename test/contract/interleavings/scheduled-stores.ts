@@ -48,7 +48,7 @@ export type Plant =
   | 'no condition of DynamoDB'
   | 'no lease of uploads'
   | 'no take-over of uploads'
-  | 'no second look'
+  | 'no second check'
 
 /** The clock of a test, and the same clock in whole seconds, for S3. */
 export interface Time {
@@ -313,7 +313,7 @@ export const openScheduledStores = async (turns: Turns, time: Time, options: Opt
         const target = `${prefixes[group]}/sites/${site}/${path}`
         const call = () =>
           send(handlers[group], method, target, { ...rest, headers: { Authorization: token, ...headers } })
-        return plant === 'no second look' ? memories.run({ answers: new Map(), phase: 'looking' }, call) : call()
+        return plant === 'no second check' ? memories.run({ answers: new Map(), phase: 'looking' }, call) : call()
       },
       isRemoving: () => messages.length > 0,
       async finishRemovals() {

@@ -72,7 +72,7 @@ describe('an interrupted removal', () => {
     expect([rowsOf('categories'), rowsOf('news'), rowsOf('news_texts'), rowsOf('news_links')]).toEqual([0, 29, 29, 0])
   })
 
-  test('storing the content again first completes the removal, including its old links', async () => {
+  test('content that is stored again after an interrupted removal has none of its old links', async () => {
     const { contents, links } = await openHalfRemoved(['category', 'object'])
     await contents.putMany(site, 'news', [newsItem(7)], entry)
     await contents.putMany(site, 'category', [{ id: 5, name: 'Again' }], entry)

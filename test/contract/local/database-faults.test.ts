@@ -31,7 +31,7 @@ describe('a full disk', () => {
     expect(words()).toEqual(['a', 'b', 'c', long])
   })
 
-  test('many changes in one turn are all refused, and the process keeps running', async () => {
+  test('many changes at once are all refused, and the process keeps running', async () => {
     const { database, add, words } = openWords()
     limitPages(database)
     const settled = await Promise.allSettled(Array.from({ length: 200 }, (_, index) => add(`${index}${long}`)))
@@ -50,15 +50,15 @@ describe('an error of SQLite', () => {
     ['that another process has the database', 5],
     ['that another process repairs the log', 261],
     ['that it has no handle to open a file', 14],
-  ])('the error %s answers 503', (_, code) => {
+  ])('the error %s causes a 503', (_, code) => {
     expect(asPortError(failure(code), file)).toEqual(unavailable)
   })
 
   test.runIf(process.platform === 'linux').each([
     ['a write', 778],
-    ['the memory beside the database', 4874],
+    ['the shared memory of the database', 4874],
     ['a sync', 1034],
-  ])('an error of %s answers 507 if the disk has no room left', (_, code) => {
+  ])('an error of %s causes a 507 if the disk has no room left', (_, code) => {
     // The disk of /proc has no free space.
     expect(asPortError(failure(code), '/proc/self/status')).toEqual(outOfSpace)
   })

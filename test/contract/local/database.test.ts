@@ -49,7 +49,7 @@ describe('changes', () => {
     expect(await answer).toBe(42)
   })
 
-  test('changes are made even if another change in the same turn fails', async () => {
+  test('changes are made even if another change in the same turn of the event loop fails', async () => {
     const { database, add, words } = openWords()
     const settled = await Promise.allSettled([
       add('a'),
@@ -66,7 +66,7 @@ describe('changes', () => {
     expect(settled[2]).toMatchObject({ reason: { message: expect.stringContaining('UNIQUE') } })
   })
 
-  test('changes are made even if SQLite rolls back another change of the same turn', async () => {
+  test('changes are made even if SQLite rolls back another change in the same turn of the event loop', async () => {
     const { database, add, words } = openWords()
     await add('a')
     const settled = await Promise.allSettled([
@@ -105,7 +105,7 @@ describe('changes', () => {
     expect(words()).toEqual(['0', '1', '2', '3', '4'])
   })
 
-  test('notes keep their order among changes, and survive the end of the process', async () => {
+  test('writes that do not wait for the disk keep their order among changes, and survive the end of the process', async () => {
     const { file, database, add } = openWords()
     const note = (word: string) =>
       database.note(() => void database.connection.prepare('INSERT INTO words (word) VALUES (?)').run(word))
@@ -115,7 +115,7 @@ describe('changes', () => {
     expect(openWords(file).words()).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  test('changes wait for the disk, but notes do not', async () => {
+  test('changes wait for the disk, but notes (such as the last use of a key) do not', async () => {
     const { database } = openWords()
     const mode = () => database.connection.prepare('PRAGMA synchronous').get()?.['synchronous']
     const [normal, full] = [1, 2]
@@ -216,7 +216,7 @@ describe('while another process locks the database', () => {
 })
 
 describe('closing', () => {
-  test('closing first makes all waiting changes, even thousands', async () => {
+  test('before the database closes, all waiting changes are made, even thousands', async () => {
     const { file, database, add } = openWords()
     const words = Array.from({ length: 3_000 }, (_, index) => String(index))
     const asked = words.map(add)

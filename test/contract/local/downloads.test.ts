@@ -39,7 +39,7 @@ const changed = (url: URL, name: string, value: string): URL => {
 
 const refusal = { status: 404, text: expect.stringContaining(messages.http.wrongLink) }
 
-describe('a link of one machine', () => {
+describe('a download link on one machine', () => {
   it('the link works for five minutes, to the millisecond', async () => {
     const { url, expires } = await linkTo()
     expect(expires).toBe(now + 5 * minutes)

@@ -15,7 +15,7 @@ const now = Date.UTC(2026, 10, 22)
 const entryOf = (subject: string): HistoryEntry => ({ site, type: 'form.created', subject, actor: 'ann' })
 
 describe('the history on one machine', () => {
-  test('an entry exists exactly if its change was made (H-9)', async () => {
+  test('the history has an entry for each change that was made, and for no other (H-9)', async () => {
     const database = scratchTables()
     const { webForms, history } = createTableStores(database)
     const form = { site, id: 1 as WebFormId, name: 'Form', fields: [] }
@@ -62,7 +62,7 @@ describe('the history on one machine', () => {
     expect(await subjects()).toEqual(['kept', 'new'])
   })
 
-  test('positions grow even if the clock is set back, or a backup is restored', async () => {
+  test('positions of new entries grow even if the clock is set back, or a backup is restored', async () => {
     const file = scratchFile()
     const database = scratchTables(file)
     const moments = [now, now - day, now, now + 1, now - day]

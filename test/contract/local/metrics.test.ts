@@ -25,7 +25,7 @@ const signIn = (send: (path: string, init: RequestInit) => Promise<number>, user
     body: JSON.stringify({ username, password: 'wrong horse battery' }),
   })
 
-test('the metrics count requests, bytes and sign-ins, and measure data (V-25, V-26)', async () => {
+test('the metrics count requests, bytes and sign-ins, and show the size of the data (V-25, V-26)', async () => {
   const { send, read, demo, baseUrl } = await start(address)
   for (const name of ['a', 'b']) await send(`${storage}/${name}`, { method: 'PUT', body: 'x'.repeat(40_000) })
   await send(`${storage}/nothing`)

@@ -57,7 +57,7 @@ describe('the queue of removals', () => {
     expect([next.worked, last.worked]).toEqual([['a'], []])
   })
 
-  test('the running slice is completed before the queue stops', async () => {
+  test('the running slice of a removal is completed before the queue stops', async () => {
     const { queue } = openQueue()
     let end = () => {}
     let isDone = false

@@ -56,7 +56,7 @@ describe('a file that is read as a stream', () => {
     expect({ taken: value.length, ahead: stream.readableLength }).toEqual({ taken: 64 * kibibyte, ahead: 0 })
   })
 
-  test('one piece is in memory while a reader pauses, however fast it read before', async ({ read }) => {
+  test('only one piece of a file is in memory while a reader pauses, however fast it was before', async ({ read }) => {
     const before = await mebibytesInBuffers()
     const readers = Array.from({ length: 40 }, () => read()[Symbol.asyncIterator]())
     for (const reader of readers) for (let piece = 0; piece < 9; piece++) await reader.next()
@@ -90,7 +90,7 @@ describe('a file that is read over a socket', () => {
     return { records, ...(await listening(handler)) }
   }
 
-  test('a reader that stops reading uses 64 KiB, which are freed when it disconnects', async ({ read }) => {
+  test('a reader that stops reading uses 64 KiB of memory until the reader disconnects', async ({ read }) => {
     const { server, url } = await serving(read)
     const readers = []
     for (let count = 0; count < 20; count++) readers.push(await slowReader(server))

@@ -154,7 +154,7 @@ const faults: readonly (readonly [string, (given: Given, next: Pair) => void, (f
   ['a file is too large', ({ write }) => write({ key: 'x'.repeat(2_000_000) }), ({ key }) => unreadable(key)],
   ['the certificate is empty', ({ write }) => write({ cert: '' }), noCertificate],
   ['the certificate is cut', ({ write }, { cert }) => write({ cert: cert.slice(0, 300) }), noCertificate],
-  ['its chain is cut', ({ write }, { cert, key }) => write({ cert: cert + cert.slice(0, 10), key }), noCertificate],
+  ['the chain is cut', ({ write }, { cert, key }) => write({ cert: cert + cert.slice(0, 10), key }), noCertificate],
   ['the key is cut', ({ write }, { key }) => write({ key: key.slice(0, 100) }), noKey],
   ['the key has a passphrase', ({ write }) => write({ key: locked.key }), noKey],
   ['the key belongs to another certificate', ({ write }, { cert }) => write({ cert }), otherKey],

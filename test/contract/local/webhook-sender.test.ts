@@ -86,7 +86,7 @@ test('The sender also notices webhooks and changes that other processes write (V
   await expect.poll(() => subjects.slice(1)).toEqual(['a.txt', expect.stringMatching(/^form/)])
 })
 
-test('deliveries shows why a delivery failed, and repeat needs a known id (V-31)', async () => {
+test('webhook deliveries shows why a delivery failed, and webhook repeat refuses an unknown id (V-31)', async () => {
   const { directory, site, create, put, deliveries } = await start()
   const { id } = await create('http://127.0.0.1:1/')
   await put('a.txt')
@@ -98,7 +98,7 @@ test('deliveries shows why a delivery failed, and repeat needs a known id (V-31)
   expect({ status, stderr }).toEqual({ status: 1, stderr: refusedIn(directory, messages.delivery.unknown(id)) })
 })
 
-test('A target that hangs delays no other target, and gets its entry again (V-9, V-15)', async () => {
+test('A target that does not answer delays no other target, and gets the entry again (V-9, V-15)', async () => {
   const first = await start()
   let hangs = true
   const slow = await openReceiver((response) => void (hangs || response.writeHead(204).end()))
@@ -119,7 +119,7 @@ test('A target that hangs delays no other target, and gets its entry again (V-9,
   await expect.poll(() => second.measure('waiting')).toBe(0)
 })
 
-test('A private target needs permission, and no log has the secret (V-4, V-14)', async () => {
+test('A private target needs permission, and no log contains the secret of the webhook (V-4, V-14)', async () => {
   const printed = vi.spyOn(console, 'error')
   onTestFinished(() => printed.mockRestore())
   const { url, subjects } = await openReceiver()

@@ -62,7 +62,7 @@ test('the document names the address of each example that is too large to show',
   }
 })
 
-test('every switch of a file in the document has an effect on the answer', async ({ service }) => {
+test('every query parameter of a file in the document has an effect on the answer', async ({ service }) => {
   const path = '/api/v2/admin/sites/{site}/storage/{path}'
   const parameters: readonly { name: string; in: string; description: string }[] = document.paths[path].get.parameters
   const switches = parameters.filter(

@@ -36,7 +36,7 @@ test('documents in the package link only to documents in the package', async ({ 
   expect(documents).toEqual(expect.arrayContaining(documents.flatMap(linkedBy)))
 })
 
-test('the package contains only JavaScript, and works after its installation', async ({ directory }) => {
+test('the package contains only JavaScript, and its commands run after the installation', async ({ directory }) => {
   const own = install(await packInto(directory), directory)
   const types = readdirSync(own, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
   expect(types).toEqual([])

@@ -22,7 +22,7 @@ const describeValues = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(await accessValues.get('one')).toBeUndefined()
     })
 
-    test('A key keeps its value until it expires', async () => {
+    test('A value stays under its key until the value expires', async () => {
       expect(await accessValues.put('two', 'first', soon())).toBe(true)
       expect(await accessValues.put('two', 'second', soon())).toBe(false)
       expect(await accessValues.put('two', 'first', soon())).toBe(true)
@@ -40,7 +40,7 @@ const describeValues = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(await accessValues.get('three')).toBe('first')
     })
 
-    test('If 20 callers put a value at once, one of them succeeds', async () => {
+    test('If 20 callers store a value under the same key at once, one of them succeeds', async () => {
       const ends = soon()
       const puts = Array.from({ length: 20 }, (_, index) => accessValues.put('four', `value ${index}`, ends))
       expect((await Promise.all(puts)).filter(Boolean)).toHaveLength(1)
@@ -59,7 +59,7 @@ const describeValues = async ({ name, open }: Hand<Tested>): Promise<void> => {
   describe(`issuers: ${name}`, () => {
     const issuer = { id: 'work', url: 'https://login.example.com', audience: 'site-admin' }
 
-    test('Issuers are read back as they were stored, and each change writes its entries', async () => {
+    test('Issuers are read back as they were stored, and each change writes history entries', async () => {
       const before = await issuers.trust()
       const entry = { site: 7 as SiteId, type: 'issuer.created', subject: 'issuer/work', actor: 'ann' } as const
       await issuers.changeTrust((trust) => addIssuer(trust, issuer), [entry])

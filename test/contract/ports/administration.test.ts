@@ -65,7 +65,7 @@ const describeAdministration = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await recordedTypes()).toEqual(['content.imported', 'content.imported'])
     })
 
-    test('A change of a member to undefined changes and creates nothing', async () => {
+    test('A change that sets a member to undefined changes nothing', async () => {
       await merge({ id: 1 })
       const before = await wholeNews(1)
       expect(await stores.contents.changeMany(site, 'news', [1, 2], () => undefined, entry())).toBe(0)
@@ -75,7 +75,7 @@ const describeAdministration = async ({ name, open }: Hand<Tested>): Promise<voi
   })
 
   describe(`whole lists: ${name}`, () => {
-    test('Forms are listed with their fields, in pages after any id', async () => {
+    test('Forms are listed with their fields, in pages that may begin after any id', async () => {
       for (const id of range(1, 5)) {
         await stores.webForms.create({ site, id: id as WebFormId, name: `Form ${id}`, fields: [field] }, entry())
       }

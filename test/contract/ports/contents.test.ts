@@ -35,7 +35,7 @@ const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect(await contents.texts(site, 'news', [1, 2])).toEqual(new Map([[1, item['body']]]))
     })
 
-    test('If a store reports its state, the state differs after each change', async () => {
+    test('If a store reports the state of its content, each change results in another state', async () => {
       const names: (string | undefined)[] = [await contents.state()]
       const another = hand.connect()
       const link = { site, kind: 'news', category: 5 as CategoryId } as const
@@ -76,7 +76,7 @@ const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect((await contents.texts(large, 'news', wanted)).size).toBe(many.length)
     })
 
-    test('Objects are listed by id, in pages after any id', async () => {
+    test('Objects are listed by id, in pages that may begin after any id', async () => {
       expect(idsOf(await contents.list(large, 'news', 0, 20_001))).toEqual(many)
       expect(idsOf(await contents.list(large, 'news', 2_340, 500))).toEqual(range(2_341, 2_350))
       expect(idsOf(await contents.list(large, 'news', 0, 1_200))).toEqual(range(1_001, 2_200))
@@ -84,7 +84,7 @@ const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect(first?.content).toEqual(summaryOf(newsItem(1_005), large))
     })
 
-    test('Objects are counted after any id, up to a limit', async () => {
+    test('The objects after any id are counted, up to a limit', async () => {
       expect(await contents.count(large, 'news', 0, Number.POSITIVE_INFINITY)).toMatchObject({
         count: many.length,
         ended: true,
@@ -122,7 +122,7 @@ const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect(await contents.get(site, 'category', category)).toBeUndefined()
     })
 
-    test('Removing an object also removes its many links', async () => {
+    test('Removing an object also removes its links, however many', async () => {
       const many = range(100, 100 + hand.quickChanges)
       const categories = many.map((id) => ({ id, name: `Category ${id}` }))
       await contents.putMany(site, 'category', categories, entry)

@@ -30,14 +30,14 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await hand.connect().removals.openOf(site, [folder])).toMatchObject([{ path: folder, id: 'one' }])
     })
 
-    test('a folder has one removal: a second one joins the first', async () => {
+    test('a folder has one removal: a second request joins the first removal', async () => {
       await removals.open(site, folder, 'one', entry)
       expect(await removals.open(site, folder, 'two', entry)).toBe('one')
       const ids = await Promise.all(['a', 'b', 'c'].map((id) => removals.open(site, other, id, entry)))
       expect(new Set(ids).size).toBe(1)
     })
 
-    test('a removal is closed by its id, and then another one may be opened', async () => {
+    test('a removal is closed only by its own id, and then the folder may have another removal', async () => {
       await removals.open(site, folder, 'one', entry)
       await removals.close(site, folder, 'another', 0)
       expect(await removals.openOf(site, [folder])).toHaveLength(1)
@@ -111,7 +111,7 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await removals.take(taskOf('one'), 'another', 90_000)).toMatchObject({ outcome: 'held', holder: 'next' })
     })
 
-    test('a removal is not leased after its end, or while another removal is open', async () => {
+    test('a worker gets only the open removal of a folder, and no removal that has ended or never began', async () => {
       const over = { outcome: 'gone' }
       expect(await removals.take(taskOf('one'), 'a', 90_000)).toEqual(over)
       await removals.open(site, folder, 'one', entry)

@@ -45,7 +45,7 @@ const describeKeys = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(await keysOf(site)).toEqual([])
     })
 
-    test('A long list has every key', async () => {
+    test('A long list of keys is complete', async () => {
       const keys = Array.from({ length: 130 }, () => newKey())
       for (const key of keys) await grants.put(key, [])
       expect(await keysOf(site)).toEqual(keys.toSorted((a, b) => (a.hash < b.hash ? -1 : 1)))

@@ -35,7 +35,7 @@ const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
   describe(`the pages of links: ${name}`, () => {
     const ids = [largestContentId, 9, 100, 10]
 
-    test('A category lists and counts its links by id, in pages after any id', async () => {
+    test('The links of a category are listed by id and counted, in pages that may begin after any id', async () => {
       await putNews(ids)
       await link(ids)
       expect(await linked()).toEqual([9, 10, 100, largestContentId])
@@ -45,7 +45,7 @@ const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(await links.count(list, 9, Number.POSITIVE_INFINITY)).toMatchObject({ count: 3, ended: true })
     })
 
-    test('An object lists and counts its categories by id, in pages after any id', async () => {
+    test('The categories of an object are listed by id and counted, in pages that may begin after any id', async () => {
       await putCategories(ids)
       await putNews([77])
       await linkObject(77, ids)
@@ -56,7 +56,7 @@ const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(await links.countCategoriesOf(newsOf(77), 0, 2)).toEqual({ count: 2, last: 10, ended: false })
     })
 
-    test('1,200 links are made, listed, counted and removed to the last one', async () => {
+    test('All of 1,200 links are made, listed, counted and removed', async () => {
       const many = range(1, 1_200)
       await putNews(many)
       for (let from = 0; from < many.length; from += 500) await link(many.slice(from, from + 500), true)

@@ -25,7 +25,7 @@ const describePeople = async ({ name, open }: Hand<Tested>): Promise<void> => {
   const recorded = async () => (await history.after(site, 0, 100)).length
 
   describe(`people: ${name}`, () => {
-    test('A person is read back with every member, in any case of the name (A-52, A-53)', async () => {
+    test('A person is found under the name in any case, with every member (A-52, A-53)', async () => {
       const full = person('Ann_b+c@d', {
         displayName: `Ä "b" 🍐`,
         sites: { ...at({ role: 'author', folders: ['/a', '/b c'] }), 7: { rights: ['files:read'] } } as Person['sites'],

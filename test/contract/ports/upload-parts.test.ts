@@ -103,7 +103,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       [1_000, 400, 'unknown'],
       [2 * part, part, 'unknown'],
       [2 * part + 7, 4_500_000, 'known'],
-    ])('%i bytes in appends of %i become the file, with its length %s at first', async (length, cut, declared) => {
+    ])('%i bytes in appends of %i become the file (length %s at the start)', async (length, cut, declared) => {
       const upload = await begin(declared === 'known' ? length : null)
       const bytes = randomBytes(length)
       const holding = await addAll(upload, bytes, cut)
@@ -113,7 +113,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect([content?.type, content?.bytes.equals(bytes)]).toEqual(['image/png', true])
     })
 
-    test('bytes can be read before they are placed', async () => {
+    test('the bytes of an upload can be read before the file is stored', async () => {
       const upload = await begin()
       const bytes = randomBytes(100_000)
       const holding = await addAll(upload, bytes, 30_000)
@@ -133,16 +133,19 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
     })
 
-    test.each([part - 2, part + 5])('unreported bytes after the offset %i are overwritten', async (offset) => {
-      const upload = await begin()
-      const bytes = randomBytes(offset + part)
-      const held = await addAll(upload, bytes.subarray(0, offset), part)
-      // The record of the upload does not include this append.
-      await add({ ...upload, holding: held }, offset, randomBytes(part + 100))
-      const { holding } = await add({ ...upload, holding: held }, offset, bytes.subarray(offset))
-      await place(upload, holding, bytes.length)
-      expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
-    })
+    test.each([part - 2, part + 5])(
+      'bytes after the recorded offset %i are overwritten by the next append',
+      async (offset) => {
+        const upload = await begin()
+        const bytes = randomBytes(offset + part)
+        const held = await addAll(upload, bytes.subarray(0, offset), part)
+        // The record of the upload does not include this append.
+        await add({ ...upload, holding: held }, offset, randomBytes(part + 100))
+        const { holding } = await add({ ...upload, holding: held }, offset, bytes.subarray(offset))
+        await place(upload, holding, bytes.length)
+        expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
+      },
+    )
 
     test('bytes are reported while they arrive, so the next append continues from there', async () => {
       const upload = await begin()
@@ -172,7 +175,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
     })
 
-    test('no byte is written after the time of its append', async () => {
+    test('no byte is written after the time of the append has ended', async () => {
       const upload = await begin()
       const bytes = randomBytes(2 * part)
       let isOver = false
@@ -193,7 +196,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
     })
 
-    test('bytes that were not reported do not belong to the file', async () => {
+    test('bytes that were not recorded do not belong to the file', async () => {
       const upload = await begin()
       const { holding } = await add(upload, 0, Buffer.from('hello'))
       await add({ ...upload, holding }, 5, Buffer.from(', and more'))
@@ -201,7 +204,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.toString()).toBe('hello')
     })
 
-    test('bytes that could not become a file may be used again', async () => {
+    test('if a file was not stored, its bytes can still become the file', async () => {
       const upload = await begin()
       const length = part + 5
       const bytes = randomBytes(length)
@@ -212,14 +215,17 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
     })
 
-    test.each([5, part + 5])('%i bytes become a file once if two requests place them (U-29)', async (length) => {
-      const upload = await begin()
-      const whole = { ...upload, holding: await addAll(upload, randomBytes(length), part), length }
-      const earlier = await stores.uploadParts.whole({ ...whole, claim: ownClaim })
-      await place(upload, await stores.uploadParts.takeOver(whole), length)
-      await expect(placeStaged(upload, earlier)).rejects.toMatchObject({ status: 503 })
-      expect((await stores.files.versions(upload.target.key, { limit: 9 }))?.versions).toHaveLength(1)
-    })
+    test.each([5, part + 5])(
+      '%i bytes become a file once, even if two requests complete the upload (U-29)',
+      async (length) => {
+        const upload = await begin()
+        const whole = { ...upload, holding: await addAll(upload, randomBytes(length), part), length }
+        const earlier = await stores.uploadParts.whole({ ...whole, claim: ownClaim })
+        await place(upload, await stores.uploadParts.takeOver(whole), length)
+        await expect(placeStaged(upload, earlier)).rejects.toMatchObject({ status: 503 })
+        expect((await stores.files.versions(upload.target.key, { limit: 9 }))?.versions).toHaveLength(1)
+      },
+    )
 
     test('an append fails when the store fails', async () => {
       const upload = await begin()

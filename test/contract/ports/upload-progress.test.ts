@@ -55,7 +55,7 @@ const describeUploadProgress = async ({ name, open }: Hand<Tested>): Promise<voi
       }
     })
 
-    test('an upload that reports only once has its progress (S-90)', async () => {
+    test('an upload that reports its progress only once also has progress (S-90)', async () => {
       await progress.begin(upload('short', 'x'), 40)
       await progress.begin(upload('short', 'y'), 100)
       expect(await progress.percentOf('short')).toBe(100)
@@ -64,7 +64,7 @@ const describeUploadProgress = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await progress.percentOf('short')).toBe(100)
     })
 
-    test('a report of an upload that was not begun is ignored', async () => {
+    test('a report of progress for an upload that has not begun is ignored', async () => {
       await progress.report(upload('unknown', 'x'), 60)
       expect(await progress.percentOf('unknown')).toBe(0)
     })

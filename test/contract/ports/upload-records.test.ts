@@ -182,7 +182,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       expect(await records.take(upload.id, 3, 'two', minute)).toMatchObject({ outcome: 'taken', upload: { offset: 3 } })
     })
 
-    test('a holder stores progress, and keeps the lease until its release', async () => {
+    test('a holder stores progress, and keeps the lease until the holder releases it', async () => {
       const upload = await created({ length: null })
       expect(await records.advance(upload.id, 'one', progressOf(upload, 5), true)).toBe(false)
       await records.take(upload.id, 0, 'one', minute)

@@ -162,7 +162,7 @@ const describeWebhooks = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect((await deliveries.retries(site, 'whk_one', 10)).map(({ position }) => position)).toEqual([8, 9])
     })
 
-    test('A webhook that is enabled again starts without failures (V-11)', async () => {
+    test('A webhook that is enabled again has no failures and no retries (V-11)', async () => {
       await create()
       await fail(8, { position: 8, attempt: 2, due: 3_000 })
       const forget = { enabled: true, position: 20, forgetsFailures: true } as const

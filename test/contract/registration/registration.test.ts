@@ -47,7 +47,7 @@ describe('the answer to a deployment', () => {
   })
 })
 
-describe('the function behind the registration', () => {
+describe('the function that registers a data centre', () => {
   const { connect, server } = openDynalite()
   const registered = {
     ServiceToken: 'function',

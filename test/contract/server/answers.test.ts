@@ -118,7 +118,7 @@ test('an answer that comes before the end of its request closes the connection',
   expect(lastAnswer(await connection.rest()).body).toBe('hello')
 })
 
-test('a header that cannot be sent is a logged failure, and the service keeps running', async () => {
+test('a header that cannot be sent causes a logged failure, and the service keeps running', async () => {
   const { handler, records } = bareHandler(async () => ({ status: 200, headers: { 'X-Name': 'a\nb' } }))
   const { url } = await listening(handler)
   expect(lastAnswer(await received(url)).status).toBe(500)
@@ -164,7 +164,7 @@ test.each([
   ['http://other.example/?a=%26', '/', { a: ['&'] }],
   ['/?a#b=1', '/', { 'a#b': ['1'] }],
   ['/', '/', {}],
-])('the target %s becomes the path %s with its query', async (target, path, query) => {
+])('the request target %s becomes the path %s with the query', async (target, path, query) => {
   const seen: unknown[] = []
   const { handler } = bareHandler(async (request) => {
     seen.push({ path: request.path, query: Object.fromEntries(request.query) })
@@ -175,7 +175,7 @@ test.each([
   expect(seen).toEqual([{ path, query }])
 })
 
-test('A connection that cannot be accepted is logged once, and the service runs on', async () => {
+test('A connection that cannot be accepted is logged once, and the service keeps running', async () => {
   const reported = vi.spyOn(console, 'error').mockReturnValue()
   const { url, server } = await listening(bareHandler(async () => ({ status: 200 })).handler)
   const shortage = Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' })

@@ -27,7 +27,7 @@ describe('The address of a caller', () => {
     ['127.0.0.1', '10.0.0.2, 10.0.0.3', '10.0.0.2'],
     ['127.0.0.1', 'unknown', undefined],
     ['127.0.0.1', undefined, '127.0.0.1'],
-  ])('socket %s with X-Forwarded-For %s gives the address %s (A-80)', (peer, forwarded, address) => {
+  ])('a connection from %s with X-Forwarded-For %s gives the address %s (A-80)', (peer, forwarded, address) => {
     const trusted = readBlocks(['127.0.0.1', '10.0.0.0/8'])
     expect(createAddressOf({ trusted, isBehindProxy: true })(messageFrom(peer, forwarded))).toBe(address)
   })

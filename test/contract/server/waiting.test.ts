@@ -31,7 +31,7 @@ test.each([
 })
 
 describe('the limit of waiting bytes (O-21)', () => {
-  test('an answer over the limit is 100503, and succeeds after a reader disconnects', async () => {
+  test('a request whose answer exceeds the limit gets 100503, and succeeds after a reader disconnects', async () => {
     const { server, url } = await withRoomForOne()
     const reader = await slowReader(server)
     await reader.stalls()
@@ -43,7 +43,7 @@ describe('the limit of waiting bytes (O-21)', () => {
     await expect.poll(async () => (await (await fetch(url)).text()).length).toBe(size)
   })
 
-  test('an answer succeeds after a reader has read the waiting bytes', async () => {
+  test('a request succeeds again after a reader has read the waiting bytes', async () => {
     const { server, url } = await withRoomForOne()
     const reader = await slowReader(server)
     await reader.stalls()
@@ -51,7 +51,7 @@ describe('the limit of waiting bytes (O-21)', () => {
     expect(await (await fetch(url)).text()).toHaveLength(size)
   })
 
-  test('small answers and answers to changes are sent, whatever waits', async () => {
+  test('small answers and answers to changes are sent, however many bytes wait', async () => {
     let reply = longText()
     const { server, url } = await withRoomForOne(async () => reply)
     await (await slowReader(server)).stalls()

@@ -75,7 +75,7 @@ describe.each(changes)('A $name of a file that is replaced just before the chang
   })
 })
 
-it('A draft is refused when its page or draft changed at the last moment (S-61)', async () => {
+it('A write of a draft is refused if the page or its draft changed at the last moment (S-61)', async () => {
   for (const query of [undefined, { version: 'draft' }]) {
     await put('old')
     const ifMatch = { 'If-Match': await storage.tagOf(path) }

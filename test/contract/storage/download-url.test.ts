@@ -8,7 +8,7 @@ const linkUntil = (expiration: Date) => {
   return downloadLink({ client, name: 'memory' }, { key: 'live/1001/a.txt' })
 }
 
-it('A link expires after five minutes, or earlier with its credentials (S-69, S-73)', async () => {
+it('A link expires after five minutes, or earlier if the credentials of its signature expire (S-69, S-73)', async () => {
   const soon = new Date(Date.now() + 60_000)
   expect((await linkUntil(soon)).expires).toBe(soon.getTime())
   const { url, expires } = await linkUntil(new Date(Date.now() + 3_600_000))

@@ -12,9 +12,9 @@ const inBucket =
   () => ({ files: openObjectStore(bucket) })
 
 it.each([
-  ['on one machine', undefined, '2026-01-01T00:00:00.000Z'],
-  ['in S3', inBucket(), '2026-01-02T00:00:00.000Z'],
-])('The time of a moved file %s is the one that its store gives (S-107)', async (_, between, expected) => {
+  ['on one machine keeps its time', undefined, '2026-01-01T00:00:00.000Z'],
+  ['in S3 has the time of the move', inBucket(), '2026-01-02T00:00:00.000Z'],
+])('A file that is moved %s (S-107)', async (_, between, expected) => {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-01-01T00:00:00Z') })
   const storage = await openStorage(between ? { between } : {})
   await storage.put('/a.txt')
@@ -24,7 +24,7 @@ it.each([
   await storage.close()
 })
 
-it('If a process dies while S3 stores a form, a repetition completes it (S-31)', async () => {
+it('If a process dies while S3 stores the files of a form, a repeated request stores all of them (S-31)', async () => {
   const bucket = openBucketInMemory()
   const { handle } = bucket.s3.requestHandler
   let placed = 0

@@ -42,7 +42,7 @@ it.each([
     parse: (path: string) => toStoragePath(path.split(/\/+/).filter(Boolean).join('/')),
     store: (path: string) => storage.relocate('/source', { copyTo: path }),
   },
-])('Any path of $what is refused, or is stored below its site under its own name', async ({ runs, parse, store }) => {
+])('Any path of $what is refused, or stored below the site under exactly this name', async ({ runs, parse, store }) => {
   let stored = 0
   const property = fc.asyncProperty(hostilePath, async (text) => {
     const written = `${number++}/${text}`

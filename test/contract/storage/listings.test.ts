@@ -66,7 +66,7 @@ const fillFiles = async (folder: string, paths: readonly string[]) => {
   await deps.files.place(changes, nowhere, entry)
 }
 
-it('A listing misses no entry if its folder grows beyond 10,000 entries (S-78)', async () => {
+it('A listing misses no entry if the folder grows beyond 10,000 entries meanwhile (S-78)', async () => {
   await fillFolder(storage, '/growing', 9_000)
   const grow = async () => void (await fillFolder(storage, '/growing', 12_000))
   const names = new Set(pathsIn(await pagesOf('/growing', { limit: '4000' }, grow)))
@@ -86,7 +86,7 @@ it.each<[string, string, readonly string[]]>([
     '/orders',
     numbered(5_001, (number) => japanese(number, 60)).flatMap((name) => [name, `${name}-b`]),
   ],
-])('A page stays below 5 MB, and the next one continues: %s (S-79)', async (_, folder, names) => {
+])('A page stays below 5 MB, and the next page continues: %s (S-79)', async (_, folder, names) => {
   await fillFolder(storage, folder, names.length, names)
   const pages = await pagesOf(folder)
   expect(pages.length).toBeGreaterThan(1)
@@ -98,7 +98,7 @@ it.each<[string, string, readonly string[]]>([
 
 const recursively = (folder: string, query = {}) => pagesOf(folder, { recursive: 'true', ...query })
 
-it('A page of a recursive list has 1,000 files, whatever the limit is (S-81)', async () => {
+it('A page of a recursive list has at most 1,000 files, even with a larger limit (S-81)', async () => {
   const paths = numbered(2_000, (number) => `${number.slice(0, 3)}/${number}`)
   await fillFiles('/many', paths)
   for (const query of [{}, { limit: '9999' }]) {
@@ -109,7 +109,7 @@ it('A page of a recursive list has 1,000 files, whatever the limit is (S-81)', a
   expect((await recursively('/many', { limit: '700' })).map((page) => page.paths.length)).toEqual([700, 700, 600])
 })
 
-it('A recursive list skips many subfolders, with at most ten listings a page (S-81)', async () => {
+it('A page of a recursive list needs at most ten listings, however many subfolders the folder has (S-81)', async () => {
   await fillFolder(storage, '/deep', 11_000)
   await fillFiles('/deep', ['zuletzt.txt'])
   const pages = await recursively('/deep')

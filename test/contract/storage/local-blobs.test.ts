@@ -43,7 +43,7 @@ const onlyBlob = (): string => {
   return join(directory, 'blobs', name)
 }
 
-describe('Blobs without a row', () => {
+describe('Blobs without a row in the database', () => {
   const name = 'f'.repeat(32)
 
   it('The next start moves blobs without a row to the orphans (O-16)', async () => {
@@ -75,7 +75,7 @@ describe('Blobs without a row', () => {
   })
 })
 
-describe('A blob that differs from its row', () => {
+describe('A blob that differs from its row in the database', () => {
   const key = 'live/1001/large'
 
   it.each([
@@ -112,7 +112,7 @@ describe('A blob that differs from its row', () => {
     expect(bytes).toBeLessThan(large.length)
   })
 
-  it('A small file in the database fails in the same cases', async () => {
+  it('A read of a small file in the database fails in the same cases', async () => {
     await put('live/1001/small', 'few bytes')
     opened.database.connection.exec("UPDATE small_contents SET bytes = x'00'")
     await expect(read('live/1001/small')).rejects.toThrow('live/1001/small')
@@ -161,7 +161,7 @@ it('Only the owner can open the folders and the blobs', async () => {
   expect(modeOf(onlyBlob())).toBe(0o600)
 })
 
-it('check names faulty rows', async () => {
+it('check names the faulty rows of the database', async () => {
   await put('live/1001/a', 'a')
   expect([...checkObjects(opened.database.connection)]).toEqual([])
   opened.database.connection.exec(`

@@ -62,7 +62,7 @@ describe('?meta of a folder', () => {
     expect((await meta('/ended', { cursor })).json).toMatchObject({ type: 'folder', contents: [] })
   })
 
-  it('A removed folder answers 404/104001, also for a cursor', async () => {
+  it('A removed folder answers 404/104001, even to a request with a cursor', async () => {
     await fillFolder(storage, '/going', 3)
     const { cursor } = (await meta('/going', { limit: '2' })).json
     await storage.remove('/going')

@@ -83,7 +83,7 @@ describe.each(storageHands)('A purge on $name', ({ open }) => {
     },
   )
 
-  it('The version in the condition stays, even if it is replaced meanwhile (H-32)', async () => {
+  it('A purge keeps the version that If-Match names, even if the file is replaced meanwhile (H-32)', async () => {
     let meanwhile: (() => Promise<unknown>) | undefined
     const storage = await opened(({ files }) => ({
       files: {
@@ -101,7 +101,7 @@ describe.each(storageHands)('A purge on $name', ({ open }) => {
     expect(await sizesOf(storage, '/a')).toEqual([3, 2])
   })
 
-  it('A failed call deletes nothing, and a repetition succeeds', async () => {
+  it('A purge whose call to the store fails deletes nothing, and a repetition succeeds', async () => {
     const fault = createFault()
     const storage = await opened(fault.between)
     const fill = async (path: string) => {
@@ -207,7 +207,7 @@ describe('A purge on S3', () => {
     expect(await storage.read('/page.html')).toBe('old')
   })
 
-  it('A version can be purged after one minute, a multipart version after 15 (H-35)', async () => {
+  it('A version can be purged after one minute, and a version that was stored in parts after 15 (H-35)', async () => {
     for (const text of ['1', '22']) await storage.put('/a', text)
     expect((await purge('/a')).status).toBe(503)
     later(61_000)

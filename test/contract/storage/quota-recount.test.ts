@@ -115,7 +115,7 @@ describe('A change that runs beside a recount', () => {
     }
   })
 
-  test('A removal that ends after the listing is not subtracted twice (S-125)', async () => {
+  test('The bytes of a removal that ends after the listing are not subtracted twice (S-125)', async () => {
     const removed = Promise.withResolvers<void>()
     const mayContinue = Promise.withResolvers<void>()
     let isHeld = false
@@ -188,7 +188,7 @@ describe('A change that runs beside a recount', () => {
     expect(await used()).toBe(before - 20)
   })
 
-  test('A recount that runs out of time later continues where it stopped (S-125)', async () => {
+  test('A recount that runs out of time is continued later from the same place (S-125)', async () => {
     const storage = await start()
     // More empty files than two listings show, between the other two files.
     await storage.fill?.(Array.from({ length: 2_100 }, (_, index) => `live/${storage.site}/b${index}`))

@@ -47,7 +47,7 @@ describe.each([
       return codeOf(answer) ?? answer.status
     }
 
-    it('Files that were added or changed after the first look are included', async () => {
+    it('Files that are added or changed during the request are included', async () => {
       meanwhile = async () => {
         await storage.put('/f/a', 'newer')
         await storage.put('/f/c', 'c')
@@ -105,7 +105,7 @@ describe.each([
 })
 
 describe('Two moves of one file on S3', () => {
-  it.each(['HEAD', 'DELETE'])('A move is undone and answers 404/104001 if its %s finds no file', async (method) => {
+  it.each(['HEAD', 'DELETE'])('A move is undone and answers 404/104001 if %s in S3 finds no file', async (method) => {
     const bucket = openBucketInMemory()
     storage = await openStorageOnAws({ bucket })
     onTestFinished(() => storage.close())

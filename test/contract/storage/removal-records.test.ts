@@ -154,7 +154,7 @@ describe.each([
     }
   })
 
-  it('If the process died too early, an earlier removal is restored (H-21)', async () => {
+  it('If the process died before it removed a file, an earlier removal is restored (H-21)', async () => {
     const { intact } = await dieAtEachCall(remove)
     expect(intact).not.toEqual([])
     for (const folder of intact) {

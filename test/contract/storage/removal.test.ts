@@ -63,7 +63,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect(storage.leftovers()).toBe(0)
   })
 
-  it('Repeated removals send one delayed message, before the record is written', async () => {
+  it('Repeated removals send one delayed message, before the record of the removal is written', async () => {
     for (let repetition = 0; repetition < 3; repetition++) {
       expect((await storage.remove('/large', { remaining: noTime })).status).toBe(202)
     }
@@ -99,7 +99,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect((await metaOf('/huge')).status).toBe(404)
   })
 
-  it('A removal resumes with the failed page, and misses no file stored late (S-103)', async () => {
+  it('A removal resumes with the page of keys that failed, and misses no file that was stored late (S-103)', async () => {
     const keys = await fillFolder(storage, '/huge', 3_000)
     await storage.remove('/huge', { remaining: noTime })
     const left = (await storage.keys()).filter((key) => keys.includes(key))

@@ -120,7 +120,7 @@ describe('The number of calls and rounds that a request needs', () => {
     ['PUT of a file that must be new', 4, 7, () => storage.put('/f/new.txt', 'x', {}, ifNone)],
     ['PUT with a tag in If-Match', 4, 6, () => replaceTagged('/f/old.txt')],
     ['PUT into a folder in a path of 450 segments', 4, 5, () => storage.put(`${deep}/b`, 'x')],
-  ] as const)('%s needs this number of rounds and calls to S3: %i, %i', async (name, rounds, calls, ask) => {
+  ] as const)('%s needs %i rounds and %i calls to S3', async (name, rounds, calls, ask) => {
     await storage.makeFolder('/f')
     if (name.includes('450')) await putFolders(deep)
     if (name.startsWith('GET')) await upload('/f', ['a.txt', 'a.html'])
@@ -142,16 +142,13 @@ describe('The number of calls and rounds that a request needs', () => {
     ['DELETE of a file whose folder is in another case', 200, 10, 8, 'DELETE', '/Folder/SUB/a.txt'],
     ['DELETE of a missing file in an existing folder', 404, 5, 6, 'DELETE', '/Folder/Sub/none'],
     ['PUT of a file whose folder is in another case', 200, 7, 9, 'PUT', '/Folder/SUB/a.txt'],
-  ] as const)(
-    '%s answers %i, after this number of rounds and calls to S3: %i, %i',
-    async (_, status, rounds, calls, method, path) => {
-      await storage.put('/Folder/Sub/a.txt', 'a')
-      await storage.put('/Folder/Sub/p.html', 'p')
-      const count = inRounds()
-      expect((await storage.call(method, path)).status).toBe(status)
-      expect(count).toEqual({ rounds, calls })
-    },
-  )
+  ] as const)('%s answers %i after %i rounds and %i calls to S3', async (_, status, rounds, calls, method, path) => {
+    await storage.put('/Folder/Sub/a.txt', 'a')
+    await storage.put('/Folder/Sub/p.html', 'p')
+    const count = inRounds()
+    expect((await storage.call(method, path)).status).toBe(status)
+    expect(count).toEqual({ rounds, calls })
+  })
 
   it('DELETE of a folder of 1,000 files needs 7 rounds and 6 calls for two pages', async () => {
     const put = (name: string) =>

@@ -206,7 +206,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
 
     const faults = [
       ['fails', false],
-      ['is lost', true],
+      ['loses its answer', true],
     ] as const
 
     it.each(faults)(

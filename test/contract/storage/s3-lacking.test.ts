@@ -44,7 +44,7 @@ describe('A store without conditional removals', () => {
     expect(console.warn).toHaveBeenCalledTimes(1)
   })
 
-  it('An object that was replaced after its listing is kept', async () => {
+  it('An object that was replaced after the listing is kept', async () => {
     await put('live/a', 'old')
     const old = await listed('live/a')
     await put('live/a', 'new')

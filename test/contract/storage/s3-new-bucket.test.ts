@@ -31,7 +31,7 @@ describe('A bucket whose versioning is not yet active', () => {
     expect(await keys()).toEqual(['live/a'])
   })
 
-  it('Undoing a change removes its folder, and keeps a file that may have replaced one', async () => {
+  it('A change that is undone removes its new folder, and keeps a file that may have replaced another file', async () => {
     isLockedSince = true
     const changes = [{ kind: 'folder', key: 'live/f/' } as const, await putOf('live/f/a')]
     expect(await place(changes)).toEqual({ outcome: 'locked' })

@@ -37,7 +37,7 @@ describe('A read of a file in S3', () => {
     ['GET', '/ten', { ...range('bytes=2-3'), 'If-Range': '"other"' }, 200, '0123456789', ['HEAD', 'GET']],
     ['HEAD', '/ten', {}, 200, '', ['HEAD']],
     ['GET', '/none', {}, 404, undefined, ['GET', 'GET', 'GET']],
-  ] as const)('%s %s %o answers %i, with these calls', async (method, path, headers, status, body, calls) => {
+  ] as const)('%s %s %o answers %i after these calls to S3', async (method, path, headers, status, body, calls) => {
     const before = s3.requests.length
     const answer = await storage.call(method, path, { headers })
     expect([answer.status, body === undefined || answer.text]).toEqual([status, body ?? true])

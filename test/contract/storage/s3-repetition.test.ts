@@ -129,7 +129,7 @@ describe('A write that expects the version that the caller saw', () => {
     expect(await listed('live/a')).toEqual(before)
   })
 
-  it.each(writes)('The write is undone if S3 made it but reported a failure: $name', async ({ looks, text }) => {
+  it.each(writes)('A write that S3 made but reported as a failure is undone: $name', async ({ looks, text }) => {
     await put('live/a', 'old')
     const before = await listed('live/a')
     loseAnswer(looks, new Refusal(500, 'InternalError'))
@@ -150,7 +150,7 @@ describe('A write that expects the version that the caller saw', () => {
     expect(await listed('live/a')).toEqual(before)
   })
 
-  it('The write is undone if another object that it expects changed meanwhile', async () => {
+  it('The write is undone if another object of its conditions changed meanwhile', async () => {
     await put('live/other', 'old')
     const other = await listed('live/other')
     failing(isPut, 1, async () => {
@@ -184,7 +184,7 @@ describe('A write that expects the version that the caller saw', () => {
     expect(await keys()).toEqual(names)
   })
 
-  it('A write answers 503 if S3 dropped its parts in a race', async () => {
+  it('A write answers 503 if S3 dropped the uploaded parts in a race', async () => {
     await put('live/a', 'old')
     const before = await listed('live/a')
     failing(isCompletion, 1, () => new Refusal(404, 'NoSuchUpload'))

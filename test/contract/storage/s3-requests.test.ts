@@ -84,7 +84,7 @@ describe('Small files', () => {
     expect(await uploadsFor(full)).toBe(0)
   })
 
-  it('Storing a file frees its memory only once', async () => {
+  it('Storing a file and then discarding its bytes frees the memory only once', async () => {
     const staged = await stage(full)
     await place([{ kind: 'put', key: 'live/a', staged }])
     expect(await uploadsFor(full)).toBe(0)
@@ -108,7 +108,7 @@ describe('The parts of a large file', () => {
     expect([bytes?.slice(0, 2), bytes?.slice(-2), bytes?.length]).toEqual(['12', '23', partLength + 2])
   })
 
-  it('A copy in parts keeps fingerprint, type and write mark (S-83)', async () => {
+  it('A copy in parts keeps the fingerprint, type and metadata of the file (S-83)', async () => {
     store = open(partLength)
     await putObject(store, 'live/large', 'x'.repeat(2 * partLength + 1))
     const from = await infoOf(store, 'live/large')
@@ -153,17 +153,17 @@ describe.each([
 
   const isMoved = ['live/a', 'live/b']
   it.each([
-    ['its place', isCopy, () => putObject(others, 'live/b', 'theirs'), { outcome: 'occupied', key: 'live/b' }, isMoved],
-    ['its source', isCopy, () => putObject(others, 'live/a', 'newer'), { outcome: 'stale', key: 'live/a' }, ['live/a']],
+    ['a target', isCopy, () => putObject(others, 'live/b', 'theirs'), { outcome: 'occupied', key: 'live/b' }, isMoved],
+    ['the source', isCopy, () => putObject(others, 'live/a', 'newer'), { outcome: 'stale', key: 'live/a' }, ['live/a']],
     [
-      'its removed source',
+      'the removed source',
       isCopy,
       async () => others.remove([await infoOf(store, 'live/a')], entry),
       { outcome: 'stale', key: 'live/a' },
       [],
     ],
     [
-      'its copied source',
+      'the copied source',
       isRemovalOf('live/a'),
       () => putObject(others, 'live/a', 'newer'),
       { outcome: 'placed' },
@@ -175,8 +175,8 @@ describe.each([
     beforeThe(looks, change)
     expect(await place([{ kind: 'move', from, key: 'live/b' }])).toEqual(result)
     expect(await keysIn(store)).toEqual(left)
-    if (what === 'its place') expect((await store.find('live/b'))?.size).toBe('theirs'.length)
-    if (what === 'its copied source') expect((await store.find('live/a'))?.size).toBe('newer'.length)
+    if (what === 'a target') expect((await store.find('live/b'))?.size).toBe('theirs'.length)
+    if (what === 'the copied source') expect((await store.find('live/a'))?.size).toBe('newer'.length)
   })
 
   it('The object of another caller is not taken for a copy that failed', async () => {
@@ -189,7 +189,7 @@ describe.each([
 })
 
 describe('An object that appears while a change is being made', () => {
-  it('The object may be part of the change itself', async () => {
+  it('An object that the change itself creates is no conflict', async () => {
     const staged = await stageObject(store, 'live/f/a', 'x')
     const changes: Change[] = [
       { kind: 'folder', key: 'live/f/' },
@@ -206,7 +206,7 @@ describe('A removal whose answer was lost, and which is undone', () => {
     return place([{ kind: 'remove', key }]).catch((error: unknown) => error)
   }
 
-  it('The last object is restored, not one that was removed earlier', async () => {
+  it('The object that the call removed is restored, not an object that was removed earlier', async () => {
     for (const text of ['first', 'second']) {
       await putObject(store, 'live/a', text)
       await store.remove([await infoOf(store, 'live/a')], entry)
@@ -270,7 +270,7 @@ describe('A search for files and folders in conflict with a change', () => {
     return looks.slice(0, looks.length / 2).sort()
   }
 
-  it('One listing looks up many folders of one folder', async () => {
+  it('One listing looks up many folders that have the same parent', async () => {
     await putObject(store, 'live/f/1/a')
     expect(await asked('live/f/1x/', 'live/f/2/', 'live/f/3/')).toEqual(['GET live/f/'])
     expect(await asked('live/f/2/')).toEqual(['GET live/f/2/'])

@@ -153,7 +153,7 @@ describe.each([
   ['a copy in parts', copying],
 ])('Storing %s while one call is slow', (what, make) => {
   it.each(slownesses)(
-    'The request ends in time, is undone, and later replaces no newer file (%s)',
+    'The request ends in time, is undone, and does not replace a newer file later (%s)',
     async (slowness) => {
       if (what === 'a copy in parts') store = open(0)
       const calls = await callsOf(make)
@@ -202,7 +202,7 @@ describe('A request that makes a slow call to S3', () => {
   ]
 
   it.each(asks)(
-    'The request answers 503 in time, and later replaces no newer file: %s',
+    'The request answers 503 in time, and does not replace a newer file later: %s',
     async (_, ask) => {
       const counting = slowDown(0, 'request')
       await storage.put('/f/page.html', 'old')

@@ -130,7 +130,7 @@ describe('An object that is being restored', () => {
   it.each([
     ['before its copy', [key], copies],
     ['before its copy, in a folder that must be empty', ['live/1/'], copies],
-    ['before the last look', ['live/1/'], looksAtPresent],
+    ['before the last check', ['live/1/'], looksAtPresent],
   ])('An older state does not replace an upload to a path that must be free: %s', async (_, absent, isMeant) => {
     await put(key, 'first', 'second')
     await hide(key)
@@ -238,7 +238,7 @@ describe('The removed entries of a folder', () => {
     expect(most).toBeLessThanOrEqual(10)
   })
 
-  it('A page reads few of hundreds of folders', async () => {
+  it('A page reads only a few of hundreds of folders', async () => {
     for (let index = 0; index < 600; index++) await put(`${prefix}m${index}/a`, 'x')
     for (const name of ['a/1', 'y/1', 'z']) await put(`${prefix}${name}`, 'x')
     await hide(...['a/1', 'y/1', 'z'].map((name) => `${prefix}${name}`))
@@ -250,7 +250,7 @@ describe('The removed entries of a folder', () => {
     expect(s3.requests.length - first).toBeLessThanOrEqual(10)
   })
 
-  it('The pages together are complete, whatever their length', async () => {
+  it('The pages together contain every entry, however long a page is', async () => {
     const expected: string[] = []
     await put(prefix, '')
     for (const name of ['a', 'b', 'c/1', 'c/2', 'd', 'e', 'f/1', 'g', 'h/1', 'i']) {
@@ -280,7 +280,7 @@ describe('The removed entries of a folder', () => {
 describe('The versions of an object in S3', () => {
   const key = 'live/1/a'
 
-  it('A cursor of another object is unknown', async () => {
+  it('A cursor of another object is not accepted', async () => {
     await put(key, '1', '22')
     await put('live/1/b', 'b')
     const [other] = await versionsOf('live/1/b')
@@ -292,7 +292,7 @@ describe('The versions of an object in S3', () => {
     expect(rest?.versions.map(({ size }) => size)).toEqual([1])
   })
 
-  it('Expired credentials are an error, not an unknown version', async () => {
+  it('A request with expired credentials fails, and is not taken for an unknown version', async () => {
     await put(key, '1')
     const choose = () => undefined
     expect(await store.readVersion(key, 'nonsense', choose)).toBeUndefined()

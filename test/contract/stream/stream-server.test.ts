@@ -55,7 +55,7 @@ describe('behind a distribution', () => {
     await expect.poll(text).toMatch(/"status":"ok"/)
   })
 
-  it('a refused body without an end is not read to its end', async () => {
+  it('the service stops reading a refused body that never ends', async () => {
     const { url } = await openStream()
     const { socket, text } = await connectTo(url)
     const headers = { ...fromDistribution, 'Content-Length': String(1024 ** 4) }

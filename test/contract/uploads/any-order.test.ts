@@ -254,7 +254,7 @@ const finish = async ({ look, send, content: read }: ReturnType<typeof callerOf>
 let count = 0
 
 test.each([oneMachine, aws])(
-  'The file equals the sent one, after requests in any order: $name (U-19)',
+  'After requests in any order, the file has exactly the sent bytes: $name (U-19)',
   async (hand) => {
     const { start: startStores, close } = await hand.open()
     onTestFinished(close)

@@ -105,7 +105,7 @@ describe('An upload in parts', () => {
     expect(await bucket.leftovers()).toBe(0)
   })
 
-  test('Requests for addresses update the progress, and completing sets 100 (U-34)', async () => {
+  test('Requests for addresses update the progress, and completing the upload sets 100 (U-34)', async () => {
     const upload = await beginFilm()
     expect(await percent()).toBe(0)
     await addressesOf(upload, 2)
@@ -117,7 +117,7 @@ describe('An upload in parts', () => {
     expect(await percent()).toBe(100)
   })
 
-  test('Completing names a missing part, and the upload stays open (U-33)', async () => {
+  test('The refusal to complete an upload names the missing part, and the upload stays open (U-33)', async () => {
     const upload = await beginFilm()
     const [first, second, third] = await addressesOf(
       upload,
@@ -149,7 +149,7 @@ describe('An upload in parts', () => {
     expect(await bucket.leftovers()).toBe(0)
   })
 
-  test('Completing can be repeated without the bytes after a temporary failure (U-29)', async () => {
+  test('After a temporary failure, an upload can be completed without sending the bytes again (U-29)', async () => {
     const upload = await beginFilm()
     await sendAll(upload)
     placing = () => {
@@ -169,7 +169,7 @@ describe('An upload in parts', () => {
     expect(await bucket.leftovers()).toBe(0)
   })
 
-  test('A user with too many open uploads is refused, with no traces (U-17, U-35)', async () => {
+  test('A user with too many open uploads is refused, and nothing is left behind (U-17, U-35)', async () => {
     const most: number[] = []
     Object.assign(service.deps.uploadRecords, {
       create: async (...[, given]: Parameters<UploadRecords['create']>) => most.push(given) < 0,
@@ -197,7 +197,7 @@ describe('An upload in parts', () => {
   })
 
   test.each([
-    ['a template', { name: 'page.html', size: part + 1 }, '/Templates', 413],
+    ['the path of a template', { name: 'page.html', size: part + 1 }, '/Templates', 413],
     ['a file beyond the limit', { name: 'a', size: 33 * 1024 * 1024 }, '', 413],
     ['a path without a name', { name: '', size: part + 1 }, '', 400],
   ])('A new upload with %s gets the same refusal as in tus (U-35)', async (_, body, folder, status) => {

@@ -59,7 +59,7 @@ describe('Completing an upload while the store fails for a time', () => {
     expect((await service.head(upload)).status).toBe(200)
   })
 
-  test('A later attempt may be refused, and then the upload ends (U-28)', async () => {
+  test('If a later attempt is refused, the upload ends (U-28)', async () => {
     const service = await open()
     const upload = uploadIn(await service.create('a.txt', 5, { headers: { 'If-None-Match': '*' } }))
     service.failWith(away)
@@ -82,7 +82,7 @@ describe('Completing an upload while the store fails for a time', () => {
     expect([await service.content('folder/a.txt'), await service.content('FOLDER/a.txt')]).toEqual(['hello', undefined])
   })
 
-  test('A full disk answers 507, and completing may be repeated', async () => {
+  test('On a full disk, completing an upload answers 507, and may be repeated', async () => {
     const service = await open()
     const upload = uploadIn(await service.create('a.txt', 5))
     service.failWith(() => {

@@ -21,7 +21,7 @@ describe.each(uploadsHands)('The last bytes of an upload: $name', ({ open }) => 
     await service.close()
   })
 
-  test('The bytes are recorded after a running renewal of the lease has ended (U-19)', async () => {
+  test('The last bytes are recorded only after a running renewal of the lease has ended (U-19)', async () => {
     const calls: string[] = []
     const renewed = Promise.withResolvers<void>()
     await start((own) => ({
@@ -62,7 +62,7 @@ describe.each(uploadsHands)('The last bytes of an upload: $name', ({ open }) => 
     expect(await service.content('a.txt')).toBe('helloworld')
   })
 
-  test('If the lease has ended the answer is 503, and the next request succeeds (U-29)', async () => {
+  test('If the lease of the upload has ended, the answer is 503 and the next request succeeds (U-29)', async () => {
     let stall = 20_000
     await start((own) => ({
       async advance(...given) {

@@ -155,7 +155,7 @@ describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) =>
     expect(await service.content('a.txt')).toBe('helloworld')
   })
 
-  test('An append stops without a renewal, and continues later from the stored bytes', async () => {
+  test('An append whose lease is not renewed stops, and continues later from the stored bytes', async () => {
     const service = await start(() => async () => {
       throw new Error('The store is away')
     })

@@ -30,7 +30,7 @@ const inTwoHalves = () => {
 }
 
 describe('The bytes of a resumable upload', () => {
-  test('Bytes are dropped if the connection breaks before their checksum (U-22)', async () => {
+  test('Bytes are dropped if the connection breaks before their checksum arrives (U-22)', async () => {
     const upload = uploadIn(await service.create('checked.txt', 5))
     const broken = Readable.from(
       (async function* () {
@@ -43,7 +43,7 @@ describe('The bytes of a resumable upload', () => {
     expect((await service.head(upload)).headers['upload-offset']).toBe('0')
   })
 
-  test('One request at a time adds bytes, and another answers 423/104031 (U-21, E-51)', async () => {
+  test('One request at a time adds bytes, and a second request answers 423/104031 (U-21, E-51)', async () => {
     const upload = uploadIn(await service.create('alone.txt', 5))
     const { arrived, goOn, slow } = inTwoHalves()
     const first = service.patch(upload, 0, slow)
@@ -108,7 +108,7 @@ describe('A resumable upload into a folder that is being removed', () => {
     expect(statusAndCode(await service.create('a', 5, { folder: '/going/below' }))).toEqual([400, 104010])
   })
 
-  test('A completed upload is refused with 104010, and its bytes are removed (U-28)', async () => {
+  test('Completing an upload is refused with 104010, and its bytes are removed (U-28)', async () => {
     const upload = uploadIn(await service.create('a.txt', 5, { folder: '/vanishing' }))
     await service.patch(upload, 0, 'he')
     await startRemoval('vanishing')

@@ -97,7 +97,7 @@ const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect(sent.at(-1)?.headers['webhook-signature']?.split(' ')).toHaveLength(1)
     })
 
-    test('Each entry that the webhook wants is sent once, in order (V-2, V-9)', async () => {
+    test('Each entry that the webhook reports is sent once, in order (V-2, V-9)', async () => {
       await create({ subject: 'in/' })
       await change('in/early.html')
       await create({ id: 'whk_late', position: (await history.before(site, undefined, 1))[0]?.position ?? 0 })
@@ -111,7 +111,7 @@ const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect(await stored()).toMatchObject({ position: end, lastSuccess: now })
     })
 
-    test('A webhook that reports all types first gets its own creation (V-2)', async () => {
+    test('The first delivery of a webhook for all types reports the creation of the webhook (V-2)', async () => {
       await create({ types: [], position: (await history.before(site, undefined, 1))[0]?.position ?? 0 })
       await deliver()
       expect(subjects()).toEqual(['webhook/whk_one'])
@@ -143,7 +143,7 @@ const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect((await stored()).enabled).toBe(true)
     })
 
-    test('A repeated delivery that succeeds is not sent again (V-10)', async () => {
+    test('A failed delivery that later succeeds is not sent again (V-10)', async () => {
       await create()
       answer = () => ({ status: 500 })
       await change('a.html')
@@ -197,7 +197,7 @@ const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> =
       })
     })
 
-    test('A target that fails for 5 days is disabled, unless one delivery succeeds (V-11)', async () => {
+    test('A webhook is disabled if all deliveries to its target fail for 5 days (V-11)', async () => {
       await create()
       answer = () => failure
       await change('a.html')
@@ -252,7 +252,7 @@ const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect(await webhooks.get(site, 'whk_one')).toBeUndefined()
     })
 
-    test('A delivery whose outcome is unknown is sent again, because it may be lost (V-9)', async () => {
+    test('A delivery whose outcome is unknown is sent again, because the target may have missed it (V-9)', async () => {
       await create()
       answer = () => Promise.reject(new Error('stopped'))
       await change('a.html')
@@ -262,7 +262,7 @@ const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> =
       expect(subjects()).toEqual(['a.html', 'a.html'])
     })
 
-    test('A retry is dropped if the webhook no longer wants the entry (V-2)', async () => {
+    test('A retry is dropped if the webhook no longer reports the entry (V-2)', async () => {
       await create()
       answer = () => failure
       await change('a.html')

@@ -103,7 +103,7 @@ describe('a request to a target', () => {
     expect(await sendTo(url, { limit: 300 })).toEqual({ status: 200 })
   })
 
-  test('A target that does not listen, or does not speak TLS, is a fault', async () => {
+  test('A delivery to a target that does not listen, or does not speak TLS, fails with a reason', async () => {
     const server = createServer()
     const url = await listen(server)
     expect(await sendTo(url.replace('http:', 'https:'))).toMatchObject({

@@ -31,7 +31,7 @@ describe('a file of the largest size', () => {
     expect(bytes.equals(content)).toBe(true)
   })
 
-  it('the bucket sends the requested version as an attachment with its own name', async () => {
+  it('the bucket sends the requested version as an attachment with the name of the file', async () => {
     await store('/sizes/gr%C3%B6%C3%9Fe.html', content)
     const { headers } = await call('/sizes/gr%C3%B6%C3%9Fe.html', { headers: any })
     await store('/sizes/gr%C3%B6%C3%9Fe.html', randomBytes(10))
@@ -52,7 +52,7 @@ describe('a file of the largest size', () => {
     expect(bytes.equals(content)).toBe(true)
   })
 
-  it('one byte more is refused with 400/104005, and nothing is stored', async () => {
+  it('a file with one more byte is refused with 400/104005, and nothing is stored', async () => {
     const tooLarge = Buffer.concat([content, Buffer.from('x')])
     const answers = [
       await call('/sizes/refused.bin', { method: 'PUT', headers: raw, body: tooLarge }),

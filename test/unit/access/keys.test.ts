@@ -11,7 +11,7 @@ describe('a new key', () => {
     expect(new Set(keys).size).toBe(keys.length)
   })
 
-  test('the checksum detects a wrong character, and two swapped ones (A-90)', () => {
+  test('the checksum detects a wrong character, and two swapped characters (A-90)', () => {
     const key = newKey()
     for (let at = 4; at < key.length; at++) {
       const other = key[at] === 'x' ? 'y' : 'x'
@@ -25,7 +25,7 @@ describe('a new key', () => {
     expect(isKey(text)).toBe(false),
   )
 
-  test('a key has exactly this length and prefix (A-90)', () => {
+  test('a text with another length or prefix is not a key (A-90)', () => {
     const key = newKey()
     for (const text of [`${key}0`, key.slice(0, -1), ` ${key}`, key.toUpperCase(), `pat_${key.slice(4)}`])
       expect(isKey(text)).toBe(false)

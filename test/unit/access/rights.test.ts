@@ -57,7 +57,7 @@ describe('a right', () => {
   })
 })
 
-test('A folder with the right is listed, but not the folders inside it (A-43)', () => {
+test('The topmost folders with a right are listed, without the folders inside them (A-43)', () => {
   const held = rights('files:write:/a/b', 'files:read:/a/b/c', 'files:read:/a/b', 'files:read:/x', 'files:read:/ab')
   expect(foldersBelow(held, right('files:read:/a'))).toEqual(['a/b'])
   expect(foldersBelow(held, right('files:read'))).toEqual(['a/b', 'x', 'ab'])

@@ -18,7 +18,7 @@ const waitsAt = (...moments: readonly number[]): readonly number[] => {
 }
 
 describe('Attempts beyond a limit', () => {
-  test('each further attempt waits twice as long, up to 15 minutes (A-78)', () => {
+  test('each further attempt must wait twice as long as the last, up to 15 minutes (A-78)', () => {
     const moments = [0, 0, 0, 0, 0]
     const waits: number[] = []
     for (let at = 0; waits.length < 12; ) {
@@ -46,7 +46,7 @@ describe('The limits of a sign-in', () => {
   const mostOf = (...given: Parameters<typeof limitsOf>) => limitsOf(...given).map(({ most }) => most)
   const keysOf = (name: string, address: string) => limitsOf(name, address, undefined, now).map(({ key }) => key)
 
-  test('a sign-in counts for the address, the name there, and the name anywhere (A-76)', () => {
+  test('a sign-in counts for its address, for the name at this address, and for the name at all addresses (A-76)', () => {
     expect(mostOf('ann', '192.0.2.1', undefined, now)).toEqual([50, 5, 25])
     expect(keysOf('ANN', '192.0.2.1')).toEqual(keysOf('ann', '192.0.2.1'))
     expect(new Set([...keysOf('ann', '192.0.2.1'), ...keysOf('bob', '192.0.2.2')]).size).toBe(6)
@@ -56,7 +56,7 @@ describe('The limits of a sign-in', () => {
     expect(mostOf('ann', undefined, undefined, now)).toEqual([25])
   })
 
-  test('a sign-in from an address of the last 30 days ignores the name (A-77)', () => {
+  test('a sign-in from a known address of the person does not count for the name (A-77)', () => {
     const day = 24 * 3_600_000
     const person = rememberSignIn(testPerson(), '192.0.2.1', now)
     expect(mostOf('ann', '192.0.2.1', person, now + 30 * day)).toEqual([50, 5])

@@ -23,7 +23,7 @@ describe('a token', () => {
 describe('a grant from a store', () => {
   const grant = { hash: 'abc', user: 'ann', sites: [1001, 7], permissions: ['files'], expires: 1_700_000_000 }
 
-  test('a grant that is read equals the stored one', () => {
+  test('a grant is read back as it was stored', () => {
     expect(storedGrant(grant)).toEqual(grant)
     expect(storedGrant({ ...grant, sites: [], permissions: [] })).toEqual({ ...grant, sites: [], permissions: [] })
   })

@@ -3,7 +3,7 @@ import { interruptibly } from '../../../admin/terminal/interruption.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-test('two interruptions at once end a command cleanly, and a later one kills it', async () => {
+test('two interruptions at once end a command cleanly, and a later interruption kills the command', async () => {
   vi.useFakeTimers()
   const listening = () => process.listenerCount('SIGINT')
   const before = listening()

@@ -9,7 +9,7 @@ test.each([
   [100, 100, /^\[#{30}\] 100 % of 0\.0 MiB$/],
   [120, 100, /^\[#{30}\] 100 %/],
   [3 * 2 ** 20, undefined, /^3\.0 MiB read$/],
-])('the progress is %i bytes of %s', (read, size, expected) => {
+])('the progress line shows %i bytes of %s', (read, size, expected) => {
   expect(progressLine(read, size)).toMatch(expected)
 })
 

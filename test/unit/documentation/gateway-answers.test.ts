@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
 test.each(['fields', 'categories', 'storage'])(
-  'The README of %s describes the answers that come from API Gateway (E-5)',
+  'The README of %s describes the answers of API Gateway itself (E-5)',
   (group) => {
     const text = readFileSync(`functions/${group}/README.md`, 'utf8')
     const line = text.split('\n').find((one) => one.includes('raw `{`, `}` or `|`'))

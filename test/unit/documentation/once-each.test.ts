@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { onceEach } from '../../../functions/documentation/reference.ts'
 
-test('concurrent requests for one key create its value once', async () => {
+test('concurrent requests for the same key create the value of this key once', async () => {
   const made: string[] = []
   const get = onceEach(async (key: string) => made.push(key))
   await Promise.all([get('a'), get('b'), get('a')])
@@ -9,7 +9,7 @@ test('concurrent requests for one key create its value once', async () => {
   expect(made).toEqual(['a', 'b'])
 })
 
-test('if creating a value fails, the next request creates it again', async () => {
+test('if the creation of a value fails, the next request tries again', async () => {
   let attempts = 0
   const get = onceEach(async (_: string) => {
     attempts += 1

@@ -8,7 +8,7 @@ const form: readonly SystemField[] = [
 ]
 
 describe('importing a field', () => {
-  test('an import accepts the type -400, which cannot be added', () => {
+  test('an import accepts the type -400, although a user cannot add such a field', () => {
     expect(importField(form, { typeId: -400, mandatory: true }).at(-1)).toEqual({
       typeId: -400,
       mandatory: true,
@@ -20,7 +20,7 @@ describe('importing a field', () => {
     expect(importField([], { typeId: -7 })).toEqual([{ typeId: -7, mandatory: false, order: 1 }])
   })
 
-  test('an imported field replaces the field of its type, by default at its position', () => {
+  test('an imported field replaces the field of the same type, by default at the same position', () => {
     expect(importField(form, { typeId: -3, mandatory: true }, true)).toEqual([
       form[0],
       { typeId: -3, mandatory: true, order: 3 },
@@ -62,7 +62,7 @@ describe('importing a field', () => {
 
 const placed = (typeId: number, order: number): SystemField => ({ typeId, mandatory: false, order })
 
-test('a field that would need a position after the last possible one is refused', () => {
+test('a field is refused if any field would need a position after the last possible one', () => {
   const last = [placed(-2, maxOrder - 1), placed(-3, maxOrder)]
   const refusal = expect.objectContaining({ code: 115000, message: expect.stringContaining('order') })
   expect(() => insertField(last, placed(-1, maxOrder))).toThrow(refusal)

@@ -5,7 +5,7 @@ import type { SystemField } from '../../../lib/fields/web-forms.ts'
 const field: SystemField = { typeId: -2, name: 'Title', mandatory: true, order: 3 }
 
 describe('the tag of a field', () => {
-  test('members that are added to fields later also change the tag', () => {
+  test('a member that a later version adds to fields also changes the tag', () => {
     const grown = { ...field, hint: 'as on the passport' }
     expect(fieldTag(grown)).not.toBe(fieldTag(field))
     const other = { ...field, hint: 'any' }

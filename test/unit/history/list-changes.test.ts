@@ -55,7 +55,7 @@ describe('a page of changes', () => {
     expect(await changesAfter(history, site, 25_000, 500, byBob)).toEqual({ changes: [], next: undefined })
   })
 
-  test('a page has as many changes as fit into an answer, and `next` continues', async () => {
+  test('a page has as many changes as fit into an answer, and `next` leads to the other changes', async () => {
     const names = Array.from({ length: 100 }, (_, index) => `${index} ${'"'.repeat(250)}`)
     const large = Array.from({ length: 200 }, (_, index): Change => {
       const position = index + 1

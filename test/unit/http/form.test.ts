@@ -10,7 +10,7 @@ test.each([
   expect(readForm(text)).toEqual(expected)
 })
 
-test('a form with 500 entries keeps their order', () => {
+test('a list of 500 entries in a form keeps its order', () => {
   const text = Array.from({ length: 500 }, (_, index) => `items[${index}][objectId]=${index}`).join('&')
   const { items } = readForm(text) as { items: { objectId: string }[] }
   expect(items.map(({ objectId }) => Number(objectId))).toEqual(Array.from({ length: 500 }, (_, index) => index))

@@ -200,10 +200,10 @@ describe('the header of a part', () => {
 
 describe('a boundary', () => {
   it.each([
-    ['is empty', ''],
+    ['no characters', ''],
     ['more than 200 characters', 'x'.repeat(201)],
     ['a blank at the end', 'b '],
-    ['is not ASCII', '\xe9'],
+    ['a character beyond ASCII', '\xe9'],
     ['a line end', 'b\r\nb'],
   ])('a boundary with %s is refused, even if the body uses it', async (_, boundary) => {
     const body = Buffer.from(`--${boundary}\r\n${fileHeader}\r\n\r\nx\r\n--${boundary}--\r\n`, 'latin1')
@@ -219,7 +219,7 @@ describe('a multipart body that breaks off', () => {
     for (let length = 0; length < last; length++) await refuses(body.subarray(0, length))
   })
 
-  it('an error of the source reaches the reader of the body', async () => {
+  it('if the source of the body fails, the reader gets the error', async () => {
     for (let length = 0; length <= body.length; length++) {
       const failure = new Error('aborted')
       const source = async function* () {

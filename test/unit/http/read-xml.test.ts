@@ -52,7 +52,7 @@ describe('a request body in XML', () => {
     expect(`${{}}`).toBe('[object Object]')
   })
 
-  test('the refusal of a body has a message', () => {
+  test('every refused body gets a message that names the fault', () => {
     expect(() => readXml(laughs)).toThrow(messages.http.xmlType)
     expect(() => readXml('<f>&nbsp;</f>')).toThrow(messages.http.xmlEntity)
     expect(() => readXml('<f/><g/>')).toThrow(messages.http.xmlSecondRoot)

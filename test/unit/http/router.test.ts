@@ -45,7 +45,7 @@ describe('the router', () => {
     },
   )
 
-  describe('a route with a rest', () => {
+  describe('a route that ends in a wildcard', () => {
     const files = createRouter([at('readFile', 'GET', '/files/{path+}'), at('readRoot', 'GET', '/files')])
 
     test.each([
@@ -55,13 +55,16 @@ describe('the router', () => {
       ['/files/%2Fa', 'a'],
       ['/files//%2f/a%2F', 'a%2F'],
       ['/files/%2E', '%2E'],
-    ])('in %s, the rest begins after all slashes', (path, rest) => {
+    ])('in %s, the wildcard matches the path after all slashes', (path, rest) => {
       expect(files.match('GET', path)).toMatchObject({ route: { operation: 'readFile' }, params: { path: rest } })
     })
 
-    test.each(['/files', '/files/', '/files//', '/files/%2F', '/files//%2f/'])('the path %s has no rest', (path) => {
-      expect(files.match('GET', path)).toMatchObject({ route: { operation: 'readRoot' }, params: {} })
-    })
+    test.each(['/files', '/files/', '/files//', '/files/%2F', '/files//%2f/'])(
+      'in the path %s, the wildcard is empty',
+      (path) => {
+        expect(files.match('GET', path)).toMatchObject({ route: { operation: 'readRoot' }, params: {} })
+      },
+    )
 
     test.each(['/files%2Fa', '//files/a', '/filesa'])('the path %s answers 404', (path) => {
       expect(() => files.match('GET', path)).toThrow(refusal(100004))

@@ -34,11 +34,11 @@ const templates: readonly (readonly [string, number | 'fine'])[] = [
 ]
 
 describe('a template', () => {
-  it.each(templates)('the template %s has the verdict %s', (text, verdict) => {
+  it.each(templates)('the check of the template %s results in %s', (text, verdict) => {
     expect(check([Buffer.from(text)])).toBe(verdict)
   })
 
-  it('the verdict does not depend on how the template is split', () => {
+  it('the result of the check does not depend on how the template is split', () => {
     fc.assert(
       fc.property(fc.constantFrom(...templates), fc.array(fc.nat(40), { maxLength: 30 }), ([text, verdict], cuts) => {
         const bytes = Buffer.from(text)
@@ -54,7 +54,7 @@ describe('a template', () => {
     )
   })
 
-  it('the tag is found after an unterminated comment', () => {
+  it('the content tag is found after an unterminated comment', () => {
     const chunks = Array.from({ length: 64 }, () => Buffer.from('<!-- x '.repeat(200)))
     expect(check([...chunks, Buffer.from('{tag_pagecontent}')])).toBe('fine')
   })

@@ -18,7 +18,7 @@ const arriving = (headers: Readonly<Record<string, string>>) => {
 }
 
 describe('a request that comes through a distribution', () => {
-  it('a request without a body has the minute for which the distribution waits', () => {
+  it('a request without a body has a minute, which is as long as the distribution waits', () => {
     const { left, wait } = arriving({})
     expect(left()).toBe(58)
     wait(30)
@@ -26,7 +26,7 @@ describe('a request that comes through a distribution', () => {
   })
 
   it.each([
-    ['of a length', { 'content-length': '5' }],
+    ['of a declared length', { 'content-length': '5' }],
     ['in chunks', { 'transfer-encoding': 'chunked' }],
   ])('a request whose body %s still arrives has the time that Lambda allows', (_, headers) => {
     const { message, left, wait } = arriving(headers)

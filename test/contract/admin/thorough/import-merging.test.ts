@@ -57,7 +57,7 @@ describe('an import of a record without some members', () => {
     expect(news).toMatchObject({ id: 1, subject: 'News 1', body: '', weight: null, enabled: true, roleId: 9 })
   })
 
-  test('import --replace keeps the time of creation, and so the order', async ({ siteDirectory }) => {
+  test('import --replace keeps the time of creation, so the order stays the same', async ({ siteDirectory }) => {
     const createDate = '2020-02-03T04:05:06'
     await administerJson(siteDirectory, importing, jsonLines([{ kind: 'news', id: 1, createDate }]))
     for (const records of [sparse, sparse]) {

@@ -49,14 +49,14 @@ test.skipIf(!existsSync(full)).for([
   ['bogus', 2],
   ['site show 9', 1],
 ] as const)(
-  'if an error message cannot be written, the status stays the same: %s',
+  'if an error message cannot be written, the exit status stays the same: %s',
   async ([command, status], { siteDirectory }) => {
     const outcome = await runInShell(`"$node" admin/main.js --data-dir "$1" ${command} 2> "$2"`, [siteDirectory, full])
     expect(outcome).toMatchObject({ status, stdout: '', stderr: '' })
   },
 )
 
-describe.skipIf(noSmallDisk !== undefined)('an output that is full in the middle', () => {
+describe.skipIf(noSmallDisk !== undefined)('an output that becomes full in the middle', () => {
   test.for([
     ['completion bash', noRoom],
     ['export --site 1001', messages.output.full(' The export is incomplete. …')],
@@ -92,8 +92,8 @@ describe('a token that nobody could see', () => {
   const revoked = messages.output.tokenRevoked
 
   test.for([
-    ['its output was full', (directory: string) => administerInto(full, directory, issue)],
-    ['its output was closed', (directory: string) => administerUnread(directory, issue)],
+    ['the output was full', (directory: string) => administerInto(full, directory, issue)],
+    ['the output was closed', (directory: string) => administerUnread(directory, issue)],
   ] as const)('a new token is revoked at once because %s', async ([, lose], { siteDirectory }) => {
     const { status, stderr } = await lose(siteDirectory)
     expect([status, sentenceIn(stderr)]).toEqual([1, expect.stringMatching(revoked)])

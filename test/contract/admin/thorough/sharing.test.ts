@@ -25,7 +25,7 @@ const holdDirectory = async (directory: string) => {
 /** The names in a directory that no process uses. */
 const whileUnopened = ['blobs', 'locks', 'orphans', 'site-admin.db', 'site-admin.json']
 
-describe('commands beside each other and the service', () => {
+describe('concurrent commands, and commands beside a running service', () => {
   test('concurrent commands on one directory lose no change', async ({ siteDirectory }) => {
     const forms = await Promise.all(names.map((name) => create(siteDirectory, name)))
     expect(forms.map(({ id }) => id).toSorted()).toEqual([1, 2, 3, 4])

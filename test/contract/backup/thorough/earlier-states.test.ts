@@ -67,7 +67,7 @@ describe('a damaged old version of a file', () => {
     expect(await makeBackup(data, join(folder, 'again'), plainly)).toMatchObject({ damaged: 0, damagedEarlier: 1 })
   })
 
-  test('damaged bytes that a live file shares with an old version count for the file', async ({
+  test('damaged bytes that a live file shares with an old version are reported for the live file', async ({
     backedUp: { data, folder },
     serve,
   }) => {

@@ -27,7 +27,7 @@ const elsewhere = [
   ['of an upload', upload(5, 0, '../../victim'), 'uploads'],
   ['of an upload without bytes', upload(0, 0, '../../victim'), 'uploads'],
   ['of a complete upload', upload(5, 1, '../../victim'), 'uploads'],
-  ['with more than a name', upload(5, 1, `${'0'.repeat(32)}/../../victim`), 'uploads'],
+  ['that contains a path', upload(5, 1, `${'0'.repeat(32)}/../../victim`), 'uploads'],
 ] as const
 
 describe('a blob whose name leads out of the folder', () => {
@@ -83,7 +83,7 @@ describe('a pipe in place of a file', () => {
     })
   }
 
-  test('a pipe in place of the marker of a data directory does not block', async ({ backedUp: { data }, signal }) => {
+  test('a pipe in place of the marker of the directory blocks no command', async ({ backedUp: { data }, signal }) => {
     const file = join(data, 'site-admin.json')
     await rm(file)
     execFileSync('mkfifo', ['-m', '600', file])
@@ -92,7 +92,7 @@ describe('a pipe in place of a file', () => {
     expect(outcome.stderr).toMatch(messages.directory.pipe)
   })
 
-  test('a pipe in place of a blob does not block', async ({ backedUp: { backup, restored }, signal }) => {
+  test('a pipe in place of a blob blocks no command', async ({ backedUp: { backup, restored }, signal }) => {
     const blob = blobOf(backup)
     await rm(blob)
     execFileSync('mkfifo', ['-m', '600', blob])

@@ -45,7 +45,7 @@ describe.skipIf(noOtherUser !== undefined)('a restoration by root into a directo
     expect(lstatSync(blobOf(restored)).ino).toBe(lstatSync(blobOf(backup)).ino)
   })
 
-  test('the restored directory belongs to the user of the service, who can use it', async ({ backedUp }) => {
+  test('the restored directory belongs to the user of the service, so the service can start', async ({ backedUp }) => {
     const { folder, backup, restored } = backedUp
     chmodSync(folder, 0o755)
     mkdirSync(restored)

@@ -140,13 +140,13 @@ const damages: readonly Damage[] = [
     fault: [/site-admin\.json$/, cannotBeRead('site-admin.json', '…')],
   },
   {
-    name: 'the demo cannot be read',
+    name: 'the demo file cannot be read',
     inflict: (directory) => writeFileSync(join(directory, 'demo.json'), '{"token":"'),
     refusal: cannotBeRead('demo.json', '…'),
     fault: [/demo\.json$/, check.unreadable('')],
   },
   {
-    name: 'the demo has no token',
+    name: 'the demo file has no token',
     inflict: (directory) =>
       writeFileSync(join(directory, 'demo.json'), '{"siteId":1001,"webFormId":1,"categoryIds":[]}'),
     refusal: cannotBeRead('demo.json', 'it lacks "token"'),
@@ -155,7 +155,7 @@ const damages: readonly Damage[] = [
 ]
 
 test.for(damages)(
-  'When $name, the start and check report the same and change nothing (O-15)',
+  'When $name, the start and check give the same report, and change nothing (O-15)',
   async ({ killed, inflict, refusal, warning, fault }, { used }) => {
     const { directory, token } = await used(killed ? 'killed' : 'stopped')
     inflict(directory)
@@ -197,7 +197,7 @@ test('The layout of a newer version is refused by the start and by check', async
   expect(snapshotOf(directory)).toEqual(before)
 })
 
-test('A database that another process has open is not called damaged', async ({ used }) => {
+test('A database that another process has open is not reported as damaged', async ({ used }) => {
   const { directory } = await used('killed')
   const holder = new DatabaseSync(database(directory))
   holder.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE')

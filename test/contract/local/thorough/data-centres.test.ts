@@ -75,24 +75,27 @@ describe('a data centre that is added beside a running service', () => {
     },
   )
 
-  base('a change of its base URL warns that the running service keeps the old one', async ({ directory, start }) => {
+  base('a new base URL warns that the running service keeps the old URL', async ({ directory, start }) => {
     await start()
     const { stderr } = await administer(directory, ['data-centre', 'add', 'us', '--url', 'http://127.0.0.1:9'])
     expect(stderr).toBe(messages.site.baseUrlKept + messages.site.baseUrlOfService('us'))
   })
 })
 
-base('a directory has one default data centre: the first one of the last start', async ({ directory, start }) => {
-  const first = await start(['--data-centres', 'us:0,eu:0'])
-  await first.stop()
-  const second = await start(['--data-centres', 'ap:0,eu:0'])
-  const dataCentres = await administerJson(directory, ['data-centre', 'list'])
-  expect(
-    dataCentres.map(({ id, default: isDefault }: { id: string; default: boolean }) => ({ id, isDefault })),
-  ).toEqual([
-    { id: 'ap', isDefault: true },
-    { id: 'eu', isDefault: false },
-    { id: 'us', isDefault: false },
-  ])
-  await second.stop()
-})
+base(
+  'the default data centre of a directory is the first data centre of the last start',
+  async ({ directory, start }) => {
+    const first = await start(['--data-centres', 'us:0,eu:0'])
+    await first.stop()
+    const second = await start(['--data-centres', 'ap:0,eu:0'])
+    const dataCentres = await administerJson(directory, ['data-centre', 'list'])
+    expect(
+      dataCentres.map(({ id, default: isDefault }: { id: string; default: boolean }) => ({ id, isDefault })),
+    ).toEqual([
+      { id: 'ap', isDefault: true },
+      { id: 'eu', isDefault: false },
+      { id: 'us', isDefault: false },
+    ])
+    await second.stop()
+  },
+)

@@ -39,7 +39,7 @@ describe('the demo token', () => {
     expect(await tokensOf(directory)).toHaveLength(1)
   })
 
-  test('a revoked demo token stays revoked, and the start issues another one', async ({
+  test('a revoked demo token stays revoked, and the next start issues another token', async ({
     used: { directory, token, file },
     start,
   }) => {
@@ -62,7 +62,7 @@ describe('the demo token', () => {
 })
 
 test.skipIf(noOtherUser !== undefined)(
-  'if the demo file has wrong permissions, check does not advise to remove it',
+  'if the demo file has wrong permissions, check does not advise the operator to remove the file',
   async ({ used: { directory, file } }) => {
     execFileSync('chown', ['-R', `${otherUser}:${otherUser}`, directory])
     execFileSync('chown', ['root:root', file])

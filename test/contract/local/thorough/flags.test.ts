@@ -153,7 +153,7 @@ describe('npm start', () => {
     expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200)
   })
 
-  test('--base-url is used in the first line and in links, whatever its port (O-3)', async ({ directory }) => {
+  test('the URL of --base-url is used in the first line and in links, with any port (O-3)', async ({ directory }) => {
     const flags = ['--json', '--data-dir', directory, '--port', '0', '--base-url', 'https://files.example/base/']
     const program = launch('local/main.js', [...flags, '--log', 'text'])
     const { baseUrl, dataCentres, listening } = JSON.parse(await program.line())
@@ -212,7 +212,7 @@ describe('npm start', () => {
     ['--port', '4000\u001b[2J\n'],
     ['--host', '192.0.2.1\n\u001b[2J'],
     ['--data-dir', 'notes\n\u001b[2J'],
-  ])('npm start refuses %j %j in printable characters', async ([flag = '', value = ''], { directory }) => {
+  ])('npm start refuses %j %j with printable characters only', async ([flag = '', value = ''], { directory }) => {
     const folder = join(directory, value)
     await mkdir(folder)
     await writeFile(join(folder, 'notes.txt'), 'mine')

@@ -128,7 +128,7 @@ test('a killed service that starts again on a full disk prints advice', async ({
   }
 })
 
-test('a service that starts on a full disk reports it, and starts when there is room', async ({
+test('a service that starts on a full disk reports the full disk, and starts when the disk has room', async ({
   disk,
   full: { service, data },
 }) => {

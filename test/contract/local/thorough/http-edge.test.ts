@@ -53,7 +53,7 @@ describe('A malformed request is answered with a JSON body', () => {
   )
 })
 
-test('CONNECT is refused and its connection closed, even if the caller resets it', async ({ start }) => {
+test('CONNECT is refused and its connection closed, even if the caller resets the connection', async ({ start }) => {
   const tunnel = 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n'
   const service = await start()
   const { hostname: host, port } = new URL(service.baseUrl)

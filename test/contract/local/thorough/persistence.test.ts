@@ -7,7 +7,7 @@ import { launch } from '../../../support/program.ts'
 import { test } from '../../../support/test.ts'
 
 test.for(['site-admin.json', 'site-admin.db', 'running', 'demo.json'])(
-  'A first start that is killed as soon as %s exists is completed by the next one',
+  'A first start that is killed as soon as %s exists is completed by the next start',
   async (file, { start, directory }) => {
     const first = launch('local/main.js', ['--port', '0', '--data-dir', directory])
     while (!existsSync(join(directory, file))) await turn()

@@ -49,7 +49,7 @@ describe.skipIf(noSmallDisk !== undefined)('a data directory on a read-only file
     expect(await administerApart(copy, ['site', 'list'])).toMatchObject({ status: 0 })
   })
 
-  test('if the WAL has no index file, check reads only a copy', async ({ rescue, directory, skip }) => {
+  test('if the WAL has no index file, check reads only a copy of the database', async ({ rescue, directory, skip }) => {
     const data = await rescue?.((path) => rmSync(join(path, 'site-admin.db-shm')))
     if (data === undefined) return skip('no file system can be mounted here')
     const { status, stdout } = await administerApart(data, ['--json', 'check'])

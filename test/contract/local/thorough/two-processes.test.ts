@@ -34,7 +34,7 @@ const useService = async (service: SpawnedService, name: string, isOver: () => b
   return statuses
 }
 
-test('an import of many records and a running service do not disturb each other', { timeout: 120_000 }, async ({
+test('a service answers requests while a command imports many records, and both succeed', { timeout: 120_000 }, async ({
   directory,
   start,
 }) => {

@@ -49,7 +49,7 @@ test('The start prints a command that adds the first person (A-102)', async ({ w
   expect((await sh(command.replace('NAME', 'ann'))).stdout).toContain('#invitation=ann.')
 })
 
-test('The start prints no such command if the site already has a person', async ({ demoDirectory, welcome }) => {
+test('The start prints no command to add a person if the site has one', async ({ demoDirectory, welcome }) => {
   await administerJson(demoDirectory, ['user', 'add', 'ann', '--site', '1001', '--role', 'owner'])
   expect(firstPerson(await welcome('--port', '0'))).toBeUndefined()
 })

@@ -96,7 +96,7 @@ describe('A stored document that is opened with the token in its address', () =>
   )
 
   test.for(cases)(
-    'The document leaks nothing and runs nothing: $form, $name',
+    'The document sends no data and runs no script: $form, $name',
     async ({ form, accept }, { service, storage, elsewhere, openPage }) => {
       const { type, isShown } = formsOf[form]
       await storage.put(`hostile.${form}`, openForm(form, `${elsewhere.url}/stored`))

@@ -21,7 +21,7 @@ const beginPut = async (url: string, headers: Readonly<Record<string, string>>, 
 }
 
 describe('A request behind a distribution', () => {
-  it('a body under 16 KiB/s ends the request, even with a valid token (S-131)', async () => {
+  it('a body that arrives more slowly than 16 KiB/s ends the request, even with a valid token (S-131)', async () => {
     const { url, token } = await openStream()
     const { socket, closed, text } = await beginPut(url, { Authorization: token })
     trickle(socket, Buffer.alloc(1_000))
@@ -29,7 +29,7 @@ describe('A request behind a distribution', () => {
     expect(text()).toBe('')
   })
 
-  it('a body of 16 KiB/s is stored (S-131)', async () => {
+  it('a body that arrives at 16 KiB/s is stored (S-131)', async () => {
     const { url, token } = await openStream()
     const { socket, text } = await beginPut(url, { Authorization: token }, 180 * 2_000)
     let left = 180
@@ -61,7 +61,7 @@ describe('A request behind a distribution', () => {
     expect(text()).toMatch(/^$|^HTTP\/1\.1 401 /)
   })
 
-  it('without a valid token, a request ends after 10 s, however fast it sends (S-114)', async () => {
+  it('without a valid token, a request ends after 10 s, however fast the body arrives (S-114)', async () => {
     const { url } = await openStream()
     const { socket, closed, text } = await beginPut(url, {})
     trickle(socket, Buffer.alloc(4_000))

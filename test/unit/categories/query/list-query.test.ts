@@ -11,7 +11,7 @@ const position = { key: 12, values: ['summer'] }
 const cursor = read({ cursor: '' }).cursorAfter(position)
 const refusal = expect.objectContaining({ code: 220000, problems: [{ path: 'cursor', message: expect.any(String) }] })
 
-test('a cursor continues at its position, and fits into a URL without encoding', () => {
+test('a cursor continues a list at the same position, and needs no encoding in a URL', () => {
   const { paging } = read({ cursor, limit: '50', fields: 'objectId', count: 'true' })
   expect(paging).toEqual({ by: 'cursor', after: position, count: true })
   expect(cursor).toMatch(/^[\w-]+$/)

@@ -48,7 +48,7 @@ test('a condition in JSON5 matches the same items as in JSON', () => {
   )
 })
 
-test('fields of any text select only members of the item', () => {
+test('any text in the query parameter fields selects only members of the item', () => {
   const item: Item = { objectId: 12, siteId: 1001, news: { id: 12, body: '<p>' }, category: { id: 5, name: 'News' } }
   fc.assert(
     fc.property(
