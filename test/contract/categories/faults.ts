@@ -4,7 +4,7 @@ import { ServiceError } from '../../../lib/core/errors.ts'
 /** The error of a call that may succeed when it is repeated. */
 const unavailable = () => new ServiceError('unavailable')
 
-/** Runs instead of a call. It can make the call, change the answer, or do something else first. */
+/** Replaces a call. An intervention can make the call, change the answer, or do something else first. */
 type Intervention = (proceed: () => Promise<unknown>, command: unknown) => Promise<unknown>
 
 /** A real client. Each of its calls passes through `intervene`. */
