@@ -165,7 +165,7 @@ const lineReader = (record: Gatherer): Reader => {
   }
 }
 
-// What a character does to the outermost array: begin an element, end the array, or separate two elements.
+// A character of the outermost array begins an element, ends the array, or separates two elements.
 type Boundary = 'begin' | 'comma' | 'end'
 
 const depthChanges: Readonly<Record<string, number>> = { '[': 1, '{': 1, ']': -1, '}': -1 }

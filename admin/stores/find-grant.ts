@@ -5,7 +5,7 @@ import type { AdminStores } from './admin-stores.ts'
 import { grantsOf } from './site-removal.ts'
 import type { GlobalOptions } from './stores.ts'
 
-// Describes a secret that a command shows once: who owns it, and which commands revoke and replace it.
+// The owner of a secret that a command shows once, and the commands that revoke and replace the secret.
 interface Secret {
   readonly what: 'token' | 'key' | 'webhook'
   readonly name: string

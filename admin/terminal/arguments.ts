@@ -3,7 +3,7 @@ import { isIssuerId } from '../../lib/access/issuers/issuers.ts'
 import { largestContentId, parseId, type SiteId } from '../../lib/core/ids.ts'
 import { areas, parseRight, type Right } from '../../lib/core/rights.ts'
 
-/** A parser of an argument. `read` returns undefined for other texts, and `fault` tells the user what is accepted. */
+/** A parser of an argument. `read` returns undefined for a wrong text. `fault` describes a right text. */
 export const parserOf =
   <Value>(read: (text: string) => Value | undefined, fault: string) =>
   (text: string): Value => {

@@ -166,7 +166,7 @@ export const createStreaming = (
     httpVersion: HttpVersion.HTTP2_AND_3,
     ...(customDomain && { domainNames: [customDomain.domainName] }),
     ...(certificate && { certificate, minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021 }),
-    // An alarm needs the latency of the origins, which is one of these metrics.
+    // These metrics include the latency of the origins, which an alarm needs.
     publishAdditionalMetrics: true,
     ...(edge.webAclArn && { webAclId: edge.webAclArn }),
   })
