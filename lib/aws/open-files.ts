@@ -32,7 +32,7 @@ export const openFileStores = (
   const { workflows, removals, record, history, usage } = openLocks(settings, given)
   const buffers = createPartBuffers()
   const bucket = openBucket({ ...s3, name })
-  const files = createS3ObjectStore({ ...s3, bucket: name, removals, record, buffers })
+  const files = createS3ObjectStore({ ...s3, bucket: name, removals, record, buffers, now: given.now })
   const linkTo = (object: ObjectInfo) => downloadLink({ client: s3.client, name }, object)
   return {
     files,

@@ -116,9 +116,9 @@ export const continueRemoval = async (
     ...files,
     remove: async (objects, ...options) => {
       if (isOver()) throw new ServiceError('unavailable')
-      const bytes = await files.remove(objects, ...options)
+      const removal = await files.remove(objects, ...options)
       removed += objects.length
-      return bytes
+      return removal
     },
   }
   let isDone = false

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { Deadline } from '../core/deadline.ts'
 import type { HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
+import { inParallel } from '../core/in-parallel.ts'
 import type { StoragePath } from './path.ts'
 
 /**
@@ -45,16 +46,22 @@ export interface ObjectStore {
   removedWithin(prefix: string, period: Period): AsyncIterable<readonly RemovedObject[]>
   keptBelow(prefix: string): Promise<Kept>
   /**
-   * Removes objects unless they were replaced since they were listed. Throws when a removal fails. Without an entry,
-   * the call is a step in the removal of a folder. Returns the number of bytes that are certainly removed. Errors:
-   * unavailable when the time is up; nothing happens after this error.
+   * Removes objects unless they were replaced since they were listed. Throws when a removal fails. The entry is written
+   * if the call has removed an object. Errors: unavailable when the time is up; nothing happens after this error.
    */
   remove(
     objects: readonly RemovableObject[],
     entry: HistoryEntry | undefined,
     deadline?: Deadline,
     removedFolder?: RemovedFolder,
-  ): Promise<number>
+  ): Promise<Removal>
+}
+
+export interface Removal {
+  /** The number of bytes that are certainly removed. */
+  readonly bytes: number
+  /** Keys of objects that other callers have replaced or removed. */
+  readonly spared: ReadonlySet<string>
 }
 
 export type RemovableObject = Pick<ListedObject, 'key' | 'version' | 'size'>
@@ -234,6 +241,11 @@ export interface PlaceConditions {
   /** Keys that must be free. If a key ends with a slash, everything below it must be free too. */
   readonly absent: readonly string[]
   readonly present?: readonly string[]
+  /**
+   * Keys that must be free, too, if a folder of `present` is new. Until the caller that creates the folder has
+   * succeeded, the store may remove the folder again.
+   */
+  readonly absentIfNew?: readonly string[]
   /** Folders that must not be locked before or while the changes are placed. */
   readonly unlocked: {
     readonly site: SiteId
@@ -271,6 +283,17 @@ export class NotPlaced extends Error {
     super(outcome.outcome)
     this.outcome = outcome
   }
+}
+
+const looksAtOnce = 32
+
+export const findAll = async (store: Pick<ObjectStore, 'find'>, keys: Iterable<string>): Promise<ObjectInfo[]> => {
+  const found: ObjectInfo[] = []
+  await inParallel(keys, looksAtOnce, async (key) => {
+    const object = await store.find(key)
+    if (object) found.push(object)
+  })
+  return found
 }
 
 export const longestListing = 1000

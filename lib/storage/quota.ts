@@ -1,7 +1,6 @@
 import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
-import { inParallel } from '../core/in-parallel.ts'
-import type { Change, Expected, ObjectInfo, ObjectStore } from './object-store.ts'
+import { type Change, type Expected, findAll, type ObjectStore } from './object-store.ts'
 
 export const quotaExceeded = (quota: number, used: number): ServiceError =>
   new ServiceError('quotaExceeded', {
@@ -74,15 +73,9 @@ const addedBy = (change: Change): number => {
 const replaces = (change: Change): boolean =>
   change.kind === 'put' || change.kind === 'remove' || (change.kind === 'restore' && !change.hiddenBy)
 
-const looksAtOnce = 32
-
-const findReplaced = async (files: ObjectStore, changes: readonly Change[]): Promise<readonly ObjectInfo[]> => {
-  const found: ObjectInfo[] = []
-  await inParallel(changes.filter(replaces), looksAtOnce, async ({ key }) => {
-    const object = await files.find(key)
-    if (object && object.size > 0) found.push(object)
-  })
-  return found
+const findTaken = async (files: ObjectStore, keys: readonly string[]): Promise<string | undefined> => {
+  const found = await Promise.all(keys.map((key) => (key.endsWith('/') ? files.exists(key) : files.find(key))))
+  return keys.find((_, index) => found[index])
 }
 
 export const limitFiles = (files: ObjectStore, quotas: Quotas): ObjectStore => ({
@@ -91,12 +84,24 @@ export const limitFiles = (files: ObjectStore, quotas: Quotas): ObjectStore => (
   async place(changes, conditions, entry) {
     const { matching = [], unlocked } = conditions
     if ((await quotas.quotaOf(unlocked.site)) === undefined) return files.place(changes, conditions, entry)
-    const replaced = await findReplaced(files, changes)
+    const present = await findAll(
+      files,
+      changes.filter(replaces).map(({ key }) => key),
+    )
+    const replaced = present.filter(({ size }) => size > 0)
     // The bytes of a replaced state count as free only if the change can replace this state and no other.
     const states = new Map([...replaced, ...matching].map(({ key, version }) => [key, version]))
     const freed = replaced.filter(({ key, version }) => states.get(key) === version)
     const added = sum(changes.map(addedBy)) - sum(freed.map(({ size }) => size))
-    const reservation = await quotas.reserve(unlocked.site, added, sum(changes.map(placedBy)))
+    let reservation: Reservation | undefined
+    try {
+      reservation = await quotas.reserve(unlocked.site, added, sum(changes.map(placedBy)))
+    } catch (error) {
+      // A taken name counts before a lack of room.
+      const key = await findTaken(files, conditions.absent)
+      if (key === undefined) throw error
+      return { outcome: 'occupied', key }
+    }
     const expected = [...states].map(([key, version]): Expected => ({ key, version }))
     const result = await files.place(changes, { ...conditions, matching: expected }, entry)
     await quotas.release(reservation, result.outcome === 'placed' ? -added : added)
@@ -106,8 +111,8 @@ export const limitFiles = (files: ObjectStore, quotas: Quotas): ObjectStore => (
   async remove(objects, ...options) {
     const site = Number(objects[0]?.key.split('/')[1]) as SiteId
     const reservation = objects.length > 0 ? await quotas.reserve(site, 0) : undefined
-    const removed = await files.remove(objects, ...options)
-    await quotas.release(reservation, removed)
-    return removed
+    const removal = await files.remove(objects, ...options)
+    await quotas.release(reservation, removal.bytes)
+    return removal
   },
 })

@@ -98,7 +98,7 @@ describe('each function has exactly the table permissions that its operations ne
     let waited = 0
     const run = createRemovalsHandler({
       ...{ sites, removals, counts, openUploadsOf, dataCentre: 'us', removalQueue },
-      files: { ...files, list, exists: async () => false, remove: async () => 0 },
+      files: { ...files, list, exists: async () => false, remove: async () => ({ bytes: 0, spared: new Set() }) },
       clock: { ...systemClock, wall: () => Date.now() + waited },
     })
     const context = { getRemainingTimeInMillis: () => 90_000 } as Context

@@ -2,7 +2,7 @@ import { ListObjectVersionsCommand } from '@aws-sdk/client-s3'
 import { inParallel } from '../../core/in-parallel.ts'
 import { type Expected, listAll, NotPlaced, type Restoration } from '../../storage/object-store.ts'
 import { awaitVersion, explainRefusal, type Made, type StepResult } from './attempt.ts'
-import { type Bucket, callsInFlight, isMissing, type StepBuckets, unquote } from './bucket.ts'
+import { type Bucket, callsInFlight, type StepBuckets, unquote } from './bucket.ts'
 import { type Doomed, deleteAll, deleteState } from './delete.ts'
 import { headObject, listObjects } from './find.ts'
 
@@ -22,21 +22,19 @@ const findDeleteMarker = async ({ client, name, options }: Bucket, key: string):
 }
 
 /**
- * Hides an object with a delete marker. A newer object stays. Errors: NotPlaced, if the object is not in the expected
- * state, or if the source of a move is gone.
+ * Hides an object with a delete marker. Errors: NotPlaced, if the object is not in the expected state, or if the source
+ * of a move was replaced or removed.
  */
 export const hide = async (buckets: StepBuckets, { key, seen, version, expected }: Hiding): Promise<StepResult> => {
   const { doing, finding } = buckets
-  const changed = (found?: string) =>
-    expected && expected.version !== found ? new NotPlaced({ outcome: 'changed', key }) : undefined
-  const gone = version === undefined ? undefined : new NotPlaced({ outcome: 'stale', key })
-  const failure = changed(seen) ?? (seen === undefined ? gone : undefined)
-  if (failure) throw failure
-  if (seen === undefined || (version !== undefined && seen !== version)) return { made: [] }
+  const differs = () => new NotPlaced({ outcome: expected ? 'changed' : 'stale', key })
+  const hidesAny = !expected && version === undefined
+  if (!hidesAny && seen !== (expected ?? { version }).version) throw differs()
+  if (seen === undefined) return { made: [] }
   const find = () => findDeleteMarker(finding, key)
   const call = deleteState(doing, doing.once, { key, tag: version })
   const result = await awaitVersion(buckets, { key, isNew: false, find }, call)
-  return explainRefusal(result, async (refusal) => changed() ?? (isMissing(refusal) ? gone : undefined))
+  return explainRefusal(result, async () => (hidesAny ? undefined : differs()))
 }
 
 // The innermost common folder in each edition of each site, below a prefix such as `live/1001/`.

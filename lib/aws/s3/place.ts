@@ -24,6 +24,7 @@ export interface PlaceDeps {
   readonly bucket: Bucket
   readonly removals: Pick<ObservedRemovals, 'locksOf' | 'isLockedSince' | 'begin' | 'note' | 'cancel'>
   readonly bodyOf: (staged: Staged) => StagedBody
+  readonly now: () => number
 }
 
 // Returns the locks of the folders. Errors: NotPlaced.
@@ -45,13 +46,17 @@ const changesKey = (change: Change, key: string): boolean =>
 const isAtOrBelow = (key: string, other: string): boolean =>
   key === other || (other.endsWith('/') && key.startsWith(other))
 
+// In milliseconds. After this time, the caller that created a folder has checked the names above it.
+const newFor = 120_000
+
 // If two requests did not find each other in the first look, at least one of them finds the other now. Errors:
 // NotPlaced.
 const checkAfter = async (
   bucket: Bucket,
-  { absent, present = [], matching = [] }: PlaceConditions,
+  { absent, present = [], absentIfNew = [], matching = [] }: PlaceConditions,
   changes: readonly Change[],
   looking: Promise<boolean>,
+  now: number,
 ): Promise<void> => {
   const others = absent.filter((one) => !changes.some(({ key }) => isAtOrBelow(key, one)))
   // The other keys need no check: the calls that changed them compared their states.
@@ -67,6 +72,9 @@ const checkAfter = async (
   if (isLocked) throw new NotPlaced({ outcome: 'locked' })
   if (rival !== undefined) throw new NotPlaced({ outcome: 'occupied', key: rival })
   if (gone !== undefined) throw new NotPlaced({ outcome: 'stale', key: gone })
+  const isNew = there.some((folder) => folder && folder.modified > now - newFor)
+  const above = isNew ? await findRival(bucket, absentIfNew) : undefined
+  if (above !== undefined) throw new NotPlaced({ outcome: 'occupied', key: above })
 }
 
 interface Run extends Pick<PlaceDeps, 'bodyOf'> {
@@ -169,7 +177,7 @@ const requireClaim = async ({ made, undoDeadline }: Attempt, changes: readonly C
  * count as a change.
  */
 export const place = async (
-  { bucket, removals, bodyOf }: PlaceDeps,
+  { bucket, removals, bodyOf, now }: PlaceDeps,
   changes: readonly Change[],
   conditions: PlaceConditions,
 ): Promise<{ readonly outcome: PlaceOutcome; readonly hasChanged: boolean }> => {
@@ -184,7 +192,8 @@ export const place = async (
     const seen = conditions.unlocked.seen ?? (await checkBefore(buckets.doing, conditions, look()))
     begun = removedFolder && (await deadline.wait(removals.begin(removedFolder, given)))
     await apply({ attempt, bodyOf, absent, expected, seen: new Map() }, changes)
-    await checkAfter(buckets.doing, conditions, changes, deadline.wait(removals.isLockedSince(site, folders, seen)))
+    const looking = deadline.wait(removals.isLockedSince(site, folders, seen))
+    await checkAfter(buckets.doing, conditions, changes, looking, now())
     if (begun) await deadline.wait(removals.note(begun)).catch(() => {})
   } catch (error) {
     await requireClaim(attempt, changes, error)

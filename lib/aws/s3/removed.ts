@@ -65,19 +65,26 @@ const mostPages = 10
 const mostLooks = 10
 const mostLooksInAll = 200
 
-// Finds the last removal of an empty folder in the folder's first 10,000 states. Also returns the number of listings.
+// Finds the last removal of an empty folder in the folder's first 10,000 states. The marker before a version is the one
+// that removed the version; a purge adds newer markers. Also returns the number of listings.
 const removedFolder = async (
   bucket: Bucket,
   folder: string,
 ): Promise<{ readonly entry: RemovedEntry | undefined; readonly looks: number }> => {
   if (await existsBelow(bucket, folder)) return { entry: undefined, looks: 1 }
   let [looks, removedAt] = [1, 0]
-  for await (const states of statesBelow(bucket, folder)) {
-    for (const { kind, at } of [...states.values()].flat()) if (kind === 'marker') removedAt = Math.max(removedAt, at)
+  let hiddenBy: { readonly key: string; readonly at: number } | undefined
+  for await (const page of statesBelow(bucket, folder)) {
+    for (const [key, states] of page) {
+      for (const { kind, at } of states) {
+        if (kind === 'version' && hiddenBy?.key === key) removedAt = Math.max(removedAt, hiddenBy.at)
+        hiddenBy = kind === 'marker' ? { key, at } : undefined
+      }
+    }
     looks += 1
     if (looks > mostLooks) break
   }
-  return { entry: { key: folder, removedAt, size: null }, looks }
+  return { entry: removedAt === 0 ? undefined : { key: folder, removedAt, size: null }, looks }
 }
 
 const foldedKey = (prefix: string, key: string): string => {

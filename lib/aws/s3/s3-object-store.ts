@@ -17,6 +17,7 @@ interface Options extends Pick<Bucket, 'client' | 'once'>, Pick<PlaceDeps, 'remo
   // The bucket must keep versions, because changes are undone with them.
   readonly bucket: string
   readonly record: RecordChange
+  readonly now?: (() => number) | undefined
   readonly largestCopy?: number | undefined
   // In bytes: staged small files in memory, for all requests together.
   readonly memory?: number
@@ -76,6 +77,7 @@ export const createS3ObjectStore = ({
   bucket: name,
   removals,
   record,
+  now = Date.now,
   largestCopy,
   memory = 32 * 1024 * 1024,
   buffers = createPartBuffers(),
@@ -99,7 +101,7 @@ export const createS3ObjectStore = ({
     adopt,
 
     async place(changes, conditions, entry) {
-      const { outcome, hasChanged } = await place({ bucket, removals, bodyOf }, changes, conditions)
+      const { outcome, hasChanged } = await place({ bucket, removals, bodyOf, now }, changes, conditions)
       if (outcome.outcome === 'placed') for (const change of changes) if (change.kind === 'put') take(change.staged)
       const write = claimIn(changes)?.complete ?? record
       if (hasChanged) await Promise.all([write(entry, conditions.deadline), conditions.alongsideEntry?.()])
@@ -132,9 +134,9 @@ export const createS3ObjectStore = ({
         await Promise.all([
           // Without this call, the recorded period would extend to the end of the request's time.
           begun && deadline.wait(removals.note(begun)).catch(() => {}),
-          entry && objects.length > 0 && record(entry, given),
+          entry && spared.size < objects.length && record(entry, given),
         ])
-        return objects.reduce((sum, { key, size }) => sum + (spared.has(key) ? 0 : size), 0)
+        return { spared, bytes: objects.reduce((sum, { key, size }) => sum + (spared.has(key) ? 0 : size), 0) }
       } catch (error) {
         throw deadline.signal.aborted ? new ServiceError('unavailable', { cause: error }) : error
       }

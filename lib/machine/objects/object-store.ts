@@ -111,15 +111,17 @@ export const createObjectStore = ({
   ) =>
     database.write(() => {
       const since = removalRecords.now()
-      const removed = objects.filter(({ key, version }) => {
+      const spared = new Set<string>()
+      let bytes = 0
+      for (const { key, version, size } of objects) {
         old.keepVersion(key, version)
-        return rows.removeVersion(key, version)
-      })
-      const bytes = removed.reduce((sum, { size }) => sum + size, 0)
-      if (removed.length === 0) return bytes
+        if (rows.removeVersion(key, version)) bytes += size
+        else spared.add(key)
+      }
+      if (spared.size === objects.length) return { bytes, spared }
       if (entry) record(entry)
       if (removedFolder) removalRecords.note({ ...removedFolder, since })
-      return bytes
+      return { bytes, spared }
     })
 
   return {
@@ -156,8 +158,11 @@ export const createObjectStore = ({
 
     async remove(objects, entry, _, removedFolder) {
       const batches = entry ? [objects] : chunksOf(objects, removalStep)
-      const removed = await Promise.all(batches.map((batch) => removeSome(batch, entry, removedFolder)))
-      return removed.reduce((sum, bytes) => sum + bytes, 0)
+      const removals = await Promise.all(batches.map((batch) => removeSome(batch, entry, removedFolder)))
+      return {
+        bytes: removals.reduce((sum, { bytes }) => sum + bytes, 0),
+        spared: new Set(removals.flatMap(({ spared }) => [...spared])),
+      }
     },
 
     ...createVersions({ database, rows, old, bodies }),

@@ -5,7 +5,15 @@ import type { Author, HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { Conditions } from '../conditions.ts'
 import { isPage } from '../file-kind.ts'
-import type { Change, Expected, ObjectStore, PlaceOutcome, RemovableObject, RemovedFolder } from '../object-store.ts'
+import {
+  type Change,
+  type Expected,
+  findAll,
+  type ObjectStore,
+  type PlaceOutcome,
+  type RemovableObject,
+  type RemovedFolder,
+} from '../object-store.ts'
 import { ancestorsOf, editions, fileKey, folderKey, root, type StoragePath } from '../path.ts'
 import type { FolderLocks, FolderRemovals, OpenRemoval, Workflows } from '../path-locks.ts'
 import type { Ancestors } from '../resolve-path.ts'
@@ -70,7 +78,6 @@ export interface Changes {
   readonly late?: ServiceError | undefined
 }
 
-// Objects to remove unless they were replaced.
 interface Deletion {
   readonly objects: readonly RemovableObject[]
   readonly entry: Entry
@@ -96,10 +103,12 @@ const place = async ({ files }: StorageStores, plan: Changes, requester: Request
   const { existing, missing } = plan.ancestors ?? noAncestors
   const created = missing.map((folder): Change => ({ kind: 'folder', key: folderKey('live', site, folder) }))
   const vacant = [...absent, ...noFileAt(site, missing)]
+  const above = existing === undefined ? [] : noFileAt(site, [...ancestorsOf(existing), existing])
   const conditions = {
     absent: vacant.map(([key]) => key),
     unlocked: { site, folders: foldersAround(paths), lockId, seen: seenLocks },
     present: existing === undefined ? [] : [folderKey('live', site, existing)],
+    absentIfNew: above.map(([key]) => key),
     matching,
     deadline,
     removedFolder,
@@ -109,13 +118,33 @@ const place = async ({ files }: StorageStores, plan: Changes, requester: Request
   if (result.outcome === 'locked') throw new ServiceError('folderLocked')
   if (result.outcome === 'late') throw plan.late ?? new ServiceError('unavailable')
   if (result.outcome === 'occupied') {
-    throw new ServiceError(vacant.find(([key]) => key === result.key)?.[1] ?? 'destinationExists')
+    throw new ServiceError([...vacant, ...above].find(([key]) => key === result.key)?.[1] ?? 'destinationExists')
   }
   const outcome: 'placed' | 'stale' | 'changed' = result.outcome
   return outcome === 'placed'
 }
 
 const mostAttempts = 10
+
+// If another caller has replaced an object meanwhile, this removes the new version, too. Otherwise the listed version
+// would become visible again if that caller undid its change.
+const removeObjects = async (
+  stores: StorageStores,
+  { objects, entry, removedFolder }: Deletion,
+  requester: Requester,
+) => {
+  const { author, site, deadline } = requester
+  let left: readonly RemovableObject[] = objects
+  let unwritten: HistoryEntry | undefined = { ...author, site, ...entry }
+  for (let attempt = 1; attempt <= mostAttempts; attempt++) {
+    const { spared } = await stores.files.remove(left, unwritten, deadline, removedFolder)
+    if (spared.size === 0) return
+    if (spared.size < left.length) unwritten = undefined
+    left = await findAll(stores.files, spared)
+    if (left.length === 0) return
+  }
+  throw new ServiceError('unavailable')
+}
 
 /**
  * Carries out the plan for the state that was seen. If the state has changed, looks and plans again. Without
@@ -135,8 +164,7 @@ export const change = async <Seen>(
     if (plan === 'nothing') return undefined
     if ('folder' in plan) return plan
     if ('objects' in plan) {
-      const entry = { ...requester.author, site: requester.site, ...plan.entry }
-      await stores.files.remove(plan.objects, entry, requester.deadline, plan.removedFolder)
+      await removeObjects(stores, plan, requester)
       return undefined
     }
     if (await place(stores, plan, requester)) return undefined

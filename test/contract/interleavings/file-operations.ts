@@ -27,11 +27,15 @@ const withFolders = (files: Files, paths: readonly string[]): Map<string, string
 const putInto = (files: Files, path: string, content: string): Files | undefined =>
   files.get(path) === folder ? undefined : withFolders(files, ancestorsOf(path))?.set(path, content)
 
+/** A missing folder is created before its file is stored. */
+const createFolders = (path: string) => (files: Files) => withFolders(files, ancestorsOf(path))
+
 const tagOf = async (site: ScheduledSite, path: string) => site.request('GET', `storage/${path}`)
 
 export const put = (path: string, content: string): Operation => ({
   label: `put ${path} ${content}`,
   run: (site) => site.request('PUT', `storage/${path}`, { body: content }),
+  begin: createFolders(path),
   succeed: (files) => putInto(files, path, content),
   entry: `stored ${path}`,
 })
@@ -40,6 +44,7 @@ export const put = (path: string, content: string): Operation => ({
 const create = (path: string, content: string): Operation => ({
   label: `create ${path} ${content}`,
   run: (site) => site.request('PUT', `storage/${path}`, { body: content, headers: { 'If-None-Match': '*' } }),
+  begin: createFolders(path),
   succeed: (files) => (files.has(path) ? undefined : putInto(files, path, content)),
   entry: `stored ${path}`,
 })
@@ -106,6 +111,7 @@ export const upload = (path: string, content: string): Operation => ({
     const [answer = created] = answers.sort((one, other) => rank(one) - rank(other))
     return rank(answer) === 1 ? { ...answer, status: 503 } : answer
   },
+  begin: createFolders(path),
   succeed: (files) => putInto(files, path, content),
   // An append writes no history entry (H-4).
   entry: `stored ${folderOf(path)}`,
@@ -138,13 +144,13 @@ export const remove = (path: string): Operation => ({
   mayHaveNoEntry: true,
 })
 
-const relocated = (files: Files, from: string, to: string): Map<string, string> | undefined => {
-  if (!files.has(from) || files.has(to) || isBelow(to, from)) return undefined
-  const taken = [...files].filter(([one]) => isBelow(one, from))
+const atOrBelow = (files: Files, path: string): Files => new Map([...files].filter(([one]) => isBelow(one, path)))
+
+const relocated = (files: Files, from: string, to: string, source = atOrBelow(files, from)) => {
+  if (source.size === 0 || files.has(to) || isBelow(to, from)) return undefined
   const created = withFolders(files, ancestorsOf(to))
-  return (
-    created && new Map([...created, ...taken.map(([one, content]) => [to + one.slice(from.length), content] as const)])
-  )
+  const placed = [...source].map(([one, content]) => [to + one.slice(from.length), content] as const)
+  return created && new Map([...created, ...placed])
 }
 
 const moved = (files: Files, from: string, to: string): Map<string, string> | undefined => {
@@ -161,6 +167,7 @@ const moved = (files: Files, from: string, to: string): Map<string, string> | un
 const move = (from: string, to: string): Operation => ({
   label: `move ${from} to ${to}`,
   run: (site) => site.request('PUT', `storage/${from}`, { query: { meta: '' }, body: { path: to } }),
+  begin: createFolders(to),
   succeed: (files) => (from === to ? files.has(from) && files : moved(files, from, to)) || undefined,
   inRace(files) {
     if (from.includes('/')) return undefined
@@ -170,12 +177,27 @@ const move = (from: string, to: string): Operation => ({
   entry: from === to ? undefined : `moved ${from}`,
 })
 
-const copy = (from: string, to: string): Operation => ({
-  label: `copy ${from} to ${to}`,
-  run: (site) => site.request('PUT', `storage/${from}`, { query: { meta: '' }, body: { copyTo: to } }),
-  succeed: (files) => relocated(files, from, to),
-  entry: `copied ${from}`,
-})
+let copies = 0
+
+/** Reads the source first, and stores the copy later. Meanwhile, other callers may change the source. */
+const copy = (from: string, to: string): Operation => {
+  const source = `source of copy ${copies++}`
+  return {
+    label: `copy ${from} to ${to}`,
+    run: (site) => site.request('PUT', `storage/${from}`, { query: { meta: '' }, body: { copyTo: to } }),
+    begin: (files) => createFolders(to)(files)?.set(source, JSON.stringify([...atOrBelow(files, from)])),
+    succeed(files) {
+      const { [source]: seen, ...others } = Object.fromEntries(files)
+      return relocated(
+        new Map(Object.entries(others)),
+        from,
+        to,
+        seen === undefined ? undefined : new Map(JSON.parse(seen)),
+      )
+    },
+    entry: `copied ${from}`,
+  }
+}
 
 const restore = (path: string): Operation => ({
   label: `restore ${path}`,

@@ -77,9 +77,9 @@ const createWatch = (site: ScheduledSite) => {
     running -= 1
     const isAlone = isFirst && moment === begin + 1 && !site.isRemoving()
     answered.push({ operation, status: answer.status })
-    observed.push(observe(operation, answer, { begin, end: moment++, isAlone }))
+    observed.push(...observe(operation, answer, { begin, end: moment++, isAlone }))
   }
-  const story = () => observed.map(({ label, begin, end }) => `${begin}-${end} ${label}`).join('\n')
+  const story = () => [...new Set(observed.map(({ label, begin, end }) => `${begin}-${end} ${label}`))].join('\n')
   return { run, observed, answered, story }
 }
 type Watch = ReturnType<typeof createWatch>

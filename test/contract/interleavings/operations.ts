@@ -11,9 +11,11 @@ export interface Operation {
   run(site: ScheduledSite): Promise<Answer>
   /** The state after a success. Undefined if the operation must be refused. */
   succeed(state: State, answer: Answer): State | undefined
+  /** The state after the first step of an operation that has two steps. Other operations may run between the steps. */
+  begin?(state: State): State | undefined
   /**
-   * A further state that a success may cause while other operations run. A newer version stays when the listed version
-   * is removed or moved (functions/storage/README.md, "Versions"). A folder is created before its file is stored.
+   * A further state that a success may cause while other operations run: another caller may already have made the
+   * change.
    */
   inRace?(state: State): State | undefined
   /** The history entry of a success. */
@@ -27,19 +29,62 @@ interface Times extends Pick<Observed<State>, 'begin' | 'end'> {
   readonly isAlone: boolean
 }
 
-/** The possible states after the answer. */
-export const observe = (operation: Operation, answer: Answer, times: Times): Observed<State> => ({
-  label: `${operation.label}: ${answer.status} ${answer.json?.code ?? (answer.text.length < 20 ? answer.text : '')}`,
-  ...times,
-  next(state) {
-    const succeeded = operation.succeed(state, answer)
-    if (answer.status < 300) {
-      const raced = times.isAlone ? undefined : operation.inRace?.(state)
-      return [succeeded, raced].filter((after) => after !== undefined)
-    }
-    if (answer.status === 503) return succeeded ? [state, succeeded] : [state]
-    // At most one of two operations on the same name succeeds. Both may detect each other and fail.
-    const mayGiveWay = !times.isAlone && [104009, 104010, 104019, 104022].includes(answer.json?.code)
-    return succeeded && !mayGiveWay ? [] : [state]
+type Step = readonly [key: string, before: string | null, after: string | null]
+
+const changesIn = (before: State, after: State): readonly Step[] =>
+  [...new Set([...before.keys(), ...after.keys()])]
+    .map((key): Step => [key, before.get(key) ?? null, after.get(key) ?? null])
+    .filter(([, old, now]) => old !== now)
+
+/** Undoes changes, unless other callers have made changes of the same keys since. */
+const undo = (state: State, steps: readonly Step[]): State => {
+  const after = new Map(state)
+  for (const [key, before, made] of steps) {
+    if ((after.get(key) ?? null) !== made) continue
+    if (before === null) after.delete(key)
+    else after.set(key, before)
+  }
+  return after
+}
+
+type Next = Observed<State>['next']
+
+const some = (...states: readonly (State | undefined)[]) => states.filter((state) => state !== undefined)
+
+/** Two steps, one after the other. The second gets the changes of the first. */
+const inTwoSteps = (name: string, first: Next, second: (state: State, made: readonly Step[]) => readonly State[]) => [
+  (state: State) => first(state).map((after) => new Map([...after, [name, JSON.stringify(changesIn(state, after))]])),
+  (state: State) => {
+    const made = state.get(name)
+    return made === undefined ? [] : second(new Map([...state].filter(([key]) => key !== name)), JSON.parse(made))
   },
-})
+]
+
+/** At most one of two operations on the same name succeeds. Both may detect each other and fail. */
+const mayGiveWay = ({ json }: Answer): boolean => [104009, 104010, 104019, 104022].includes(json?.code)
+
+const stepsOf = (operation: Operation, answer: Answer, { begin, isAlone }: Times): readonly Next[] => {
+  const { status } = answer
+  const name = `began ${begin}`
+  const succeed = (state: State) => operation.succeed(state, answer)
+  if (status < 300) {
+    if (isAlone) return [(state) => some(succeed(state))]
+    const last: Next = (state) => some(succeed(state), operation.inRace?.(state))
+    return operation.begin ? inTwoSteps(name, (state) => some(state, operation.begin?.(state)), last) : [last]
+  }
+  const isUnknown = status === 503
+  if (!isUnknown && (isAlone || !mayGiveWay(answer))) return [(state) => (succeed(state) ? [] : [state])]
+  // The change may be visible for a while before it is undone.
+  return inTwoSteps(
+    name,
+    (state) => some(state, succeed(state)),
+    (state, made) => (isUnknown ? [undo(state, made), state] : [undo(state, made)]),
+  )
+}
+
+/** The steps of an operation, each with the states that the answer allows. */
+export const observe = (operation: Operation, answer: Answer, times: Times): readonly Observed<State>[] => {
+  const { status, text, json } = answer
+  const label = `${operation.label}: ${status} ${json?.code ?? (text.length < 20 ? text : '')}`
+  return stepsOf(operation, answer, times).map((next) => ({ label, ...times, next }))
+}

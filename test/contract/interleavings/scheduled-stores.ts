@@ -176,6 +176,8 @@ const openStores = (turns: Turns, { plant, hasSmallPages }: Options) => {
       const isRead = /^(GET|HEAD) /.test(label)
       if (memory?.phase === 'placing' && !isRead) memory.phase = 'written'
       if (!memory || !isRead) return call()
+      // Nobody has read this key before, so it counts as free.
+      if (memory.phase === 'written' && !memory.answers.has(label)) return { response: answer(404, {}, '') }
       const { bytes, response } = await readOnce(label, async () => {
         const { response } = await call()
         return { response, bytes: await buffer(response.body) }

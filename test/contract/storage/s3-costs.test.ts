@@ -12,6 +12,8 @@ let bucket: string
 let storage: StorageUnderTest
 /** Runs before each call to S3 or to a table. */
 let asked = async () => {}
+/** In milliseconds: the age of every folder. */
+let age: number
 
 const asking =
   <Input extends readonly unknown[], Output>(call: (...input: Input) => Promise<Output>) =>
@@ -32,7 +34,8 @@ beforeEach(async () => {
   s3 = opened.s3
   bucket = opened.bucket
   asked = async () => {}
-  const files = openObjectStore(opened, { removals, record: asking(unrecorded) })
+  age = 3_600_000
+  const files = openObjectStore(opened, { removals, record: asking(unrecorded), now: () => Date.now() + age })
   const counts: UsageCounts = {
     reserve: asking(async () => 1),
     release: asking(async () => {}),
@@ -129,6 +132,15 @@ describe('The number of calls and rounds that a request needs', () => {
     const count = inRounds()
     expect((await ask()).status).toBe(200)
     expect(count).toEqual({ rounds, calls })
+  })
+
+  it('PUT into a folder that is at most two minutes old needs one more round, and one more call for each folder', async () => {
+    await storage.makeFolder('/f')
+    await storage.makeFolder('/f/g')
+    age = 0
+    const count = inRounds()
+    expect((await storage.put('/f/g/new.txt', 'x')).status).toBe(200)
+    expect(count).toEqual({ rounds: 5, calls: 7 })
   })
 
   it.each([

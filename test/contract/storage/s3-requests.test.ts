@@ -166,8 +166,8 @@ describe.each([
       'the copied source',
       isRemovalOf('live/a'),
       () => putObject(others, 'live/a', 'newer'),
-      { outcome: 'placed' },
-      isMoved,
+      { outcome: 'stale', key: 'live/a' },
+      ['live/a'],
     ],
   ])('A move never takes the bytes of another caller: %s', async (what, looks, change, result, left) => {
     await putObject(store, 'live/a')
@@ -197,6 +197,18 @@ describe('An object that appears while a change is being made', () => {
     ]
     expect(await place(changes, { absent: ['live/f/', 'live/f/a'] })).toEqual({ outcome: 'placed' })
   })
+})
+
+it('A change in a new folder is undone if a file has the name of the folder', async () => {
+  await putObject(store, 'live/f', 'file')
+  await place([{ kind: 'folder', key: 'live/f/' }])
+  const staged = await stageObject(store, 'live/f/a', 'x')
+  const conditions = { absent: [], present: ['live/f/'], absentIfNew: ['live/f'] }
+  expect(await place([{ kind: 'put', key: 'live/f/a', staged }], conditions)).toEqual({
+    outcome: 'occupied',
+    key: 'live/f',
+  })
+  expect(await keysIn(store)).toEqual(['live/f', 'live/f/'])
 })
 
 describe('A removal whose answer was lost, and which is undone', () => {

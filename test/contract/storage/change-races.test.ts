@@ -12,15 +12,23 @@ let storage: StorageUnderTest
 let meanwhile: (() => Promise<unknown>) | undefined
 let again = false
 
-/** A store where another caller acts after the checks, and before the changes are placed. */
+const interrupt = async (): Promise<void> => {
+  const other = meanwhile
+  meanwhile = undefined
+  await other?.()
+  if (again) meanwhile = other
+}
+
+/** A store where another caller acts after the checks, and before the changes are made. */
 const interrupted = (files: ObjectStore): ObjectStore => ({
   ...files,
   async place(...args) {
-    const other = meanwhile
-    meanwhile = undefined
-    await other?.()
-    if (again) meanwhile = other
+    await interrupt()
     return files.place(...args)
+  },
+  async remove(...args) {
+    await interrupt()
+    return files.remove(...args)
   },
 })
 
@@ -37,6 +45,14 @@ describe.each([
     await storage.put('/to/x', 'x')
   })
   afterEach(() => storage.close())
+
+  it.each(['/f/a', '/f'])('The removal of %s also removes a file that is replaced meanwhile (S-103)', async (path) => {
+    meanwhile = () => storage.put('/f/a', 'newer')
+    expect((await storage.remove(path)).status).toBe(200)
+    expect(await storage.textOf('/f/a')).toBeUndefined()
+    const { json } = await storage.get('/f/a', { versions: '' })
+    expect(json.versions.map(({ removed }: { readonly removed: boolean }) => removed)).toEqual([true, false])
+  })
 
   describe.each([
     ['move', 'path'],
