@@ -212,6 +212,7 @@ const restore = (path: string): Operation => ({
     const content = files.get(path)
     return content !== undefined && content === files.get(`removed ${path}`) ? files : undefined
   },
+  mayStay: true,
   entry: `restored ${path}`,
 })
 

@@ -18,6 +18,8 @@ export interface Operation {
    * change.
    */
   inRace?(state: State): State | undefined
+  /** Between other changes that fail, the change may stay although it was refused. */
+  readonly mayStay?: boolean
   /** The history entry of a success. */
   readonly entry?: string | undefined
   /** A success that changes nothing has no entry. */
@@ -36,16 +38,19 @@ const changesIn = (before: State, after: State): readonly Step[] =>
     .map((key): Step => [key, before.get(key) ?? null, after.get(key) ?? null])
     .filter(([, old, now]) => old !== now)
 
-/** Undoes changes, unless other callers have made changes of the same keys since. */
-const undo = (state: State, steps: readonly Step[]): State => {
-  const after = new Map(state)
-  for (const [key, before, made] of steps) {
-    if ((after.get(key) ?? null) !== made) continue
-    if (before === null) after.delete(key)
-    else after.set(key, before)
+/** Undoes one step, also below the steps of other callers that are not complete. */
+const undo = (state: State, [key, before, made]: Step): State => {
+  if ((state.get(key) ?? null) === made) {
+    const others = [...state].filter(([one]) => one !== key)
+    return new Map(before === null ? others : [...others, [key, before]])
   }
-  return after
+  const below = ([one, old, now]: Step): Step => [one, one === key && old === made ? before : old, now]
+  return new Map(
+    [...state].map(([one, text]) => [one, isBegun(one) ? JSON.stringify(JSON.parse(text).map(below)) : text]),
+  )
 }
+
+const isBegun = (key: string): boolean => key.startsWith('began ')
 
 type Next = Observed<State>['next']
 
@@ -78,7 +83,7 @@ const stepsOf = (operation: Operation, answer: Answer, { begin, isAlone }: Times
   return inTwoSteps(
     name,
     (state) => some(state, succeed(state)),
-    (state, made) => (isUnknown ? [undo(state, made), state] : [undo(state, made)]),
+    (state, made) => (isUnknown || operation.mayStay ? [made.reduce(undo, state), state] : [made.reduce(undo, state)]),
   )
 }
 
