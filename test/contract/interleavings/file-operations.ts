@@ -128,80 +128,99 @@ const createFolder = (path: string): Operation => ({
   mayHaveNoEntry: true,
 })
 
-export const remove = (path: string): Operation => ({
-  label: `remove ${path}`,
-  run: (site) => site.request('DELETE', `storage/${path}`),
-  succeed(files) {
-    if (!files.has(path)) return undefined
-    const removed = [...files].filter(([one, content]) => isBelow(one, path) && content !== folder)
-    const left = [...files].filter(([one]) => !isBelow(one, path))
-    const kept = removed.flatMap(([one, content]) =>
-      [`removed ${one}`, `gone ${one}`].map((name) => [name, content] as const),
-    )
-    return new Map([...left, [`gone ${path}`, folder], ...kept])
-  },
-  // Two requests that remove the same file may both succeed, because the file is already gone when the second request
-  // arrives.
-  inRace: (files) =>
-    !files.has(path) && (files.has(`gone ${path}`) || files.has(attempted(path))) ? files : undefined,
-  entry: `removed ${path}`,
-  mayHaveNoEntry: true,
-})
-
 const atOrBelow = (files: Files, path: string): Files => new Map([...files].filter(([one]) => isBelow(one, path)))
+
+let memories = 0
+
+/** The files that an operation has seen in its first step. */
+const createMemory = (path: string) => {
+  const name = `seen ${memories++}`
+  return {
+    keep: (files: Files | undefined) =>
+      files && new Map([...files, [name, JSON.stringify([...atOrBelow(files, path)])]]),
+    /** Returns the state without this memory. Without a first step, the operation sees the files now. */
+    recall(files: Files): { readonly state: Files; readonly seen: Files } {
+      const text = files.get(name)
+      if (text === undefined) return { state: files, seen: atOrBelow(files, path) }
+      return { state: new Map([...files].filter(([key]) => key !== name)), seen: new Map(JSON.parse(text)) }
+    },
+  }
+}
+
+/** Removes the seen files in their present state. A file that was stored later stays, with its folders. */
+const withoutSeen = (state: Files, seen: Files, path: string): Map<string, string> => {
+  const left = new Map([...state].filter(([one]) => !seen.has(one)))
+  const folders = [...atOrBelow(left, path).keys()].flatMap(ancestorsOf)
+  const taken = [...state].filter(([one, content]) => seen.has(one) && content !== folder)
+  return new Map([
+    ...left,
+    ...folders.map((one) => [one, folder] as const),
+    ...taken.flatMap(([one, content]) => [`removed ${one}`, `gone ${one}`].map((name) => [name, content] as const)),
+    [`gone ${path}`, taken.find(([one]) => one === path)?.[1] ?? folder],
+  ])
+}
+
+export const remove = (path: string): Operation => {
+  const memory = createMemory(path)
+  return {
+    label: `remove ${path}`,
+    run: (site) => site.request('DELETE', `storage/${path}`),
+    begin: (files) => (files.has(path) ? memory.keep(files) : undefined),
+    succeed(files) {
+      const { state, seen } = memory.recall(files)
+      return seen.size === 0 ? undefined : withoutSeen(state, seen, path)
+    },
+    // Two requests that remove the same file may both succeed, because the file is already gone when the second request
+    // arrives.
+    inRace: (files) =>
+      !files.has(path) && (files.has(`gone ${path}`) || files.has(attempted(path))) ? files : undefined,
+    entry: `removed ${path}`,
+    mayHaveNoEntry: true,
+  }
+}
 
 const transferred = (source: Files, from: string, to: string) =>
   [...source].map(([one, content]) => [to + one.slice(from.length), content] as const)
 
-const relocated = (files: Files, from: string, to: string, source = atOrBelow(files, from)) => {
-  if (source.size === 0 || files.has(to) || isBelow(to, from)) return undefined
+const relocated = (files: Files, seen: Files, from: string, to: string) => {
+  if (seen.size === 0 || files.has(to) || isBelow(to, from)) return undefined
   const created = withFolders(files, ancestorsOf(to))
-  return created && new Map([...created, ...transferred(source, from, to)])
+  return created && new Map([...created, ...transferred(seen, from, to)])
 }
 
-const moved = (files: Files, from: string, to: string): Map<string, string> | undefined => {
-  const after = relocated(files, from, to)
-  for (const [one, content] of files) {
-    if (!isBelow(one, from)) continue
-    after?.delete(one)
-    if (content !== folder) after?.set(`removed ${one}`, content)
-    after?.set(`gone ${one}`, content)
+const move = (from: string, to: string): Operation => {
+  const memory = createMemory(from)
+  const moved = (state: Files, seen: Files) => {
+    const present = new Map([...state].filter(([one]) => seen.has(one)))
+    const after = relocated(state, present, from, to)
+    return after && withoutSeen(after, present, from)
   }
-  return after
+  return {
+    label: `move ${from} to ${to}`,
+    run: (site) => site.request('PUT', `storage/${from}`, { query: { meta: '' }, body: { path: to } }),
+    begin: (files) => (files.has(from) ? memory.keep(createFolders(to)(files)) : undefined),
+    attempt: (files) => transferred(atOrBelow(files, from), from, to),
+    succeed(files) {
+      const { state, seen } = memory.recall(files)
+      return from === to ? (seen.size > 0 ? state : undefined) : moved(state, seen)
+    },
+    inRace: (files) =>
+      from.includes('/') || files.has(from) || from === to ? undefined : withFolders(files, [...ancestorsOf(to), to]),
+    entry: from === to ? undefined : `moved ${from}`,
+  }
 }
-
-const move = (from: string, to: string): Operation => ({
-  label: `move ${from} to ${to}`,
-  run: (site) => site.request('PUT', `storage/${from}`, { query: { meta: '' }, body: { path: to } }),
-  begin: createFolders(to),
-  attempt: (files) => transferred(atOrBelow(files, from), from, to),
-  succeed: (files) => (from === to ? files.has(from) && files : moved(files, from, to)) || undefined,
-  inRace(files) {
-    if (from.includes('/')) return undefined
-    if (files.get(from) === folder) return moved(files, from, to)?.set(from, folder)
-    return files.has(from) || from === to ? undefined : withFolders(files, [...ancestorsOf(to), to])
-  },
-  entry: from === to ? undefined : `moved ${from}`,
-})
-
-let copies = 0
 
 /** Reads the source first, and stores the copy later. Meanwhile, other callers may change the source. */
 const copy = (from: string, to: string): Operation => {
-  const source = `source of copy ${copies++}`
+  const memory = createMemory(from)
   return {
     label: `copy ${from} to ${to}`,
     run: (site) => site.request('PUT', `storage/${from}`, { query: { meta: '' }, body: { copyTo: to } }),
-    begin: (files) => createFolders(to)(files)?.set(source, JSON.stringify([...atOrBelow(files, from)])),
+    begin: (files) => memory.keep(createFolders(to)(files)),
     attempt: (files) => transferred(atOrBelow(files, from), from, to),
     succeed(files) {
-      const { [source]: seen, ...others } = Object.fromEntries(files)
-      return relocated(
-        new Map(Object.entries(others)),
-        from,
-        to,
-        seen === undefined ? undefined : new Map(JSON.parse(seen)),
-      )
+      const { state, seen } = memory.recall(files)
+      return relocated(state, seen, from, to)
     },
     entry: `copied ${from}`,
   }
