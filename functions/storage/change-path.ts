@@ -1,5 +1,6 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { deleting } from '../../lib/contract/storage/contract-schemas.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
 import { mediaType } from '../../lib/core/media-type.ts'
 import { bodyOf, type OperationHandler, operation } from '../../lib/http/operation.ts'
 import { done } from '../../lib/http/reply.ts'
@@ -100,8 +101,17 @@ const checkedContent = async ({ headers }: Pick<Request, 'headers'>) => {
   return (content: AsyncIterable<Uint8Array>) => checkedBy(digests, content)
 }
 
+// S-132: programs such as `curl -C -` resume an upload in this way.
+const refusePart = ({ headers }: Pick<Request, 'headers'>): void => {
+  if (headers['content-range'] === undefined) return
+  throw new ServiceError('storageRefused', {
+    message: 'PUT with Content-Range is not supported. Send the whole file, or a resumable upload (tus 1.0).',
+  })
+}
+
 const putFileContent = (deps: StorageDeps) =>
   operation({ params: writablePath, query: asDraft }, async (input) => {
+    refusePart(input)
     if ((declaredLength(input) ?? 0) > deps.largestFile) throw fileTooLarge(deps.largestFile)
     const contentType = mediaType(input.headers['content-type'])
     const checked = await checkedContent(input)

@@ -32,7 +32,7 @@ const isTree = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const operandOf = (operand: unknown, member: MemberReference, operator: string): Comparable => {
   const comparable = readOperand(operand, member.type)
   if (comparable === undefined) {
-    const given = quote(JSON.stringify(operand) ?? String(operand))
+    const given = quote(typeof operand === 'object' ? JSON.stringify(operand) : String(operand))
     throw new QueryFault(`${operator} on ${member.name} needs ${operandNames[member.type]}, not ${given}`)
   }
   return comparable

@@ -90,7 +90,7 @@ const hasItsFolders = ({ role, folders }: GivenEntry): boolean =>
   role === 'author' ? (folders?.length ?? 0) > 0 : folders === undefined
 
 const oneEntry = z.refine<GivenEntry>(isOneEntry, 'Send either role or rights')
-const itsFolders = z.refine<GivenEntry>(hasItsFolders, 'Send folders with the role author only')
+const itsFolders = z.refine<GivenEntry>(hasItsFolders, 'Send folders with the role author, and only with this role')
 
 /** */
 export const newUserBody = z

@@ -209,7 +209,7 @@ const adviceOn: ReadonlyMap<SystemFailure | undefined, string> = new Map([
   ['cannotOpen', adviceOnRights],
   ['readOnlyDisk', `Its file system is read-only. ${elsewhere}`],
   ['full', 'Make room on its disk, and repeat the command.'],
-  ['notFolder', `A parent of this path is a file. ${elsewhere}`],
+  ['notFolder', `This path, or a parent of this path, is a file. ${elsewhere}`],
   ['exists', `A file has this name. ${elsewhere}`],
   ['missing', `No directory can be created there. ${elsewhere}`],
   ['inputOutput', 'Check its disk, and run "site-admin check" on the data directory.'],

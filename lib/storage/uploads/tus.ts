@@ -89,6 +89,10 @@ const readMetadata = (header: string): ReadonlyMap<string, Buffer> => {
 
 // "The request MUST include one of the following headers: Upload-Length, Upload-Defer-Length: 1" ("Creation").
 export const readCreation = (headers: RequestHeaders) => {
+  // Without this check, a part of a file would become the file.
+  if (headers['upload-concat'] !== undefined) {
+    throw malformed('Upload-Concat is not supported. Send the whole file as one upload.')
+  }
   const length = readNumber(headers, 'Upload-Length')
   const defers = headers['upload-defer-length']?.trim()
   if (defers !== undefined && defers !== '1') throw malformed('Upload-Defer-Length must be 1, or be left out.')

@@ -30,6 +30,13 @@ describe('PUT of a file', () => {
     expectError(await put(`${own}/raw/file`, '', '?type=folder'), 400, 104022)
   })
 
+  it('PUT of a part of a file answers 104000, and the file stays (S-132)', async () => {
+    const path = `${own}/raw/part.txt`
+    await put(path, 'first, second')
+    expectError(await put(path, 'second', '', { headers: { 'Content-Range': 'bytes 7-12/13' } }), 400, 104000)
+    expect((await read(path)).text).toBe('first, second')
+  })
+
   it('PUT refuses an unknown value of version with 104000 (S-48)', async () => {
     expectError(await put(`${own}/raw/x.html`, 'x', '?version=other'), 400, 104000)
   })

@@ -62,12 +62,13 @@ describe('The headers of a new upload', () => {
     ['8 KB of metadata', { 'Upload-Metadata': metadata({ filename: 'a', note: 'x'.repeat(6_000) }) }, 104000],
     ['another version', { 'Upload-Metadata': metadata({ filename: 'a', version: 'final' }) }, 104000],
     ['a malformed condition', { 'If-Match': 'x' }, 104000],
+    ['a part of a file', { 'Upload-Concat': 'partial' }, 104000],
     ['no name', { 'Upload-Metadata': 'filetype eA==' }, 104014],
     ['an empty name', { 'Upload-Metadata': 'filename' }, 104014],
     ['the name ..', { 'Upload-Metadata': metadata({ filename: '..' }) }, 104015],
     ['a name that is not UTF-8', { 'Upload-Metadata': 'filename /w==' }, 104015],
     ['a name over 255 bytes', { 'Upload-Metadata': metadata({ filename: 'x'.repeat(256) }) }, 104028],
-  ])('A new upload with %s is refused (U-2, E-28, E-41, E-42, E-49)', async (_, headers, code) => {
+  ])('A new upload with %s is refused (U-2, U-5, E-28, E-41, E-42, E-49)', async (_, headers, code) => {
     expectError(await create('a', 5, headers), 400, code)
   })
 
