@@ -55,7 +55,7 @@ const namesAround = async ({ findSite }: Pick<SignInDeps, 'findSite'>, person: P
   return [person.name, ...sites.flatMap((site) => (site ? [site.name] : []))]
 }
 
-/** Greater than the number of every earlier session, so all of them end. */
+/** Greater than the `since` of every earlier session, so all of them end. */
 export const newSessions = (person: Person, now: number): number => Math.max(now, person.sessions + 1)
 
 /** A-54, A-71. Sets a new password, and ends all sessions. Errors: passwordWeak, unavailable. */
