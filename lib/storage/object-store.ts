@@ -268,8 +268,8 @@ export interface PlaceConditions {
 
 /**
  * Without `placed`, nothing was changed. `occupied` means that a key is not free, and `stale` that a source has changed
- * or a key of `present` is gone. `late` means that the time is up, `locked` that a folder is locked, and `changed` that
- * a state of `matching` differs.
+ * or a key of `present` no longer exists. `late` means that the time is up, `locked` that a folder is locked, and
+ * `changed` that a state of `matching` differs.
  */
 export type PlaceOutcome =
   | { readonly outcome: 'placed' }
