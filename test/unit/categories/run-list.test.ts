@@ -176,7 +176,7 @@ describe('a page', () => {
     expect(ids(page.items)).toEqual([1, 2])
   })
 
-  test('the next page starts after the last item, even if that item is gone', async () => {
+  test('the next page starts after the last item, even if that item was removed', async () => {
     const { nextCursor } = await pageOf(some(9), { cursor: '', limit: '3', order: 'subject' })
     const left = some(9).filter((item) => item['objectId'] !== 7)
     const { items } = await pageOf(left, { cursor: nextCursor ?? '', order: 'subject' })
