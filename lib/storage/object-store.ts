@@ -26,7 +26,7 @@ export interface ObjectStore {
   indexNames?(): Promise<boolean>
   /** Objects whose names contain a text of three characters or more (case-folded), in the order of the index. */
   findNames?(query: NameQuery): Promise<NamePage>
-  /** Computes a missing fingerprint. Null when the time is up or the object is gone. */
+  /** Computes a missing fingerprint. Null when the time is up or the object no longer exists. */
   fingerprintOf(object: ObjectInfo, deadline: Deadline): Promise<string | null>
   /** Stores bytes without making them visible. If `content` fails, throws its error and leaves nothing behind. */
   stage(content: AsyncIterable<Uint8Array>, target: StageTarget): Promise<Staged>
