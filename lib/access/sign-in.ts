@@ -80,7 +80,7 @@ export const changePassword = async (
   const after = await withPassword(deps, person, password)
   const outcome = await deps.people.replace(person, after, [])
   if (outcome !== 'done') throw new ServiceError('unavailable')
-  // A session that has ended meanwhile must not come back.
+  // A session that has ended meanwhile must not be stored again.
   const session = await deps.grants.get(hash)
   if (session) await deps.grants.put({ ...session, since: after.sessions }, [])
 }
