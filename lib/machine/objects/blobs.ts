@@ -150,7 +150,7 @@ export const openBlobs = (
     throw asPortError(error, folder)
   }
 
-  // Starts before the content arrives, so that the name is on the disk long before all bytes have arrived.
+  // Call this before the content arrives: the name is then on the disk long before the last bytes.
   const syncName = (): Promise<void> | undefined => {
     const named = durable ? syncFolder(folderHandle) : undefined
     named?.catch(() => {})
