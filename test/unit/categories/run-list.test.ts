@@ -208,7 +208,7 @@ describe('the number of objects that a list reads', () => {
   })
 })
 
-describe('a list over the limit for complete reads (C-11, E-27)', () => {
+describe('a list over the limit of objects (C-11, E-27)', () => {
   const tooLong = expect.objectContaining({ code: 220003, status: 400, message: expect.stringContaining('cursor') })
 
   test.each([
