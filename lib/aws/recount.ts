@@ -1,7 +1,8 @@
 import type { Deadline } from '../core/deadline.ts'
 import type { SiteId } from '../core/ids.ts'
 import type { SiteDirectory } from '../sites/site-directory.ts'
-import { listAll, type ObjectStore } from '../storage/object-store.ts'
+import { listAll } from '../storage/many-objects.ts'
+import type { ObjectStore } from '../storage/object-store.ts'
 import { folderKey, root } from '../storage/path.ts'
 import type { RecountedUsage, UsageItem } from './dynamodb/usage-counts.ts'
 

@@ -1,6 +1,7 @@
 import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
-import { type Change, type Expected, findAll, type ObjectStore } from './object-store.ts'
+import { findAll } from './many-objects.ts'
+import type { Change, Expected, ObjectStore } from './object-store.ts'
 
 export const quotaExceeded = (quota: number, used: number): ServiceError =>
   new ServiceError('quotaExceeded', {

@@ -1,6 +1,7 @@
 import { ListObjectVersionsCommand } from '@aws-sdk/client-s3'
 import { inParallel } from '../../core/in-parallel.ts'
-import { type Expected, listAll, NotPlaced, type Restoration } from '../../storage/object-store.ts'
+import { listAll } from '../../storage/many-objects.ts'
+import { type Expected, NotPlaced, type Restoration } from '../../storage/object-store.ts'
 import { awaitVersion, explainRefusal, type Made, type StepResult } from './attempt.ts'
 import { type Bucket, callsInFlight, type StepBuckets, unquote } from './bucket.ts'
 import { type Doomed, deleteAll, deleteState } from './delete.ts'

@@ -75,11 +75,9 @@ const removedFolder = async (
   let [looks, removedAt] = [1, 0]
   let hiddenBy: { readonly key: string; readonly at: number } | undefined
   for await (const page of statesBelow(bucket, folder)) {
-    for (const [key, states] of page) {
-      for (const { kind, at } of states) {
-        if (kind === 'version' && hiddenBy?.key === key) removedAt = Math.max(removedAt, hiddenBy.at)
-        hiddenBy = kind === 'marker' ? { key, at } : undefined
-      }
+    for (const { key, kind, at } of [...page].flatMap(([key, states]) => states.map((state) => ({ ...state, key })))) {
+      if (kind === 'version' && hiddenBy?.key === key) removedAt = Math.max(removedAt, hiddenBy.at)
+      hiddenBy = kind === 'marker' ? { key, at } : undefined
     }
     looks += 1
     if (looks > mostLooks) break

@@ -5,15 +5,8 @@ import type { Author, HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { Conditions } from '../conditions.ts'
 import { isPage } from '../file-kind.ts'
-import {
-  type Change,
-  type Expected,
-  findAll,
-  type ObjectStore,
-  type PlaceOutcome,
-  type RemovableObject,
-  type RemovedFolder,
-} from '../object-store.ts'
+import { findAll } from '../many-objects.ts'
+import type { Change, Expected, ObjectStore, PlaceOutcome, RemovableObject, RemovedFolder } from '../object-store.ts'
 import { ancestorsOf, editions, fileKey, folderKey, root, type StoragePath } from '../path.ts'
 import type { FolderLocks, FolderRemovals, OpenRemoval, Workflows } from '../path-locks.ts'
 import type { Ancestors } from '../resolve-path.ts'

@@ -3,14 +3,8 @@ import { type ErrorName, ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { contentTypeOf, isPage, isTemplate } from '../file-kind.ts'
-import {
-  type Change,
-  type ListedObject,
-  listAll,
-  type ObjectInfo,
-  type ObjectStore,
-  type Transfer,
-} from '../object-store.ts'
+import { listAll } from '../many-objects.ts'
+import type { Change, ListedObject, ObjectInfo, ObjectStore, Transfer } from '../object-store.ts'
 import { type Edition, fileKey, folderKey, longestPath, nameOf, pathIn, root, type StoragePath } from '../path.ts'
 import { templateFault } from '../template.ts'
 

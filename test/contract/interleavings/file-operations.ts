@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Answer } from '../../support/answer.ts'
 import { formHeaders, multipart } from '../../support/multipart.ts'
-import type { Operation, State } from './operations.ts'
+import { attempted, type Operation, type State } from './operations.ts'
 import type { ScheduledSite } from './scheduled-stores.ts'
 
 /**
@@ -36,6 +36,7 @@ export const put = (path: string, content: string): Operation => ({
   label: `put ${path} ${content}`,
   run: (site) => site.request('PUT', `storage/${path}`, { body: content }),
   begin: createFolders(path),
+  attempt: () => [[path, content]],
   succeed: (files) => putInto(files, path, content),
   entry: `stored ${path}`,
 })
@@ -45,6 +46,7 @@ const create = (path: string, content: string): Operation => ({
   label: `create ${path} ${content}`,
   run: (site) => site.request('PUT', `storage/${path}`, { body: content, headers: { 'If-None-Match': '*' } }),
   begin: createFolders(path),
+  attempt: () => [[path, content]],
   succeed: (files) => (files.has(path) ? undefined : putInto(files, path, content)),
   entry: `stored ${path}`,
 })
@@ -112,6 +114,7 @@ export const upload = (path: string, content: string): Operation => ({
     return rank(answer) === 1 ? { ...answer, status: 503 } : answer
   },
   begin: createFolders(path),
+  attempt: () => [[path, content]],
   succeed: (files) => putInto(files, path, content),
   // An append writes no history entry (H-4).
   entry: `stored ${folderOf(path)}`,
@@ -139,18 +142,21 @@ export const remove = (path: string): Operation => ({
   },
   // Two requests that remove the same file may both succeed, because the file is already gone when the second request
   // arrives.
-  inRace: (files) => (files.has(`gone ${path}`) && !files.has(path) ? files : undefined),
+  inRace: (files) =>
+    !files.has(path) && (files.has(`gone ${path}`) || files.has(attempted(path))) ? files : undefined,
   entry: `removed ${path}`,
   mayHaveNoEntry: true,
 })
 
 const atOrBelow = (files: Files, path: string): Files => new Map([...files].filter(([one]) => isBelow(one, path)))
 
+const transferred = (source: Files, from: string, to: string) =>
+  [...source].map(([one, content]) => [to + one.slice(from.length), content] as const)
+
 const relocated = (files: Files, from: string, to: string, source = atOrBelow(files, from)) => {
   if (source.size === 0 || files.has(to) || isBelow(to, from)) return undefined
   const created = withFolders(files, ancestorsOf(to))
-  const placed = [...source].map(([one, content]) => [to + one.slice(from.length), content] as const)
-  return created && new Map([...created, ...placed])
+  return created && new Map([...created, ...transferred(source, from, to)])
 }
 
 const moved = (files: Files, from: string, to: string): Map<string, string> | undefined => {
@@ -168,6 +174,7 @@ const move = (from: string, to: string): Operation => ({
   label: `move ${from} to ${to}`,
   run: (site) => site.request('PUT', `storage/${from}`, { query: { meta: '' }, body: { path: to } }),
   begin: createFolders(to),
+  attempt: (files) => transferred(atOrBelow(files, from), from, to),
   succeed: (files) => (from === to ? files.has(from) && files : moved(files, from, to)) || undefined,
   inRace(files) {
     if (from.includes('/')) return undefined
@@ -186,6 +193,7 @@ const copy = (from: string, to: string): Operation => {
     label: `copy ${from} to ${to}`,
     run: (site) => site.request('PUT', `storage/${from}`, { query: { meta: '' }, body: { copyTo: to } }),
     begin: (files) => createFolders(to)(files)?.set(source, JSON.stringify([...atOrBelow(files, from)])),
+    attempt: (files) => transferred(atOrBelow(files, from), from, to),
     succeed(files) {
       const { [source]: seen, ...others } = Object.fromEntries(files)
       return relocated(
@@ -232,6 +240,7 @@ export const read = (path: string): Operation => ({
   label: `read ${path}`,
   run: (site) => tagOf(site, path),
   succeed: (files, { text }) => (files.get(path) === text ? files : undefined),
+  inRace: (files, { text }) => (files.get(attempted(path)) === text ? files : undefined),
 })
 
 const paths = ['a/x', 'a/y', 'b/x', 'x'] as const

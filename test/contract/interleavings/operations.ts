@@ -13,11 +13,13 @@ export interface Operation {
   succeed(state: State, answer: Answer): State | undefined
   /** The state after the first step of an operation that has two steps. Other operations may run between the steps. */
   begin?(state: State): State | undefined
+  /** The files that a refused change may show for a while, even beside a file or folder that refuses it. */
+  attempt?(state: State): Iterable<readonly [path: string, content: string]>
   /**
    * A further state that a success may cause while other operations run: another caller may already have made the
    * change.
    */
-  inRace?(state: State): State | undefined
+  inRace?(state: State, answer: Answer): State | undefined
   /** Between other changes that fail, the change may stay although it was refused. */
   readonly mayStay?: boolean
   /** The history entry of a success. */
@@ -50,6 +52,9 @@ const undo = (state: State, [key, before, made]: Step): State => {
   )
 }
 
+/** The key of a file that a change shows although it will be refused. */
+export const attempted = (path: string): string => `attempted ${path}`
+
 const isBegun = (key: string): boolean => key.startsWith('began ')
 
 type Next = Observed<State>['next']
@@ -74,15 +79,20 @@ const stepsOf = (operation: Operation, answer: Answer, { begin, isAlone }: Times
   const succeed = (state: State) => operation.succeed(state, answer)
   if (status < 300) {
     if (isAlone) return [(state) => some(succeed(state))]
-    const last: Next = (state) => some(succeed(state), operation.inRace?.(state))
+    const last: Next = (state) => some(succeed(state), operation.inRace?.(state, answer))
     return operation.begin ? inTwoSteps(name, (state) => some(state, operation.begin?.(state)), last) : [last]
   }
   const isUnknown = status === 503
   if (!isUnknown && (isAlone || !mayGiveWay(answer))) return [(state) => (succeed(state) ? [] : [state])]
+  const attempt = (state: State) =>
+    new Map([
+      ...state,
+      ...[...(operation.attempt?.(state) ?? [])].map(([path, text]) => [attempted(path), text] as const),
+    ])
   // The change may be visible for a while before it is undone.
   return inTwoSteps(
     name,
-    (state) => some(state, succeed(state)),
+    (state) => some(state, succeed(state), isUnknown ? undefined : attempt(state)),
     (state, made) => (isUnknown || operation.mayStay ? [made.reduce(undo, state), state] : [made.reduce(undo, state)]),
   )
 }

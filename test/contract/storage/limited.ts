@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { listAll } from '../../../lib/storage/object-store.ts'
+import { listAll } from '../../../lib/storage/many-objects.ts'
 import { editions } from '../../../lib/storage/path.ts'
 import type { Answer } from '../../support/answer.ts'
 import { entry } from '../../support/history.ts'
