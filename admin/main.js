@@ -3,7 +3,7 @@ import { enableCompileCache } from 'node:module'
 
 // This file is JavaScript for the same reason as local/main.js.
 enableCompileCache()
-// If the parent process (bin/site-admin.js) is killed, no other process can end this process.
+// If the parent process (bin/site-admin.js) is killed, this process must end itself.
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
 process.channel?.unref()
 // Standard error may be full or closed. The exit status still reports the result.

@@ -37,7 +37,7 @@ const createLogLines = (descriptor: number) => {
       return
     }
     write(descriptor, bytes, (error, written) => {
-      // The reader may be gone, or the disk may be full: the service continues without its log.
+      // The reader may have closed the pipe, or the disk may be full: the service continues without its log.
       if (error && 'code' in error && error.code !== 'EAGAIN') writeAll(Buffer.alloc(0))
       else if (error) setTimeout(() => writeAll(bytes), delay).unref()
       else writeAll(bytes.subarray(written))

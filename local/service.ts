@@ -49,7 +49,7 @@ interface ServerDeps {
   readonly checkReady: () => Promise<void>
 }
 
-// In milliseconds. A renewal records how many bytes of an upload are on the disk, and the upload waits for it.
+// In milliseconds. A renewal records how many bytes of an upload are on the disk. The upload waits for this record.
 const lease = { lasts: 15_000, renewsEvery: 1_000 }
 
 // The handlers of all groups for one data centre.

@@ -31,7 +31,7 @@ interface Proxies {
   readonly isBehindProxy: boolean
 }
 
-/** The result is undefined when nobody knows the address of the caller. */
+/** The result is undefined when the address of the caller is unknown. */
 export const createAddressOf = ({ trusted, isBehindProxy }: Proxies) => {
   const isTrusted = (hop: string): boolean => {
     const family = familyOf(hop)

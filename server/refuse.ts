@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
-// An answer from before the handler runs. Its code is the HTTP status.
+// An answer that is sent before a handler runs. Its code is the HTTP status.
 interface Refusal {
   readonly status: number
   readonly headers: Readonly<Record<string, string | number>>

@@ -37,8 +37,8 @@ const discardRest = async (request: IncomingMessage, { bytes, ms }: BodyLimits):
   }
 }
 
-// Rejects with the error of the stream, or with an error if the length is not the declared length. Only the listener
-// has a variable for a chunk, so that each chunk is freed early. A loop would keep promises while it waits for a chunk.
+// Rejects with the error of the stream, or with an error if the length is not the declared length. Reads with a
+// listener, which keeps no chunk. A loop would keep the last chunk and promises while it waits for the next chunk.
 const writeStream = async (
   stream: Readable,
   declared: number | undefined,

@@ -7,7 +7,7 @@ import { ServiceError } from '../lib/core/errors.ts'
 // nothing for `patience` milliseconds are cut off.
 const mostWaiting = 256 * 1024 * 1024
 const patience = 10_000
-// An idle process collects no garbage, and would keep the memory of its former readers.
+// An idle process collects no garbage, so it would keep memory after its readers have ended.
 const garbage = { bytes: 16 * 1024 * 1024, calm: 1_000 }
 
 const collectGarbage = (): void => {
@@ -18,7 +18,7 @@ const collectGarbage = (): void => {
 
 export type WaitingAnswers = ReturnType<typeof createWaitingAnswers>
 
-/** Answers that may have to wait in memory for their readers (O-21). The answer that was read last is at the end. */
+/** Answers that may have to wait in memory for their readers (O-21). The answer with the newest read is at the end. */
 export const createWaitingAnswers = (most = mostWaiting, now = () => performance.now()) => {
   const readers = new Map<ServerResponse, { readonly bytes: number; readonly since: number }>()
   let total = 0

@@ -78,7 +78,7 @@ const refusals: ReadonlyMap<SystemFailure | undefined, string> = new Map([
   ['isFolder', 'it is a directory. Name a file'],
   ['noRights', 'you lack the right to write it. Name a file in a folder that you may write into'],
   ['readOnlyDisk', 'its file system is read-only. Name a file elsewhere'],
-  ['full', 'its disk is full. Make room, or name a file elsewhere'],
+  ['full', 'its disk is full. Free some space, or name a file elsewhere'],
 ])
 
 // A file must not replace a device or a pipe. `source` is the data directory of one machine.

@@ -39,7 +39,7 @@ export const createUnderId = async <Id extends number>(creation: Creation<Id>): 
     if (await create(wanted)) return wanted
     throw new Refusal(`${taken} ${wanted} already. Choose another --id, or leave it out.`)
   }
-  // Another command may take the same id at the same moment. Then this tries the id after it.
+  // Another command may take the same id at the same moment. Then the next id is tried.
   for (let id = await next(); id <= largest; id++) {
     if (await create(id as Id)) return id as Id
   }

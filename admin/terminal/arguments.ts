@@ -3,7 +3,7 @@ import { isIssuerId } from '../../lib/access/issuers/issuers.ts'
 import { largestContentId, parseId, type SiteId } from '../../lib/core/ids.ts'
 import { areas, parseRight, type Right } from '../../lib/core/rights.ts'
 
-/** A parser of an argument. `read` returns undefined for a wrong text. `fault` describes a right text. */
+/** A parser of an argument. `read` returns undefined for a wrong text. `fault` says what a right text looks like. */
 export const parserOf =
   <Value>(read: (text: string) => Value | undefined, fault: string) =>
   (text: string): Value => {
@@ -12,7 +12,7 @@ export const parserOf =
     return value
   }
 
-/** A parser that takes the text as it is, if it is right. */
+/** A parser that returns a right text unchanged. */
 export const parserIf = (isRight: (text: string) => boolean, fault: string) =>
   parserOf((text) => (isRight(text) ? text : undefined), fault)
 

@@ -10,7 +10,8 @@ import { type FunctionSettings, functionEntry, functionNames, functionSettings }
 const requireForCommonJs =
   "import { createRequire as nodeRequire } from 'node:module'; const require = nodeRequire(import.meta.url);"
 
-// A bundle serves a JSON import without reading it. So the JSON stays a file, and Node does not parse it as code.
+// Bundles serve imported JSON without reading it. So the JSON stays a separate file, and Node does not parse it as
+// code.
 const keepData: Plugin = {
   name: 'keep-data',
   setup({ onLoad }) {

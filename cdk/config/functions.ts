@@ -49,7 +49,7 @@ export const functionSettings: Readonly<Record<FunctionName, FunctionSettings>> 
   webhooks: {
     description: 'Webhooks, and the deliveries to their targets',
     memorySize: 512,
-    // A worker begins a delivery only if its 15 seconds are left.
+    // A worker begins a delivery only if at least 15 seconds are left.
     timeout: Duration.seconds(28),
     invokesItself: true,
   },

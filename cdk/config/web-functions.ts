@@ -17,7 +17,7 @@ export const endpointLimits = ({ rate, burst }: Settings['throttling']) => ({
 
 const quotas = z.object({ accountQuotas: z.object({ maxTotalArmVCpus: z.number(), maxTotalRateLimit: z.number() }) })
 
-// Each execution environment needs one of the processors. The SDK has no client for these quotas yet.
+// Each execution environment needs one processor. The SDK has no client for these quotas yet.
 const readQuotas = async (region: string) => {
   const command = ['lambda-web', 'get-web-account-settings', '--region', region, '--output', 'json']
   const { stdout } = await promisify(execFile)('aws', command, { timeout: 20_000 })

@@ -42,7 +42,7 @@ export const createFilesBucket = (
         }),
         expiredObjectDeleteMarker: true,
       },
-      // An upload lives for at most 6 days (U-25). Lifecycle rules run only once a day, and with a delay.
+      // An upload expires after at most 6 days (U-25). Lifecycle rules run only once a day, and with a delay.
       { id: 'clear-unfinished-uploads', abortIncompleteMultipartUploadAfter: Duration.days(8) },
       // Old versions of these objects are never needed. When two rules apply, S3 obeys the shorter one.
       {

@@ -36,7 +36,7 @@ export interface Destination {
 const safePiece = 4_000_000
 const largestHeld = 16 * 1024 ** 2
 const largestStreamed = 1024 ** 3
-// In milliseconds: the time that one piece should take. A broken connection loses at most this much work.
+// In milliseconds: the time that one piece should take. A broken connection loses at most one piece.
 const pieceTime = 1000
 const mostFruitlessAppends = 8
 

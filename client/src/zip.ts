@@ -154,7 +154,7 @@ const itemsOf = async function* (
 
 /**
  * Lists the given files and folders, and everything below them, for one zip. The root of the site is an empty path.
- * Errors: `ServiceError`, also for names that a zip cannot hold safely.
+ * Errors: `ServiceError`, also for names that are unsafe in a zip.
  */
 export const openZip = async (files: Files, paths: readonly string[], signal?: AbortSignal): Promise<Zip> => {
   const contents: { files: Contained[]; folders: string[] } = { files: [], folders: [] }

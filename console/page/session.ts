@@ -70,7 +70,7 @@ const isTokenRefused = async (response: Response): Promise<boolean> => {
   return Object(body).code !== signInRefused
 }
 
-/** The token of the tab comes before the token of the device, and does not replace it. */
+/** The token of the tab has priority over the token of the device, and does not replace it. */
 const createKept = (stores: SessionOptions['stores']) => ({
   read: () => stores.tab.getItem(key) ?? stores.device.getItem(key),
   isOnDevice: (token: string) => stores.device.getItem(key) === token,

@@ -35,7 +35,7 @@ export const Dialog = ({ title, onClose, children, kind = 'small', isDone, isClo
     first?.focus()
     return () => {
       opened?.close()
-      // The element that had the focus before the dialog may be gone.
+      // The element that had the focus before the dialog may have been removed.
       if (isDone?.current || document.activeElement === document.body) focusContent()
     }
   }, [])

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
-/** Moves the focus to the content of the page when the focused element is gone. */
+/** Moves the focus to the content of the page when the focused element was removed. */
 export const focusContent = (): void => {
   const place = document.querySelector<HTMLElement>('.grid') ?? document.querySelector<HTMLElement>('.folder > .empty')
   place?.focus()

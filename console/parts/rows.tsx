@@ -12,7 +12,7 @@ interface RowsProps {
    */
   readonly row: (index: number, slot: number) => ComponentChildren
   readonly active?: number | undefined
-  /** Called when the last row is drawn. While this row is drawn, each new function is called too. */
+  /** Called when the last row is drawn. A new `onEnd` is called at once if the last row is already drawn. */
   readonly onEnd?: () => void
   /** The label of a plain list. A grid or a tree has its own role and focus. */
   readonly list?: string

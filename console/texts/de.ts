@@ -42,8 +42,8 @@ export const de: Texts & ViewTexts = {
     expired:
       'Ihre Anmeldung ist abgelaufen. Melden Sie sich erneut an, um fortzufahren. Auf dieser Seite geht nichts verloren.',
     otherAddress: (url) =>
-      `Die Adresse dieses Dienstes ist auf ${url} eingestellt. Wenn sie falsch ist, kann der Betreiber sie mit ` +
-      '--base-url ändern.',
+      `Die Adresse dieses Dienstes ist auf ${url} eingestellt. Wenn sie falsch ist, bitten Sie den Betreiber des Dienstes, ` +
+      '--base-url zu korrigieren.',
     noSites:
       'Sie haben keine Website. Bitten Sie Ihre Administration um eine, oder melden Sie sich mit einem anderen Namen ' +
       'oder Token an.',

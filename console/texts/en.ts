@@ -38,7 +38,7 @@ export const en = {
       `the request: ${request}.`,
     expired: 'Your sign-in has expired. Sign in again to continue. Nothing on this page is lost.',
     otherAddress: (url: string) =>
-      `The address of this service is set to ${url}. If that is wrong, its operator can correct it with --base-url.`,
+      `The address of this service is set to ${url}. If that is wrong, ask the operator of the service to correct --base-url.`,
     noSites: 'You have no site. Ask your administrator for one, or sign in with another name or token.',
     signOut: 'Sign out',
   },

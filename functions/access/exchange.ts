@@ -46,7 +46,7 @@ const exchange = async (deps: IssuerDeps, request: RoutedRequest, document: obje
 const refuseCode = () =>
   new ServiceError('signInRefused', { message: 'The code is unknown, used or older than 60 seconds. Sign in again.' })
 
-/** every attempt uses the code up. */
+/** the code cannot be used again, even if this attempt fails. */
 const redeem = async (deps: IssuerDeps, request: RoutedRequest, document: object): Promise<Reply> => {
   const { codeBody, validate } = await loadChecks()
   const { code, verifier, tokenExpiryPeriod } = validate(codeBody, document, 'accessMalformed')

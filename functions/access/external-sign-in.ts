@@ -69,7 +69,7 @@ type Provided = Awaited<ReturnType<typeof providerOf>>
 const goToConsole = ({ baseUrl, place }: Provided, outcome: Readonly<Record<string, string>>): Reply =>
   goTo(`${baseUrl}/console#${new URLSearchParams(outcome)}`, cookieFor(place, '', 0))
 
-/** A-96: after a failure, the console explains the error by its code. `wait` is in seconds. */
+/** A-96: sends the browser to the console with the error code, which the console explains. `wait` is in seconds. */
 const failAtConsole = (deps: IssuerDeps, request: RoutedRequest, provided: Provided, error: unknown) => {
   if (!(error instanceof ServiceError || error instanceof TokenFault)) throw error
   logSignIn(deps, request, null, error)

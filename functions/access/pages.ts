@@ -15,7 +15,7 @@ export const pageIn = async (query: Switches): Promise<{ readonly limit: number;
   return { limit: Math.min(limit, mostItems), after: Buffer.from(cursor, 'base64url').toString() }
 }
 
-/** Returns as many views as fit into an answer. `rest` begins with their items. */
+/** Returns as many views as fit into an answer. `rest` begins with the items of all `views`. */
 export const pageOf = <Item, View>(rest: readonly Item[], views: readonly View[], keyOf: (item: Item) => string) => {
   const count = takeFitting(views, (view) => view, largestPage).taken.length
   const last = rest[count - 1]

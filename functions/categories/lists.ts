@@ -26,7 +26,7 @@ import { byValue, ok, okWithJson } from '../../lib/http/reply.ts'
 import type { CategoriesDeps } from '../../lib/service/deps.ts'
 import { categoryOf, objectOf } from './params.ts'
 
-// A list that refuses its query answers 400/220000 or 400/220003.
+// Every list answers 400/220000 for a wrong query, and 400/220003 if it is too long for this query.
 
 const keepPage = <Page extends object>(
   { cacheReply }: CategoriesDeps,

@@ -32,8 +32,8 @@ const eventsOf = ([first, ...others]: readonly Change[]): Buffer | undefined =>
   first && (others.length > 0 ? Buffer.concat([first, ...others].map(eventOf)) : eventOf(first))
 
 // Makes the next events only when the reader has taken the previous ones. Ends when the caller may no longer listen.
-// The next request of the caller then gets the reason (V-21). A waiting listener keeps no promise, because the garbage
-// collector frees promises late: 1,000 listeners would need 110 MiB after 50 changes.
+// The next request of the caller then gets the reason (V-21). While it waits, a listener has no pending promise,
+// because the garbage collector frees promises late: 1,000 listeners would need 110 MiB after 50 changes.
 const streamOf = (listener: Listener, wanted: Wanted, after: number, timeLeft: () => number): Readable => {
   const query = { ...wanted, limit: mostAtOnce, bytes: mostBytes }
   let position = after

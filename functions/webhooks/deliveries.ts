@@ -34,7 +34,7 @@ const toReply = (sent: Delivery | TestDelivery): Reply => {
 
 /** V-12, V-13. Errors: webhookUnknown, deliveryUnknown, tooManyRequests. */
 export const createSending = (deps: WebhooksDeps) => {
-  // V-13: a slow target keeps few requests busy.
+  // V-13: limits the requests that wait for slow targets.
   const inTurn = createTurns({ atOnce: 4, mostWaiting: 0, refuse: tooMany })
   return {
     testWebhook: operation({ params: idOf }, async ({ site, params: { id } }) => {

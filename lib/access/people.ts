@@ -51,7 +51,8 @@ export interface People {
 
 const nameShape = /^[A-Za-z0-9._@+-]{1,64}$/
 
-// CloudFront would send requests for people with these names to the function for files. Clients shorten paths with dots.
+// CloudFront would send requests for people with these names to the function for files. Clients resolve `.` and `..` in
+// paths.
 const addressNames: ReadonlySet<string> = new Set(['.', '..', 'storage', 'uploads', 'changes'])
 
 export const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())

@@ -55,7 +55,7 @@ const namesAround = async ({ findSite }: Pick<SignInDeps, 'findSite'>, person: P
   return [person.name, ...sites.flatMap((site) => (site ? [site.name] : []))]
 }
 
-/** Greater than the number of every earlier session, so all of them end. */
+/** Greater than the `since` of every earlier session, so all of them end. */
 export const newSessions = (person: Person, now: number): number => Math.max(now, person.sessions + 1)
 
 /** A-54, A-71. Sets a new password, and ends all sessions. Errors: passwordWeak, unavailable. */
@@ -80,7 +80,7 @@ export const changePassword = async (
   const after = await withPassword(deps, person, password)
   const outcome = await deps.people.replace(person, after, [])
   if (outcome !== 'done') throw new ServiceError('unavailable')
-  // A session that has ended meanwhile must not come back.
+  // A session that has ended meanwhile must not be stored again.
   const session = await deps.grants.get(hash)
   if (session) await deps.grants.put({ ...session, since: after.sessions }, [])
 }

@@ -18,8 +18,7 @@ const openQueue = (queueUrl: string, config: SQSClientConfig) => {
   const client = new SQSClient({
     maxAttempts: 3,
     requestHandler: smallCallTimeouts,
-    // Outside an emulator, the host in the URL of a queue may be unknown. The endpoint of the region serves every
-    // queue.
+    // The host in the queue URL of an emulator may be unknown outside of the emulator. The endpoint serves every queue.
     useQueueUrlAsEndpoint: false,
     ...config,
   })

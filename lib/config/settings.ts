@@ -111,7 +111,7 @@ export const readSettings = <Wanted extends Settings>(
   return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as SettingsOf<Wanted>
 }
 
-/** The environment for some settings. The compiler reports a required setting that is left out. */
+/** The environment variables for the settings in `wanted`. The compiler reports a required setting that is left out. */
 export const environmentOf = <Wanted extends Settings>(
   wanted: Wanted,
   texts: SettingTexts<Wanted>,

@@ -1,6 +1,6 @@
 import { recordOf } from '../core/names.ts'
 
-// Key schemas of every table. Tests and the deployment create the tables from here.
+// The key schemas of all tables. Tests and the deployment create the tables from these schemas.
 
 interface Key {
   readonly name: string

@@ -118,7 +118,7 @@ async function* throughDelimiter(window: Window, delimiter: Buffer): AsyncGenera
       if (last.length > 0) yield last
       return true
     }
-    // Keeps the end of the piece if a delimiter may begin there. In most pieces none does, and nothing is copied.
+    // Keeps the end of the piece if a delimiter may begin there. Most pieces have no such end, so nothing is copied.
     const start = window.bytes.indexOf('\r', Math.max(window.bytes.length - delimiter.length + 1, 0))
     const safe = start < 0 ? window.bytes.length : start
     if (safe > 0) yield window.take(safe)

@@ -90,8 +90,8 @@ const startStopwatch = ({ wall, monotonic }: Clock, duration: number): (() => bo
 
 /**
  * Continues a removal until the deadline, unless another worker has its lease. The worker ends within `end`
- * milliseconds. Returns undefined when the work of this message is done: the folder is gone, the removal is closed, or
- * another message has the lease.
+ * milliseconds. Returns undefined when the work of this message is done: the folder no longer exists, the removal is
+ * closed, or another message has the lease.
  */
 export const continueRemoval = async (
   { files, removals, clock }: ContinueDeps,

@@ -25,7 +25,7 @@ export interface ObjectStore {
   indexNames?(): Promise<boolean>
   /** Objects whose names contain a text of three characters or more (case-folded), in the order of the index. */
   findNames?(query: NameQuery): Promise<NamePage>
-  /** Computes a missing fingerprint. Null when the time is up or the object is gone. */
+  /** Computes a missing fingerprint. Null when the time is up or the object no longer exists. */
   fingerprintOf(object: ObjectInfo, deadline: Deadline): Promise<string | null>
   /** Stores bytes without making them visible. If `content` fails, throws its error and leaves nothing behind. */
   stage(content: AsyncIterable<Uint8Array>, target: StageTarget): Promise<Staged>
@@ -267,8 +267,8 @@ export interface PlaceConditions {
 
 /**
  * Without `placed`, nothing was changed. `occupied` means that a key is not free, and `stale` that a source has changed
- * or a key of `present` is gone. `late` means that the time is up, `locked` that a folder is locked, and `changed` that
- * a state of `matching` differs.
+ * or a key of `present` no longer exists. `late` means that the time is up, `locked` that a folder is locked, and
+ * `changed` that a state of `matching` differs.
  */
 export type PlaceOutcome =
   | { readonly outcome: 'placed' }

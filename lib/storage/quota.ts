@@ -98,7 +98,7 @@ export const limitFiles = (files: ObjectStore, quotas: Quotas): ObjectStore => (
     try {
       reservation = await quotas.reserve(unlocked.site, added, sum(changes.map(placedBy)))
     } catch (error) {
-      // A taken name counts before a lack of room.
+      // The error for a taken name comes before the error for the quota.
       const key = await findTaken(files, conditions.absent)
       if (key === undefined) throw error
       return { outcome: 'occupied', key }

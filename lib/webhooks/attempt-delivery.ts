@@ -69,7 +69,7 @@ const idOf = (at: number, { entry, attempt }: Attempt): string =>
 const isOver = ({ status, at }: Delivery, failingSince = at): boolean =>
   status === 410 || at - failingSince >= longestFailure
 
-/** V-11. A webhook that was changed meanwhile gets another chance. */
+/** V-11. A webhook that was changed meanwhile stays enabled. */
 const disable = async (
   { webhooks }: Pick<DeliveryDeps, 'webhooks'>,
   { site, id, targetUrl }: Webhook,

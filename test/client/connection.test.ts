@@ -17,7 +17,7 @@ test('the library reports a faulty address or token before any request is sent',
   expect(asked).toStrictEqual([])
 })
 
-test('an unreachable service causes a ServiceError without a status', async () => {
+test('an unreachable service causes a ServiceError with status 0', async () => {
   const { asked, fetch } = scriptedFetch(() => undefined)
   const failed = connect({ url: address, token: 'secret', patience: { attempts: 3, delay: 1 }, fetch })
   await expect(failed).rejects.toMatchObject({

@@ -10,7 +10,7 @@ import { messages } from '../support/messages.ts'
 import { zeros } from './support/scripted-fetch.ts'
 import { test as base } from './support/site.ts'
 
-/** In bytes: more than the buffers of the system hold. */
+/** In bytes: more than the buffers of the system can contain. */
 const large = 24 * 1024 ** 2
 
 const test = base.extend('uploadTo', async ({ listen }) => {

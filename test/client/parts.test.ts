@@ -10,7 +10,7 @@ import { json, patience } from './support/scripted-fetch.ts'
 
 const part = 8 * 1024 * 1024
 const threeParts = Buffer.alloc(2 * part + 5, 'x')
-/** More than the eight parts whose addresses come together. */
+/** More than eight parts, whose addresses need two requests. */
 const manyParts = Buffer.alloc(10 * part + 5, 'x')
 const base = 'http://localhost'
 

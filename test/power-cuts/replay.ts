@@ -38,7 +38,7 @@ const buildFolders = (
 /** `root` is the path of the recorded folder, which is empty and on the disk when the log begins. */
 export const createReplay = (entries: readonly Entry[], root: string, isIgnored: Ignored = () => false) => {
   const names = createNames(root)
-  /** By inode. The kernel reuses inodes of removed files, so the newest file of an inode is meant. */
+  /** By inode. The kernel reuses inodes of removed files, so this has only the newest file of each inode. */
   const nodes = new Map<number, Node>()
   const begunFlushes = new Map<number, number>()
   let position = 0

@@ -86,7 +86,7 @@ const late = { 'files:third': 8, 'shelf:third-shelf': 8, 'admin:two': 2, 'upload
 
 /**
  * Makes changes of every kind with four services, one after the other. Versions of the first service have expired when
- * the second service starts. The second service is killed at its end.
+ * the second service starts. The second service is killed, and the others stop.
  */
 export const runWorkload = async (recording: Recording): Promise<void> => {
   const first = await recording.serve(longAgo)

@@ -115,7 +115,7 @@ export interface Request {
   /** Text is sent unchanged, bytes as a multipart body, objects as JSON. */
   readonly body?: object | string
   readonly refused?: true
-  /** Many requests fill a folder, so tests that repeat requests send these once. */
+  /** A folder is filled with many such requests, so tests that repeat requests send these once. */
   readonly fills?: true
   /** Signs in with this body, and sends the request with the token of the new session. */
   readonly as?: object

@@ -228,7 +228,7 @@ export const messages = {
     demoReplaced: text`^The demo token was revoked or has expired. A new one replaces it.`,
     filesDamaged: text`^1 file is damaged and cannot be read. Run "site-admin check" to see the damage.$`,
     foreign: text`^The directory … has files, but no …site-admin.json: …--data-dir.$`,
-    full: (path: string) => text`^The disk of the data directory …${path} is full, … Make room`,
+    full: (path: string) => text`^The disk of the data directory …${path} is full, … Free some space`,
     inUse: text`^The data directory … is in use by another process. …--data-dir.$`,
     isBackup: text`is a backup. Restore it into an empty data directory: "site-admin restore …"`,
     layout: (layout: number) =>

@@ -5,8 +5,8 @@ import { allOf, tag, textIn } from './s3-xml.ts'
 
 /**
  * Rules of S3 for uploads in parts, which emulators do not enforce: parts have numbers without gaps, all but the last
- * have 5 MiB, and all calls use one checksum algorithm ("Checking object integrity" and "Multipart upload limits" in
- * the user guide).
+ * have at least 5 MiB, and all calls use one checksum algorithm ("Checking object integrity" and "Multipart upload
+ * limits" in the user guide).
  */
 const smallestPart = 5 * 1024 * 1024
 

@@ -21,7 +21,7 @@ const observed = ({ max = 100, answers = (key: string, load: number): Found | un
 }
 
 describe('a cached lookup', () => {
-  test('an answer is as old as the time since its lookup began', async () => {
+  test('the age of an answer counts from the start of its lookup', async () => {
     const clock = { now: 0 }
     let deliver: (value: object) => void = () => undefined
     let loads = 0

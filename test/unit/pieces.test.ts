@@ -24,7 +24,7 @@ describe('memory for bytes on their way to a reader (O-21)', () => {
     expect(kept).toBe(64 * pieceSize)
   })
 
-  test('memory that did not come from here is not kept when it is returned', () => {
+  test('memory that lendPiece did not lend is not reused after it is returned', () => {
     const bytes = Buffer.alloc(pieceSize)
     giveBack(bytes)
     expect(lendPiece().buffer).not.toBe(bytes.buffer)

@@ -85,7 +85,7 @@ const row = (name: string, { backup, copy }: Awaited<ReturnType<typeof compare>>
 
 /**
  * A folder on another file system, where hard links to the blobs are impossible. Undefined if no other file system has
- * room.
+ * enough free space.
  */
 const elsewhere = (folder: string): string | undefined => {
   const other = '/dev/shm'

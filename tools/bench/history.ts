@@ -172,7 +172,7 @@ async function* contentOf(key: string): AsyncGenerator<Buffer> {
   yield Buffer.from(key)
 }
 
-// S3 is at `AWS_ENDPOINT_URL` or in memory. The times of S3 in memory mean nothing.
+// S3 is at `AWS_ENDPOINT_URL` or in memory. The times of S3 in memory are not comparable with AWS.
 const measureRestore = async (): Promise<Table> => {
   const machine = await onMachine(({ stores }) => measureRestoreOf(stores))
   const { bucket, connect } = await openTestBucket()

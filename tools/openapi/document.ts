@@ -18,9 +18,9 @@ of categories, and the files in the storage.
 - An unknown path is answered with 404 and the code ${errors.routeUnknown.code}. A method that the path does not support is answered with 405
   and the code ${errors.methodNotAllowed.code}, with the header \`Allow\`. Both have the error body below.
 - \`OPTIONS\` on every path is the preflight request of a browser.
-- If a query parameter is sent twice, the first value counts. Unknown parameters are ignored.
+- If a query parameter is sent twice, the service uses the first value. Unknown parameters are ignored.
 - Every answer has \`X-Request-Id\`. Web pages of any origin may call the service and read its answers.
-- A site lives in one data centre. The other data centres answer with a redirect to that data centre.`
+- A site belongs to one data centre. The other data centres answer with a redirect to that data centre.`
 
 const securitySchemes = {
   token: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The access token without a prefix.' },

@@ -34,7 +34,7 @@ await buildFolder(join(room, 'dist'), async (dist) => {
     bundle: true,
     platform: 'node',
     target: 'node20',
-    // Node starts this form faster than a module, which would load parts of "node:http" that are not used.
+    // Node starts CommonJS faster than a module, because a module would load unused parts of "node:http".
     format: 'cjs',
     banner: { js: '#!/usr/bin/env node' },
     define: { siteFilesVersion: JSON.stringify(version) },

@@ -48,7 +48,7 @@ const statusesOfPage = async (url: string): Promise<readonly number[]> => {
   return [...new Set([page.status, ...statuses])]
 }
 
-/** Uses an installed `site-admin` as on the first day: serves, stores a file, backs up, restores, checks. */
+/** Does what a new operator does with `site-admin`: serves, stores a file, backs up, restores, checks. */
 export const workWith = async ({ command, folder, environment }: Installed): Promise<Findings> => {
   const options = { cwd: folder, env: environment }
   const ask = async (...args: readonly string[]) => (await run(command, args, options)).stdout

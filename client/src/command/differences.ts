@@ -12,7 +12,7 @@ const mostCells = 4_000_000
 
 const marked = (mark: Edit[0], lines: readonly string[]): readonly Edit[] => lines.map((line) => [mark, line])
 
-/** Returns the length of the longest sequence of lines that both texts contain, from a left and a right line on. */
+/** The returned function counts the lines that both texts have in common, in order, from the given lines on. */
 const createLengths = (before: readonly string[], after: readonly string[]) => {
   const width = after.length + 1
   const cells = new Uint32Array((before.length + 1) * width)

@@ -10,7 +10,7 @@ import { sizeOf } from './format-text.ts'
 import { type Context, liveLine, print } from './single.ts'
 import { nameOf, sitePath } from './site-path.ts'
 
-// Where a download goes on this machine. `mode` is the mode of the file that the download replaces.
+// The file for a download on this machine. `mode` is the mode of the file that the download replaces.
 const localPlace = async (to: string | undefined, name: string, force: true | undefined) => {
   if (to === '') throw new UsageError('Name a target file or folder, or leave it out.')
   const isDirectory = to !== undefined && (await stat(to).catch(() => undefined))?.isDirectory() === true

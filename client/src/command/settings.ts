@@ -82,7 +82,7 @@ export const checkedUrl = (text: string): string => {
 
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
 
-/** A value on the command line comes before one in the environment, and this one before the saved login. */
+/** The command line has priority over the environment, and the environment over the saved login. */
 export const connectAs = async (
   { url, tokenFile, identity, site }: Where,
   signal: AbortSignal,

@@ -51,7 +51,7 @@ export const findExactly = async ({ client }: OfSite, path: string) => {
   throw missing(path, 'Use that spelling.', `, but "${written}"`)
 }
 
-/** A new name for a folder that differs only in case is a rename, not a move into the folder itself. */
+/** If only the case of a folder name changes, this is a rename, and not a move into the folder itself. */
 export const caseRenameTarget = async (site: OfSite, from: string, to: string): Promise<string | undefined> => {
   const path = sitePath(to).normalize('NFC')
   const there = to.endsWith('/') || path === '' ? undefined : await find(site, path)

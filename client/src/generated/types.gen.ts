@@ -81,7 +81,7 @@ export type Site = {
     id: number;
     name: string;
     /**
-     * The base URL of the data centre where the site lives.
+     * The base URL of the data centre of the site.
      */
     url: string;
     dataCentre: string;
@@ -200,7 +200,7 @@ export type FieldType = {
 };
 
 /**
- * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page; its `totalItemsCount` is null unless the request has `count=true`.
+ * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page. It has a `totalItemsCount` only if the request has `count=true`; otherwise this member is null.
  */
 export type NewsAssociationPage = {
     items: Array<NewsAssociation>;
@@ -277,7 +277,7 @@ export type NewLink = {
 export type ObjectId = number | string;
 
 /**
- * 1 shows the link, 0 hides it.
+ * 1 shows the object in the category, 0 hides it.
  */
 export type Displayable = 0 | 1 | '0' | '1';
 
@@ -298,7 +298,7 @@ export type UnlinkedItem = {
 };
 
 /**
- * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page; its `totalItemsCount` is null unless the request has `count=true`.
+ * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page. It has a `totalItemsCount` only if the request has `count=true`; otherwise this member is null.
  */
 export type BlogAssociationPage = {
     items: Array<BlogAssociation>;
@@ -346,7 +346,7 @@ export type BlogAssociation = {
 };
 
 /**
- * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page; its `totalItemsCount` is null unless the request has `count=true`.
+ * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page. It has a `totalItemsCount` only if the request has `count=true`; otherwise this member is null.
  */
 export type CategoryPage = {
     items: Array<Category>;
@@ -365,7 +365,7 @@ export type Category = {
 };
 
 /**
- * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page; its `totalItemsCount` is null unless the request has `count=true`.
+ * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page. It has a `totalItemsCount` only if the request has `count=true`; otherwise this member is null.
  */
 export type NewsItemPage = {
     items: Array<NewsItem>;
@@ -437,7 +437,7 @@ export type UnlinkedCategory = {
 };
 
 /**
- * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page; its `totalItemsCount` is null unless the request has `count=true`.
+ * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page. It has a `totalItemsCount` only if the request has `count=true`; otherwise this member is null.
  */
 export type BlogPage = {
     items: Array<Blog>;
@@ -474,7 +474,7 @@ export type Blog = {
 };
 
 /**
- * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page; its `totalItemsCount` is null unless the request has `count=true`.
+ * A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the last page. It has a `totalItemsCount` only if the request has `count=true`; otherwise this member is null.
  */
 export type SiteUrlPage = {
     items: Array<SiteUrl>;
@@ -508,7 +508,7 @@ export type Restoration = {
 };
 
 /**
- * The request is done.
+ * The request has succeeded.
  */
 export type Stored = {
     status: 'success';

@@ -18,9 +18,9 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /**
- * Until its body has arrived, a request may take the whole time of Lambda. After the body, it has as long as the
- * distribution waits for an answer: a change after this time would take effect although the caller got an error. `now`
- * is a monotonic clock, in milliseconds.
+ * Until its body has arrived, a request may take the whole time that Lambda allows. After the body, it has as long as
+ * the distribution waits for an answer: a change after this time would take effect although the caller got an error.
+ * `now` is a monotonic clock, in milliseconds.
  */
 export const createDeadlineFor =
   (now: () => number) =>
@@ -45,8 +45,8 @@ const slowestBody = { bytesPerSecond: 16 * 1024, seconds: 10 }
 const formOverhead = 16 * 1024 * 1024
 
 // Lambda sends the whole request before it reads the answer. So the body of a refused request is read too, up to the
-// size of the largest file; a connection that sends more is closed. Each such request occupies a place in its process,
-// so strangers and slow senders get less time and fewer bytes (S-131, S-114).
+// size of the largest file; a connection that sends more is closed. A process answers few requests at once, so callers
+// without a valid token and slow senders get less time and fewer bytes (S-131, S-114).
 const answersAfterBody = (largestFile: number): EarlyAnswers => ({
   bytes: largestFile + formOverhead,
   ms: streaming.longestRequest * 1000,

@@ -81,7 +81,7 @@ const personNamed = (name: string, identity: string, arrived: Arrived, now: numb
   return { ...newPerson(known, now), identities: [identity] }
 }
 
-/** Never uses the name that the person has at the issuer, because another person may have this name here. */
+/** Ignores the user name at the issuer, because another person may have this name here. */
 const createByRules = async (deps: IdentityDeps, arrived: Arrived, identity: string): Promise<Person | undefined> => {
   const { trust, issuer, claims } = arrived
   if (rolesFor(trust, issuer, claims).size === 0) return undefined

@@ -81,8 +81,8 @@ const addLinks = async (
   await lookAgain().finally(() => recorded)
 }
 
-// Links from the side of the object (C-46): checks everything first, then makes each link as from the side of its
-// category. A failure may leave some of the links, and repeating the call completes them.
+// Links from the side of the object (C-46): checks the object and all categories first, then makes each link as `link`
+// does. A failure may leave some of the links, and repeating the call completes them.
 const createObjectLinks = (
   items: CategoryItems,
   record: RecordChange,
@@ -177,7 +177,7 @@ const createContentRemoval = ({ contents, links }: CategoryItems, record: Record
       if (!(await contents.flagRemoved(site, kind, id))) return false
       await deleteLinksOf(object)
       await contents.delete(site, kind, id)
-      // The index lags: it may show a link only now that was written just before the removal began.
+      // The index lags: only now may it show a link that was written just before the removal began.
       await deleteLinksOf(object)
       await record(entry)
       return true

@@ -87,7 +87,7 @@ const bytesOf = ({ entries }: Pick<Block, 'entries'>): number => entries.reduce(
 // In milliseconds: after this time without entries of others, a site seems to have no other writers.
 const quietTime = 1_000
 
-/** A new writer does not know how many other writers exist, so it lets them fill the block. */
+/** A new writer does not know how many other writers exist. So it uses the large limit, unless the site was quiet. */
 export const knownFromQuery = (found: Block, now: number): KnownBlock => {
   const isQuiet = found.next < now - quietTime
   if (isFull(found)) return newBlock(found.next, isQuiet ? mostBytes : mostCrowdedBytes)
@@ -104,8 +104,8 @@ export const knownFromAddition = (filled: Block, before: KnownBlock): KnownBlock
   return isFull(filled) ? newBlock(filled.next, limit) : { block: filled.block, bytes, limit }
 }
 
-// Scales the bytes of an entry, so that a block counts as full only at `mostCrowdedBytes`. The entry that exceeds the
-// limit of this writer makes the block full at once.
+// Scales the bytes of an entry, so that a block is full only at `mostCrowdedBytes`. But an entry that exceeds the limit
+// of its writer makes the block full at once.
 const weightOf = (item: EntryItem, { bytes, limit }: KnownBlock): number => {
   const size = sizeOf(item)
   return bytes + size > limit ? mostBytes + 1 : Math.ceil((size * mostBytes) / mostCrowdedBytes)

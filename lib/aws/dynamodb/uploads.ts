@@ -223,7 +223,7 @@ export const createUploadProgress = ({ now = Date.now, ...options }: TableOption
 
   return {
     // The order of arrival here decides which upload is the newest, because a clock may be set back. A repeated call
-    // finds its upload as the newest upload, or as the upload that the newest one has replaced.
+    // changes nothing: its upload is already the newest one, or the one before it.
     async begin({ token, id }, percent) {
       await table.update(
         { token },

@@ -28,7 +28,7 @@ export const createWebhookLeases = ({ now = Date.now, ...options }: TableOptions
     })
 
   return {
-    /** Undefined if the webhook is gone, or if another worker has the lease. That worker will notice this call. */
+    /** Undefined if the webhook was removed, or if another worker has the lease. That worker will notice this call. */
     async take(site: SiteId, id: string, holder: string, duration: number): Promise<WebhookLease | undefined> {
       const taken = await tryToTake(site, id, holder, duration)
       if (taken) return taken

@@ -35,7 +35,7 @@ const reportOpen = ({ site, path }: RemovalTask, age: number, attempts: number):
  * Completes removals in slices: the rest of the work after a slice becomes a new message. When a worker dies or fails,
  * the queue delivers its message again, and finally moves it to the dead letters. After a failure of the store, the
  * message waits until the time of its worker is over, because that worker may still have the lease. Without progress,
- * the worker fails in the end: a new message would restart the count of the queue.
+ * the worker fails in the end: a new message would restart the queue's count of deliveries.
  */
 export const createRemovalWorker = ({ removalQueue, ...deps }: Deps): SQSHandler => {
   const work = async (message: RemovalMessage, remaining: number): Promise<Rest | undefined> => {

@@ -150,7 +150,7 @@ export const accessContract: GroupContract<'access'> = {
     changeUser: {
       summary: 'Change a person of a site',
       description:
-        '`role`, `folders` and `rights` change the rights on this site. The other members concern the person on all ' +
+        '`role`, `folders` and `rights` change the rights on this site. The other members change the person on all ' +
         'sites, and need every right that the person has. `invite` creates a new invitation, with which the person ' +
         'chooses a new password.',
       body: { schema: named(userChangeBody, 'UserChange') },

@@ -21,7 +21,7 @@ import {
 numericString.register(z.globalRegistry, { pattern: '^[1-9]\\d{0,8}$' })
 named(objectId, 'ObjectId', `The id of ${objectKindNames.map(oneOf).join(' or of ')}.`)
 
-named(displayable, 'Displayable', '1 shows the link, 0 hides it.')
+named(displayable, 'Displayable', '1 shows the object in the category, 0 hides it.')
 
 const links = component('NewLinks', 'The objects to link with the category.', {
   items: itemsOf(named(linkItem, 'NewLink'), 'objectId'),

@@ -52,8 +52,8 @@ const itemOf = ({ own, objects }: ItemShape) =>
 const count = z.int().check(z.minimum(0))
 
 const pageDescription =
-  'A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which ' +
-  'is null on the last page; its `totalItemsCount` is null unless the request has `count=true`.'
+  'A page of a list. A page by `skip` has the member `skip`. A page by `cursor` has `nextCursor`, which is null on the ' +
+  'last page. It has a `totalItemsCount` only if the request has `count=true`; otherwise this member is null.'
 
 const pageOf = <Item extends z.core.$ZodType>(item: Item, id: string) =>
   component(id, pageDescription, {
@@ -248,7 +248,7 @@ export const categoriesContract: GroupContract<'categories'> = {
     },
     listSiteUrls: {
       summary: 'List the addresses of a site',
-      description: 'The list has one item: the base URL of the data centre where the site lives.',
+      description: 'The list has one item: the base URL of the data centre of the site.',
       query: listSwitches(siteUrlShape, { fields: 'url', where: '{"siteId":1001}', order: 'url' }),
       answers: page(siteUrlPage),
       errors: ['categoriesMalformed'],

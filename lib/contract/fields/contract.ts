@@ -75,7 +75,7 @@ export const fieldTypePage = named(
 const site = component('Site', 'A site that the token covers.', {
   id: z.int(),
   name: z.string(),
-  url: described(z.string(), 'The base URL of the data centre where the site lives.'),
+  url: described(z.string(), 'The base URL of the data centre of the site.'),
   dataCentre: z.string(),
   renderingEngine: described(z.boolean(), 'True if the operations on categories may be used.'),
   permissions: described(

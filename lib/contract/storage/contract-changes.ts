@@ -49,7 +49,7 @@ export const changesOperation: OperationContract = {
     'answers as soon as a change is made, or with an empty list when the time is up. With `Accept: text/event-stream`, the ' +
     'answer is a stream of the changes as they happen, on one machine and with streaming; without `after`, it ' +
     'begins with the next change. The `id` of each event is the id of its change, and its `data` is the change. ' +
-    'A comment comes every 15 seconds.',
+    'The service sends a comment every 15 seconds.',
   query: {
     after: text(
       'The `next` of an earlier answer, or the id of a change. If empty, the list begins with the oldest change.',

@@ -3,7 +3,7 @@ import { mostFiles } from '../../storage/changes/upload.ts'
 import { component, described, link, named, type ParameterContracts, text } from '../contract.ts'
 import { copyPath, force, newName, newPath, restoreBody } from './switches.ts'
 
-export const success = component('Stored', 'The request is done.', { status: z.literal('success') })
+export const success = component('Stored', 'The request has succeeded.', { status: z.literal('success') })
 
 export const deleting = component('Deleting', 'The service deletes the rest of the folder after this answer.', {
   status: z.literal('deleting'),

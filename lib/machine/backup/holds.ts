@@ -28,7 +28,10 @@ export const holdBlobs = async (
   })
   let isWhole = true
   return {
-    /** Extends the hold from now on. Returns false if the hold has expired at any time, because blobs may be gone. */
+    /**
+     * The hold then ends `duration` milliseconds from now. Returns false if the hold has expired at any time, because
+     * blobs may have been removed.
+     */
     async extend(duration: number): Promise<boolean> {
       // If the database is busy or full, enough time is left for another attempt.
       const isHeld = await note(() => extend.run(now() + duration, id, now()).changes === 1).catch(() => true)

@@ -47,7 +47,7 @@ const asFailureOfSource = (error: unknown, { path, database }: DataDirectory): u
   if (isOutOfSpace(error)) {
     return new UsageError(
       `The disk of the data directory ${path} is full, but a backup needs a little space there, to keep removed files until ` +
-        'the backup has copied them. Make room on that disk. No backup was made.',
+        'the backup has copied them. Free some space on that disk. No backup was made.',
       { cause: error },
     )
   }

@@ -208,7 +208,7 @@ const adviceOn: ReadonlyMap<SystemFailure | undefined, string> = new Map([
   ['noRights', adviceOnRights],
   ['cannotOpen', adviceOnRights],
   ['readOnlyDisk', `Its file system is read-only. ${elsewhere}`],
-  ['full', 'Make room on its disk, and repeat the command.'],
+  ['full', 'Free some space on its disk, and repeat the command.'],
   ['notFolder', `This path, or a parent of this path, is a file. ${elsewhere}`],
   ['exists', `A file has this name. ${elsewhere}`],
   ['missing', `No directory can be created there. ${elsewhere}`],
@@ -244,9 +244,12 @@ export const databaseFailure = (error: unknown): string | undefined => {
 export const asSentence = (error: unknown, what: string, ending: string): unknown => {
   if (!(error instanceof Error) || error instanceof UsageError || error instanceof ServiceError) return error
   if (failureOf(error) === 'full') {
-    return new UsageError(`The disk is full: ${what} needs more room. Make room, or name another disk. ${ending}`, {
-      cause: error,
-    })
+    return new UsageError(
+      `The disk is full: ${what} needs more space. Free some space, or name another disk. ${ending}`,
+      {
+        cause: error,
+      },
+    )
   }
   if (!('syscall' in error || 'errcode' in error)) return error
   return new UsageError(`${what} cannot be written: ${reasonOf(error)}. ${ending}`, { cause: error })

@@ -51,7 +51,7 @@ const readMarker = ({ marker }: DataDirectory): string | Fault | undefined => {
   } catch (error) {
     if (isMissing(error)) return undefined
     // If the service only lacks the right to read the directory, the data may be intact. So the message does not advise
-    // to discard it.
+    // to discard the data.
     if (isForbidden(error)) return { code: 'unreadable', detail: reasonWithAdvice(error) }
     return { code: 'markerUnreadable', detail: reasonOf(error) }
   }

@@ -151,7 +151,7 @@ const openPrepared = (directory: DataDirectory, options: DatabaseOptions): Datab
 
 export const diskFullError = ({ path }: DataDirectory, cause: unknown): UsageError =>
   new UsageError(
-    `The disk of the data directory ${path} is full, but opening it needs some space. Make room on that disk. ` +
+    `The disk of the data directory ${path} is full, but opening it needs some space. Free some space on that disk. ` +
       'Nothing was changed.',
     { cause },
   )

@@ -19,9 +19,9 @@ export interface Blobs {
   write(name: string, content: AsyncIterable<Uint8Array>): Promise<number>
   /**
    * Writes from `start` on, and drops later bytes. At 0, creates the blob. Returns the number of bytes. If blobs are
-   * durable, these bytes are on the disk, and so are the bytes that were passed to `kept`. Undefined when the blob is
-   * missing. Throws when the blob is shorter than `start`. Errors: outOfSpace, unavailable (no file handle is free, or
-   * the time is up).
+   * durable, these bytes are on the disk. Meanwhile, `kept` gets the number of bytes that are already on the disk.
+   * Undefined when the blob is missing. Throws when the blob is shorter than `start`. Errors: outOfSpace, unavailable
+   * (no file handle is free, or the time is up).
    */
   append(
     name: string,
@@ -29,7 +29,7 @@ export interface Blobs {
     content: AsyncIterable<Uint8Array>,
     callbacks: Pick<Writing, 'kept' | 'isOver'>,
   ): Promise<Written | undefined>
-  /** Reads a part of the blob. Throws when the blob is shorter. */
+  /** Truncates the blob. Throws when the blob is shorter. */
   cut(name: string, size: number): Promise<void>
   /**
    * Opens the blob at once, so that the stream keeps its bytes even when the blob is removed right after. Keeps at most
@@ -150,7 +150,7 @@ export const openBlobs = (
     throw asPortError(error, folder)
   }
 
-  // Starts before the content arrives, so that the name is on the disk long before all bytes have arrived.
+  // Call this before the content arrives: the name is then on the disk long before the last bytes.
   const syncName = (): Promise<void> | undefined => {
     const named = durable ? syncFolder(folderHandle) : undefined
     named?.catch(() => {})

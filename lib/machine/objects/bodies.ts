@@ -29,7 +29,7 @@ export const createBodies = ({ database, blobs, rows }: Deps) => {
       choose: (info: ObjectInfo) => ByteRange | undefined,
       what: string,
     ): Promise<ReadObject | undefined> {
-      // Tries again if the bytes are gone, because another process may have replaced or removed them meanwhile.
+      // Tries again if the bytes are missing, because another process may have replaced or removed them meanwhile.
       for (let missing: string | undefined; ; ) {
         const row = await database.read(find)
         if (!row) return undefined

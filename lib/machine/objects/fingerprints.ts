@@ -95,7 +95,7 @@ export const createFingerprints = ({ database, rows, bodies, staging }: Deps) =>
       if (!isStopped && jobs.size < mostWaiting) add(object, false)
     },
 
-    /** Null when the computation takes too long, or the object is gone. */
+    /** Null when the computation takes too long, or the object no longer exists. */
     async of(object: ObjectInfo, deadline: Deadline): Promise<string | null> {
       if (object.fingerprint !== null || isStopped) return object.fingerprint
       using limit = deadline.within(longestWait, systemClock.monotonic)

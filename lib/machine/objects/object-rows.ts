@@ -76,7 +76,8 @@ export const createObjectRows = (connection: DatabaseSync) => {
 
 export type ObjectRows = ReturnType<typeof createObjectRows>
 
-// The number of rows in one step: twice as many as before, so that few unneeded rows are read below a folder.
+// The number of rows in one step: twice the number of entries in the last step, so that few rows below a subfolder are
+// read.
 const steps = { first: 256, least: 8, most: 1_001 } as const
 
 type Entry = ListedObject | string

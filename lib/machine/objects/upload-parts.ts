@@ -81,7 +81,7 @@ export const createUploadParts = ({ database, blobs, files, now }: Deps): Upload
   }
 }
 
-/** Only makes room: the record of an upload decides whether the upload has expired. */
+/** Only frees space: the record of an upload decides whether the upload has expired. */
 export const createUploadSweep = (
   { connection, write }: Pick<Database, 'connection' | 'write'>,
   blobs: Pick<Blobs, 'remove'>,

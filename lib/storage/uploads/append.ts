@@ -18,9 +18,9 @@ import {
 } from './upload.ts'
 import { discardUpload, findUpload, type UploadsDeps } from './uploads.ts'
 
-// Appends bytes under a lease, and ends the lease unless the upload has all of its bytes. Bytes before a broken
-// connection stay. Bytes that are wrong or too many are dropped. Without a declared length, the bytes up to the limit
-// may stay.
+// Appends bytes under a lease, and ends the lease unless the upload has all of its bytes. If the connection breaks, the
+// bytes that have arrived stay. Bytes that are wrong or too many are dropped. Without a declared length, the bytes up
+// to the limit may stay.
 const appendBytes = async (
   { uploadRecords, uploadParts, clock, quotas }: UploadsDeps,
   upload: Upload,
@@ -86,7 +86,7 @@ export const beginAppend = async (
   addition: Omit<Addition, 'content'>,
 ): Promise<BegunAppend> => {
   const { offset, declared } = addition
-  // No upload reaches this offset, and a store may be unable to hold the number. So this does not ask the store.
+  // No upload reaches this offset, and the number may be too large for a store. So this does not ask the store.
   if (declared === 0 || offset > deps.largestResumableFile) {
     const upload = await findUpload(deps, requester, id)
     if (upload.target.isDirect) throw new ServiceError('uploadUnknown')

@@ -23,7 +23,7 @@ export interface StoredPart {
 /**
  * The port to uploads whose parts callers send to the store themselves. All parts but the last have `partLength` bytes.
  * Digests are in hex. Until an address expires, it accepts the bytes with the right digest from anybody. Errors of
- * every call: unavailable; uploadUnknown, when the parts are gone.
+ * every call: unavailable; uploadUnknown, when the parts no longer exist.
  */
 export interface DirectParts {
   begin(upload: { readonly id: string; readonly target: Target }): Promise<Holding>

@@ -304,7 +304,7 @@ describeWithAdmin('cursor', () => {
     [{ limit: '2', order: '-weight', where: '{weight:{$ne:null}}' }, [25, 20, 15, 10, 5]],
     [{ limit: '6', order: '-siteId' }, range(1, 25)],
     [{ where: '{objectId:0}' }, []],
-  ])('The pages of the query %o by cursor make up the whole list (C-16)', async (switches, expected) => {
+  ])('With the query %o, the pages by cursor contain the whole list (C-16)', async (switches, expected) => {
     expect(await walk(switches)).toEqual(expected)
   })
 

@@ -108,7 +108,7 @@ describe('Conditions on fields', () => {
     expect(await read(form, -2)).toMatchObject({ mandatory: true, order: 1 })
   })
 
-  test('A removal accepts the ETag of the XML form (F-31)', async () => {
+  test('A removal accepts the ETag of the answer in XML (F-31)', async () => {
     const form = await formWith({ id: -2 })
     const { headers } = await call(`${fieldsOf(form)}/-2`, { headers: { Accept: 'application/xml' } })
     expect((await remove(form, -2, { 'If-Match': `"other", ${headers['etag']}` })).status).toBe(200)

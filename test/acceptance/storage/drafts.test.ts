@@ -61,7 +61,7 @@ describe('Drafts', () => {
     expect((await read(`${own}/new/g.html`, '?version=draft')).text).toBe('draft')
   })
 
-  it('A lone draft becomes a live file at a path that cannot have drafts (S-111)', async () => {
+  it('A lone draft becomes the live file if its new name is not a page name (S-111)', async () => {
     await put(`${own}/only/h.html`, 'draft', '?version=draft')
     expect((await rename(`${own}/only/h.html`, 'h')).status).toBe(200)
     expect((await read(`${own}/only/h`)).text).toBe('draft')

@@ -58,7 +58,7 @@ describe('A read of a path in another case', () => {
     for (const other of ['ı', 'STRASSE']) expectError(await read(`${own}/unicode/${other}`), 404, 104001)
   })
 
-  it('A file in the way is not skipped for a folder in another case (S-3, S-41)', async () => {
+  it('If a file has the exact name, no folder in another case is used (S-3, S-41)', async () => {
     await put(`${own}/way/leaf`, 'x')
     await put(`${own}/way/LEAF/x`, 'x')
     expectError(await put(`${own}/way/leaf/y`, 'y'), 400, 104009)
@@ -101,7 +101,7 @@ describe('A change at a path in another case', () => {
     expect(await namesIn(`${own}/Again`)).toEqual(['A.TXT'])
   })
 
-  it('A change obeys the rules of the path as stored (S-9)', async () => {
+  it('A change follows the rules of the path that lookup found (S-9)', async () => {
     await put(`Templates/${own}/ok.txt`, 'x')
     expectError(await put(`templates/${own}/t.html`, 'x'), 400, 104008)
     expect((await put(`templates/${own}/t.html`, '{tag_pagecontent}')).status).toBe(200)

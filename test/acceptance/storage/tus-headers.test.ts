@@ -13,7 +13,7 @@ const uploads = '/api/v2/admin/sites/current/uploads'
 
 describe('The headers of an append', () => {
   it.each(['-1', 'x', '1.5', '', '0x1', '1e3', '0, 0'])(
-    'An Upload-Offset "MUST be a non-negative integer", so not %j (U-2, E-28)',
+    'An Upload-Offset "MUST be a non-negative integer", so %j is refused (U-2, E-28)',
     async (offset) => {
       const upload = await begin('offset.bin', 5)
       expectError(await append(upload, offset, 'hello'), 400, 104000)
@@ -27,7 +27,7 @@ describe('The headers of an append', () => {
   })
 
   it.each(['application/octet-stream', 'text/plain', ''])(
-    'An append "MUST use application/offset+octet-stream", so not %j',
+    'An append "MUST use application/offset+octet-stream", so %j is refused',
     async (type) => {
       const upload = await begin('type.bin', 5)
       expectError(await append(upload, 0, 'hello', { 'Content-Type': type }), 415, 100015)

@@ -92,7 +92,7 @@ describe('The files of an upload', () => {
     expect((await read(`${own}/habit/photo.jpg`)).text).toBe('y')
   })
 
-  it('Files go into the folder if it exists, or if several files are sent (S-34)', async () => {
+  it('Files are stored in the folder if it exists, or if several are sent (S-34)', async () => {
     await put(`${own}/folders/same/x`, 'x')
     await upload(`${own}/folders/same`, [{ name: 'same' }])
     await upload(`${own}/folders/two`, [{ name: 'two' }, { name: 'more' }])

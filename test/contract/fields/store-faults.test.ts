@@ -62,7 +62,7 @@ const unavailable = { code: 100503, message: expect.any(String), requestId: expe
 
 describe('A store that fails for a moment', () => {
   test.each(Object.entries(operations))(
-    'Operation %s makes exactly the calls that fail in the cases below',
+    'Operation %s makes only the calls that the cases below let fail',
     async (_, operation) => {
       const { handler, dynamodb } = service.start()
       const path = await service.createForm(before)

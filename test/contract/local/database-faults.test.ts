@@ -58,13 +58,13 @@ describe('an error of SQLite', () => {
     ['a write', 778],
     ['the shared memory of the database', 4874],
     ['a sync', 1034],
-  ])('an error of %s causes a 507 if the disk has no room left', (_, code) => {
+  ])('an error of %s causes a 507 if the disk has no free space', (_, code) => {
     // The disk of /proc has no free space.
     expect(asPortError(failure(code), '/proc/self/status')).toEqual(outOfSpace)
   })
 
   test.each([
-    ['of a write while the disk has room', 778],
+    ['of a write while the disk has free space', 778],
     ['that the database is damaged', 11],
     ['that the file is not a database', 26],
     ['of a constraint of the tables', 1555],

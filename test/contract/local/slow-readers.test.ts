@@ -42,7 +42,7 @@ setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
 const mebibytesInBuffers = async (): Promise<number> => {
-  // Buffers are freed when the event loop has turned.
+  // Buffers are freed only in the next turn of the event loop.
   await turn()
   collectGarbage()
   return process.memoryUsage().external / 1024 / kibibyte

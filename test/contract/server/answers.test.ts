@@ -56,7 +56,7 @@ describe('an answer of bytes', () => {
     expect(records).toEqual([expect.objectContaining({ status: 200 })])
   })
 
-  test('HEAD returns no bytes, and the stream is destroyed', async () => {
+  test('HEAD returns no bytes, and destroys the stream of the body', async () => {
     const stream = Readable.from([Buffer.from('hello')])
     const { url } = await listening(bareHandler(async () => content(5, stream)).handler)
     const answer = lastAnswer(await received(url, requestText('HEAD', '/', { Connection: 'close' })))

@@ -8,7 +8,7 @@ const messageFrom = (remoteAddress: string, forwarded?: string) =>
   ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage
 
 describe('The address of a caller', () => {
-  test('the address comes from the socket (A-79)', () => {
+  test('the address is that of the socket (A-79)', () => {
     const addressOf = createAddressOf({ trusted: undefined, isBehindProxy: false })
     expect(addressOf(messageFrom('::ffff:192.0.2.1', '192.0.2.9'))).toBe('192.0.2.1')
     expect(addressOf(messageFrom('2001:db8::1'))).toBe('2001:db8::1')

@@ -11,7 +11,7 @@ import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 
 /**
  * A process that dies at one of its calls to a store, before or after the call. Calls are numbered from 1. With
- * `spares` the process lives, and only this call fails.
+ * `spares` the process survives, and only this call fails.
  */
 const createDeath = () => {
   let calls = 0

@@ -49,7 +49,7 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect((await storage.remove('/large')).status).toBe(200)
     expect((await metaOf('/large')).status).toBe(404)
     expect((await put('/large/new')).status).toBe(200)
-    // The message was sent for the case that the request dies.
+    // The message was sent in case the request dies.
     expect(await finish()).toBeUndefined()
     expect((await storage.get('/large/new')).status).toBe(200)
     expect(storage.leftovers()).toBe(0)

@@ -75,7 +75,7 @@ describe('Small files', () => {
     return s3.requests.filter(isUpload).length - before
   }
 
-  it('Small files wait in memory while there is room; others are uploaded at once', async () => {
+  it('Small files wait in memory while enough memory is free; others are uploaded at once', async () => {
     expect(await uploadsFor(full)).toBe(0)
     expect(await uploadsFor(`${full}x`)).toBe(1)
     const waiting = await stage('x')

@@ -76,7 +76,7 @@ const failToPublish = async (): Promise<void> => {
   await breaking(isRemoval, async () => expect((await call('PUT', '/page.html', { body: 'live' })).status).toBe(503))
 }
 
-/** Sends more than the memory holds, and then breaks off: the bytes in S3 are discarded. */
+/** Sends more bytes than may wait in memory, and then breaks off. The bytes in S3 are discarded. */
 const breakOff = async (): Promise<void> => {
   const content = Buffer.alloc(4_400_000)
   const whole = multipart(Array.from({ length: 9 }, (_, index) => ({ name: `${index}.bin`, content })))

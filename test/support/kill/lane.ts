@@ -19,7 +19,7 @@ export interface Lane<State> {
 
 export interface Runner {
   readonly name: string
-  /** Sends changes until the service is gone, and calls `acknowledged` after each answer. Rejects after a refusal. */
+  /** Sends changes until the service has ended, and calls `acknowledged` after each answer. Rejects after a refusal. */
   run(service: SpawnedService, acknowledged: () => void): Promise<void>
   compare(
     machine: Machine,

@@ -176,7 +176,7 @@ describe('a page', () => {
     expect(ids(page.items)).toEqual([1, 2])
   })
 
-  test('the next page starts after the last item, even if that item is gone', async () => {
+  test('the next page starts after the last item, even if that item was removed', async () => {
     const { nextCursor } = await pageOf(some(9), { cursor: '', limit: '3', order: 'subject' })
     const left = some(9).filter((item) => item['objectId'] !== 7)
     const { items } = await pageOf(left, { cursor: nextCursor ?? '', order: 'subject' })
@@ -208,7 +208,7 @@ describe('the number of objects that a list reads', () => {
   })
 })
 
-describe('a list over the limit for complete reads (C-11, E-27)', () => {
+describe('a list over the limit of objects (C-11, E-27)', () => {
   const tooLong = expect.objectContaining({ code: 220003, status: 400, message: expect.stringContaining('cursor') })
 
   test.each([

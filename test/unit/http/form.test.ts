@@ -27,7 +27,7 @@ test.each([
   expect(() => readForm(text)).toThrow(Error)
 })
 
-test('an entry with a too large index does not become a list', () => {
+test('an entry whose index is too large does not become a list', () => {
   expect(readForm('items[999999999]=1')).toEqual({ items: { 999999999: '1' } })
 })
 

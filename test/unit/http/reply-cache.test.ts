@@ -25,7 +25,7 @@ describe('a cached reply', () => {
     expect([await ask('a'), await ask('b'), await ask('a'), await ask('b')]).toEqual(['3', '4', '3', '4'])
   })
 
-  test('a change of the state frees the cache of old replies', async () => {
+  test('after a change of the state, old replies no longer fill the cache', async () => {
     const { store, ask } = observed()
     await ask('a', 3_900_000)
     store.state = 'second'

@@ -13,7 +13,7 @@ const file = (size: number) => ({
 })
 const downloads = { largestAnswer: 5, urlOf: async ({ key }: ObjectInfo) => `https://files.example.com/${key}` }
 
-describe('A response that can hold five bytes', () => {
+describe('A response that can have at most five bytes', () => {
   it.each([
     ['for ten bytes is redirected (S-110)', {}, 'GET', 10, 'elsewhere'],
     ['for five bytes is answered', {}, 'GET', 5, 'whole'],

@@ -41,7 +41,7 @@ export const onMachine = <Result>(
     }
   })
 
-/** Measures on empty tables of dynalite, which reports consumed capacity. Its times mean nothing. */
+/** Measures on empty tables of dynalite, which reports consumed capacity. Its times are not comparable with AWS. */
 export const onTables = async <Result>(run: (dynamodb: DynamoDBDocumentClient) => Promise<Result>): Promise<Result> => {
   const { connect, close } = await openTestTables()
   try {

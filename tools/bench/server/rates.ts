@@ -29,7 +29,7 @@ const reads: readonly Subject[] = [
   { name: '/health', path: '/health', target: undefined },
   { name: 'list of 33 fields', path: v1, target: 0.12 },
   { name: 'list of 10 news', path: v3, target: 0.07 },
-  // An unknown field does not change the page. But for the service it is a different page, which is not cached.
+  // Each unknown field is another key of the cache, so no answer comes from the cache.
   { name: 'list of 10 news, each time another one', path: `${v3}?fields=`, numbered: true, target: undefined },
   { name: '?meta of a folder of 100', path: `${v2}/folder?meta`, target: 0.04 },
   { name: 'GET of a 4 KiB file', path: `${v2}/folder/f0.txt`, target: 0.1 },

@@ -28,7 +28,7 @@ const test = base
     return { service, data }
   })
 
-test('a write answers 507 until the disk has room again (E-17, O-18, V-29)', async ({
+test('a write answers 507 until the disk has free space again (E-17, O-18, V-29)', async ({
   disk,
   full: { service, data },
 }) => {
@@ -116,7 +116,7 @@ test('a killed service that starts again on a full disk prints advice', async ({
   killed.kill('SIGKILL')
   await killed.ended
   disk.fill()
-  // The WAL is readable. The first change finds no room.
+  // The WAL is readable. The first change finds no free space.
   for (const start of [
     ['local/main.js', '--data-dir', data, '--port', '0'],
     ['admin/main.js', '--data-dir', data, 'serve', '--port', '0'],
@@ -128,7 +128,7 @@ test('a killed service that starts again on a full disk prints advice', async ({
   }
 })
 
-test('a service that starts on a full disk reports the full disk, and starts when the disk has room', async ({
+test('a service reports a full disk at its start, and starts when the disk has free space', async ({
   disk,
   full: { service, data },
 }) => {

@@ -56,7 +56,7 @@ test('a service also ends when its parent process is killed', async ({ directory
   const starter = launch('bin/site-admin.js', ['--json', '--data-dir', directory, 'serve', '--port', '0'])
   const { baseUrl } = JSON.parse(await starter.line())
   starter.kill('SIGKILL')
-  // The service shares this output, which closes when both processes have ended.
+  // `ended` waits for the service, too, because the service writes to the output of its parent.
   expect((await starter.ended).signal).toBe('SIGKILL')
   expect(await takesConnections(baseUrl)).toBe(false)
 })

@@ -87,7 +87,7 @@ export const describeVersions = (bench: Workbench): void => {
       for (const change of changes) if (change.kind === 'put') await change.staged.discard()
     })
 
-    it('Objects come back together or not at all', async () => {
+    it('Objects are restored together or not at all', async () => {
       const prefix = fresh()
       for (const name of ['a', 'b']) await put(`${prefix}${name}`, name)
       await remove(`${prefix}a`, `${prefix}b`)
@@ -102,7 +102,7 @@ export const describeVersions = (bench: Workbench): void => {
       expect([await content(`${prefix}a`), await content(`${prefix}b`)]).toEqual(['a', 'b'])
     })
 
-    it('An object that was removed again meanwhile is not taken for the old one', async () => {
+    it('A restore never restores a newer state than the one that it names', async () => {
       const prefix = fresh()
       for (const name of ['a', 'b']) await put(`${prefix}${name}`, name)
       await remove(`${prefix}a`, `${prefix}b`)
