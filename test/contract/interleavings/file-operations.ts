@@ -171,9 +171,12 @@ export const remove = (path: string): Operation => {
       return seen.size === 0 ? undefined : withoutSeen(state, seen, path)
     },
     // Two requests that remove the same file may both succeed, because the file is already gone when the second request
-    // arrives.
-    inRace: (files) =>
-      !files.has(path) && (files.has(`gone ${path}`) || files.has(attempted(path))) ? files : undefined,
+    // arrives. A caller that stores a file may create the folder again.
+    inRace(files) {
+      const { state, seen } = memory.recall(files)
+      if (seen.size > 0) return seen.get(path) === folder ? withoutSeen(state, seen, path).set(path, folder) : undefined
+      return state.has(`gone ${path}`) || state.has(attempted(path)) ? state : undefined
+    },
     entry: `removed ${path}`,
     mayHaveNoEntry: true,
   }
@@ -204,8 +207,12 @@ const move = (from: string, to: string): Operation => {
       const { state, seen } = memory.recall(files)
       return from === to ? (seen.size > 0 ? state : undefined) : moved(state, seen)
     },
-    inRace: (files) =>
-      from.includes('/') || files.has(from) || from === to ? undefined : withFolders(files, [...ancestorsOf(to), to]),
+    inRace(files) {
+      const { state, seen } = memory.recall(files)
+      if (from.includes('/') || from === to) return undefined
+      if (seen.get(from) === folder) return moved(state, seen)?.set(from, folder)
+      return seen.size > 0 ? undefined : withFolders(state, [...ancestorsOf(to), to])
+    },
     entry: from === to ? undefined : `moved ${from}`,
   }
 }
