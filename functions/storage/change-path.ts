@@ -74,11 +74,19 @@ const putFolder = (deps: StorageDeps) =>
     return succeeded
   })
 
+// S-48: a form stores only live files, so a draft in a form would be published.
+const refuseVersion = (query: Switches): void => {
+  if (!query.has('version')) return
+  throw new ServiceError('storageRefused', {
+    message: 'A multipart body cannot have a version. Send the bytes of the page as the body, without multipart.',
+  })
+}
+
 export const putPath = (deps: StorageDeps): OperationHandler => {
   const operations = {
     relocation: relocatePath(deps),
     folder: putFolder(deps),
-    upload: upload(deps),
+    upload: upload(deps, refuseVersion),
     content: putFileContent(deps),
   }
   return (exchange) => {

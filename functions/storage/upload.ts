@@ -4,7 +4,7 @@ import { ServiceError } from '../../lib/core/errors.ts'
 import { MultipartError } from '../../lib/http/multipart-body.ts'
 import { type OperationInput, operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
-import { bodyChunks } from '../../lib/http/request.ts'
+import { bodyChunks, type Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { type IncomingFile, uploadFiles } from '../../lib/storage/changes/upload.ts'
 import { startProgress } from '../../lib/storage/upload-progress.ts'
@@ -98,8 +98,8 @@ export const openBody = (
 }
 
 /** Operation 12: uploads the files of a multipart body into a folder, all or nothing. */
-export const upload = (deps: StorageDeps) =>
-  operation({ params: writablePath }, async (input) => {
+export const upload = (deps: StorageDeps, query?: (query: Switches) => void) =>
+  operation({ params: writablePath, ...(query && { query }) }, async (input) => {
     const { body, complete, follow } = openBody(deps, input)
     const requester = { ...requesterOf(input), alongsideEntry: complete }
     const files = incomingFiles(body, input.headers['content-type'])

@@ -4172,7 +4172,7 @@ export type PutPathData = {
          */
         type?: string;
         /**
-         * `draft` stores the draft of a page. `draft-publish` stores the live file, as does a request without `version`.
+         * `draft` stores the draft of a page. `draft-publish` stores the live file, as does a request without `version`. A form cannot have a `version`.
          */
         version?: 'draft' | 'draft-publish';
     };

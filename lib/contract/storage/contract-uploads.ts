@@ -178,7 +178,7 @@ export const uploadOperations = {
       ...switchesOf(putSwitches, {
         version: [
           '`draft` stores the draft of a page. `draft-publish` stores the live file, as does a request without ' +
-            '`version`.',
+            '`version`. A form cannot have a `version`.',
           'draft-publish',
         ],
       }),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { formHeaders, multipart } from '../../support/multipart.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
 import { at, namesIn, ownFolder, put, read, upload } from '../support/storage.ts'
@@ -18,6 +19,14 @@ describe('PUT of a file', () => {
   it('PUT accepts a multipart body, like POST (S-47)', async () => {
     await upload(`${own}/raw/form`, [{ name: 'a', content: 'in a form' }], { method: 'PUT' })
     expect((await read(`${own}/raw/form/a`)).text).toBe('in a form')
+  })
+
+  it('PUT does not publish a draft in a multipart body (S-48)', async () => {
+    const page = `${own}/raw/page.html`
+    await put(page, 'live')
+    const form = multipart([{ name: 'page.html', content: 'draft' }])
+    expectError(await put(page, form, '?version=draft', { headers: formHeaders }), 400, 104000)
+    expect((await read(page)).text).toBe('live')
   })
 
   it('PUT with ?type=folder creates a folder, and can be repeated (S-49)', async () => {
