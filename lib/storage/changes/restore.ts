@@ -157,6 +157,9 @@ const restoreRemoved = async (
   }
 }
 
+const findPresent = async (files: ObjectStore, site: SiteId, path: StoragePath) =>
+  (await files.exists(folderKey('live', site, path))) ? 'folder' : files.find(fileKey('live', site, path))
+
 const restoreFolder = async (
   deps: ChangeDeps,
   folder: StoragePath,
@@ -168,15 +171,14 @@ const restoreFolder = async (
   const { files, removals, workflows } = deps
   const known = periods.length > 0 ? periods : await assumedRemoval(deps, site, folder, deadline)
   refuse([known.length === 0 && nothingToRestore()])
-  const isUnconditionally = isUnconditional(conditions)
-  const [isHeld, isFolder, isRunning] = await Promise.all([
+  const [isHeld, present, isRunning] = await Promise.all([
     isLocked(deps, site, [folder]),
-    !isUnconditionally && files.exists(folderKey('live', site, folder)),
+    isUnconditional(conditions) ? undefined : findPresent(files, site, folder),
     workflows.isRunningBelow(site, folder),
   ])
   refuse([
     isHeld && 'folderLocked',
-    refusalOf(conditions, isFolder ? 'folder' : undefined),
+    refusalOf(conditions, present),
     isRunning && 'workflowUpdated',
   ])
   await using lock = await lockPath(deps, folder, { site, deadline })

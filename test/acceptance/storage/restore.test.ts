@@ -204,6 +204,15 @@ describe('A removed folder', () => {
     refused(await restoreIf({ 'If-None-Match': '*' }))
   })
 
+  it('A file in place of a removed folder counts for the conditions of the restore (S-64)', async () => {
+    const folder = `${own}/replaced-folder`
+    await put(`${folder}/a.txt`, 'a')
+    await remove(folder)
+    await put(folder, 'file')
+    refused(await restore(folder, {}, { 'If-None-Match': '*' }))
+    expectError(await restore(folder, {}, { 'If-Match': '*' }), 400, 104022)
+  })
+
   it('?deleted lists the removed entries of a folder, in pages (H-17, H-18)', async () => {
     const folder = `${own}/listed`
     const names = ['a', 'again', 'b', 'c', 'half/gone', 'half/kept', 'whole/gone', 'whole0']
