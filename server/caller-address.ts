@@ -26,6 +26,14 @@ export const readBlocks = (cidrs: readonly string[]): BlockList | undefined => {
   return blocks
 }
 
+// Some proxies add the port: `192.0.2.1:5000` or `[2001:db8::1]:5000`.
+const withPort = /^(?:([\d.]+):\d+|\[([^\]]+)\](?::\d+)?)$/
+
+const addressIn = (hop: string): string => {
+  const [, ipv4, ipv6] = withPort.exec(hop) ?? []
+  return plainAddress(ipv4 ?? ipv6 ?? hop)
+}
+
 interface Proxies {
   readonly trusted: BlockList | undefined
   readonly isBehindProxy: boolean
@@ -42,7 +50,7 @@ export const createAddressOf = ({ trusted, isBehindProxy }: Proxies) => {
     const peer = plainAddress(socket.remoteAddress ?? '')
     if (!trusted) return isBehindProxy ? undefined : peer
     const forwarded = String(headers['x-forwarded-for'] ?? '').split(',')
-    const hops = [...forwarded.map((hop) => plainAddress(hop.trim())).filter((hop) => hop !== ''), peer]
+    const hops = [...forwarded.map((hop) => addressIn(hop.trim())).filter((hop) => hop !== ''), peer]
     const caller = hops.findLast((hop) => !isTrusted(hop)) ?? hops[0]
     return caller !== undefined && isIP(caller) !== 0 ? caller : undefined
   }
