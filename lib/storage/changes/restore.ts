@@ -176,11 +176,7 @@ const restoreFolder = async (
     isUnconditional(conditions) ? undefined : findPresent(files, site, folder),
     workflows.isRunningBelow(site, folder),
   ])
-  refuse([
-    isHeld && 'folderLocked',
-    refusalOf(conditions, present),
-    isRunning && 'workflowUpdated',
-  ])
+  refuse([isHeld && 'folderLocked', refusalOf(conditions, present), isRunning && 'workflowUpdated'])
   await using lock = await lockPath(deps, folder, { site, deadline })
   // A purge locks the path of its file before it looks for the locks of folders.
   refuse([(await removals.isOpenBelow(site, folder)) && 'folderLocked'])
