@@ -150,24 +150,6 @@ describeWithAdmin('The webhooks of a site', () => {
 describeWithAdmin('The rights of a webhook', () => {
   const everyRead = ['history:read', 'files:read', 'forms:read', 'categories:read']
 
-  test('A caller without access:write neither sees nor changes webhooks (V-1)', async () => {
-    const { addPerson, ask, create } = await openWebhooks()
-    const { id } = await create()
-    const { token } = await addPerson({ rights: ['access:read', 'files:write', ...everyRead] })
-    for (const [method, path, body] of [
-      ['GET', '', undefined],
-      ['POST', '', { targetUrl }],
-      ['GET', `/${id}`, undefined],
-      ['PUT', `/${id}`, { description: 'x' }],
-      ['POST', `/${id}/test`, undefined],
-      ['GET', `/${id}/deliveries`, undefined],
-      ['POST', `/${id}/deliveries/dlv_1/repeat`, undefined],
-      ['DELETE', `/${id}`, undefined],
-    ] as const)
-      expectError(await ask(method, path, body, token), 403, 100403)
-    expect((await ask('GET', `/${id}`)).json.description).toBe('')
-  })
-
   test.each<[string, readonly string[], readonly string[]]>([
     ['all types', everyRead, []],
     ['files', ['history:read', 'files:read'], ['file.*', 'folder.created']],
