@@ -61,6 +61,7 @@ describeWithTargets('Deliveries, tests and repetitions', () => {
     })
     expect(signaturesOf(received[0], secret)).toEqual([true])
     expect(await deliveries()).toEqual([])
+    expect((await ask('GET', `/${id}`)).json).toMatchObject({ lastSuccess: null, failingSince: null })
   })
 
   test.each<[string, number]>([

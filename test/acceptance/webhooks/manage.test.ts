@@ -105,7 +105,8 @@ describeWithAdmin('The webhooks of a site', () => {
     const { ask, create } = await openWebhooks()
     for (let count = 1; count <= 20; count++) expect(await create()).toHaveProperty('id')
     expectError(await ask('POST', '', { targetUrl }), 409, 230002)
-    expect((await ask('GET')).json.items).toHaveLength(20)
+    const ids = (await ask('GET')).json.items.map(({ id }: { id: string }) => id)
+    expect([ids.length, ids]).toEqual([20, ids.toSorted()])
   })
 
   test('Unknown webhooks and webhooks of other sites answer 404/230001 (V-1, E-63)', async () => {

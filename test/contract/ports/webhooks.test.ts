@@ -53,15 +53,6 @@ describeOn({ kinds: handsOfPorts, subject: 'webhooks' }, (hand) => {
   const elsewhere = () => hand.connect()
 
   describe('webhooks of a site', () => {
-    test('A webhook is read back as written, and creating it writes a history entry', async () => {
-      expect(await create()).toBe(true)
-      expect(await create({ id: 'whk_a', enabled: false, types: [], secrets: [{ sealed: 's' }] })).toBe(true)
-      expect(await elsewhere().webhooks.get(site, 'whk_one')).toEqual(newWebhook())
-      const other = newWebhook({ id: 'whk_a', enabled: false, types: [], secrets: [{ sealed: 's' }] })
-      expect(await elsewhere().webhooks.listOfSite(site)).toEqual([other, newWebhook()])
-      expect(await reported()).toEqual(['webhook.created webhook/whk_one', 'webhook.created webhook/whk_a'])
-    })
-
     test('A site has at most 20 webhooks, even if many are created at once', async () => {
       const made = await Promise.all(
         Array.from({ length: mostWebhooks + 5 }, (_, index) => create({ id: `whk_${index}` })),

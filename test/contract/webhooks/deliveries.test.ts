@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { HTTP } from 'cloudevents'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { beforeEach, expect, test } from 'vitest'
 import { unlimited } from '../../../lib/core/deadline.ts'
@@ -10,7 +9,7 @@ import { unsealed } from '../../../lib/machine/tables/webhooks.ts'
 import { createDeliveryDeps } from '../../../lib/service/deps.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { deliverNext } from '../../../lib/webhooks/deliver-next.ts'
-import { repeatDelivery, sendTest } from '../../../lib/webhooks/send-now.ts'
+import { repeatDelivery } from '../../../lib/webhooks/send-now.ts'
 import type { Message, TargetAnswer } from '../../../lib/webhooks/target.ts'
 import { mostRetries, type Webhook } from '../../../lib/webhooks/webhooks.ts'
 import { describeOn, entry, hands } from '../../support/hands.ts'
@@ -283,22 +282,6 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
       ),
     ).toBe(now)
     expect(subjects()).toEqual([])
-  })
-
-  test('A test delivery has its own type, and changes no state (V-12)', async () => {
-    const webhook = await create()
-    const {
-      secrets: [{ sealed: secret = '' } = {}],
-    } = webhook
-    answer = () => ({ status: 500 })
-    now = Date.now()
-    const before = await stored()
-    expect(await sendTest(deps, webhook)).toMatchObject({ type: 'webhook.test', status: 500, attempt: 1 })
-    const [{ headers = {}, body = '' } = {}] = sent
-    expect(new Verifier(secret).verify(body, headers)).toMatchObject({ type: 'site-admin.webhook.test' })
-    expect(HTTP.toEvent({ headers: { ...headers }, body })).toMatchObject({ subject: 'webhook/whk_one' })
-    expect(await stored()).toEqual(before)
-    expect(await deliveries.recent(site, 'whk_one')).toEqual([])
   })
 
   test('A listed delivery can be repeated, and a success ends its retries (V-13)', async () => {
