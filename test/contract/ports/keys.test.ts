@@ -24,20 +24,6 @@ describeOn({ kinds: handsOfPorts, subject: 'keys' }, (hand) => {
   const keysOf = async (of: SiteId) =>
     (await hand.connect().grants.keysOf(of)).toSorted((a, b) => (a.hash < b.hash ? -1 : 1))
 
-  test('A key is read back as it was written, alone and in the list of its site (A-88)', async () => {
-    const key = newKey()
-    await grants.put(key, [entry])
-    expect(await hand.connect().grants.get(key.hash)).toEqual(key)
-    expect(await keysOf(site)).toEqual([key])
-  })
-
-  test('The list of a site has no tokens, no sessions and no keys of other sites', async () => {
-    const { kind: _, since: __, name: ___, ...token } = newKey()
-    const session = { ...token, hash: hashToken(newToken()), kind: 'session', since: 1 } as const
-    for (const other of [token, session, newKey({ sites: [Number(`${site}0`) as SiteId] })]) await grants.put(other, [])
-    expect(await keysOf(site)).toEqual([])
-  })
-
   test('A long list of keys is complete', async () => {
     const keys = Array.from({ length: 130 }, () => newKey())
     for (const key of keys) await grants.put(key, [])
