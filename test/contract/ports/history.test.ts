@@ -33,32 +33,6 @@ describeOn({ kinds: handsOfPorts, subject: 'the history of a site' }, (hand) => 
   const started = (subject: string, more: Partial<HistoryEntry> = {}, { workflows }: TableStores = stores) =>
     workflows.start(site, toStoragePath(subject), entryOf('workflow.created', subject, more))
 
-  test('entries are read back as written, in order, on every connection', async () => {
-    const before = Date.now()
-    const details = { names: ['ä "quoted".txt', '😀'], count: 2, draft: true, to: 'x\\y' }
-    await started('one.html', { details })
-    const ofCommand: HistoryEntry = { site, type: 'workflow.created', subject: 'two.html', actor: 'admin:root' }
-    await stores.workflows.start(site, toStoragePath('two.html'), ofCommand)
-    const changes = await hand.connect().history.after(site, 0, 10)
-    expect(changes.map(({ at: _at, position: _position, ...entry }) => entry)).toEqual([
-      entryOf('workflow.created', 'one.html', { details }),
-      ofCommand,
-    ])
-    for (const { at } of changes) expect(at).toBeGreaterThanOrEqual(before)
-    expect(changes[0]?.position).toBeLessThan(changes[1]?.position ?? 0)
-  })
-
-  test('the history can be read forwards and backwards from any entry', async () => {
-    for (const index of numbers(25)) await started(`${index}.html`)
-    const all = await stores.history.after(site, 0, 100)
-    expect(all.map(({ subject }) => subject)).toEqual(numbers(25).map((index) => `${index}.html`))
-    for (const [index, { position }] of [...all.entries()].filter(([index]) => index % 6 < 2)) {
-      expect(await stores.history.after(site, position, 7)).toEqual(all.slice(index + 1, index + 8))
-      expect(await stores.history.before(site, position, 7)).toEqual(all.slice(Math.max(0, index - 7), index))
-    }
-    expect(await stores.history.before(site, undefined, 3)).toEqual(all.slice(-3))
-  })
-
   test('long entries are stored', async () => {
     const names = numbers(100).map((index) => `${index}`.padEnd(255, 'x'))
     const subject = numbers(3)
