@@ -2,9 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { administerJson } from '../support/administration.ts'
-import { makeDirectory, removeDirectory } from '../support/directory.ts'
 import { messages } from '../support/messages.ts'
-import { startService } from '../support/spawned-service.ts'
 import { githubClaims, listenHere, startTokenIssuer, type TokenIssuer } from '../support/token-issuer.ts'
 import { test as base, outcome, siteFiles } from './support/command.ts'
 
@@ -35,29 +33,13 @@ const test = base
     onCleanup(close)
     return url
   })
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
-  .extend('ruled', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const directory = makeDirectory()
-    const service = await startService(directory)
-    onCleanup(async () => {
-      await service.stop()
-      removeDirectory(directory)
-    })
-    const site = String(service.siteId)
-    await administerJson(directory, ['issuer', 'add', issuer.url, '--id', 'github', '--audience', service.baseUrl])
+  .extend('ruled', { scope: 'file' }, async ({ service: { directory, baseUrl, siteId } }) => {
+    const site = String(siteId)
+    await administerJson(directory, ['issuer', 'add', issuer.url, '--id', 'github', '--audience', baseUrl])
     const claims = ['--claim', 'repository=acme/site', '--claim', 'ref=refs/heads/main']
-    await administerJson(directory, [
-      'rule',
-      'add',
-      '--issuer',
-      'github',
-      ...claims,
-      '--site',
-      site,
-      '--right',
-      'files:write',
-    ])
-    return { site, baseUrl: service.baseUrl }
+    const granted = ['--site', site, '--right', 'files:write']
+    await administerJson(directory, ['rule', 'add', '--issuer', 'github', ...claims, ...granted])
+    return { site, baseUrl }
   })
   .extend(
     'job',

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { afterAll, describe } from 'vitest'
 import type { RecordChange } from '../../lib/aws/dynamodb/journal.ts'
 import type { Clock } from '../../lib/core/clock.ts'
 import { createTableStores } from '../../lib/machine/machine.ts'
@@ -12,24 +13,24 @@ import { openMemoryTables } from './memory-dynamodb.ts'
 import { openTableStores, openTestTables, type TestTables } from './tables.ts'
 
 /** The ports over tables, without files and queues. */
-type TableStores = Omit<Stores, 'files' | 'removalQueue' | 'uploadParts' | 'live' | 'seals'>
+export type TableStores = Omit<Stores, 'files' | 'removalQueue' | 'uploadParts' | 'live' | 'seals'>
 
 /** Empty tables of one kind of store, for one test. */
-export interface OpenedHand<Tested = TableStores> {
-  readonly stores: Tested
+export interface OpenedHand {
+  readonly stores: TableStores
   /** The same tables without a history, for tests that write thousands of records. */
-  readonly unrecorded: Tested
+  readonly unrecorded: TableStores
   /** The number of consecutive changes for which a test has time. */
   readonly quickChanges: number
   /** The same tables over another connection, as another process or function would use. */
-  connect(): Tested
+  connect(): TableStores
   close(): Promise<void>
 }
 
-/** A kind of store for a contract suite. Each suite names the ports that it needs. */
-export interface Hand<Tested = TableStores> {
+/** A kind of store for a contract suite. */
+export interface Hand {
   readonly name: string
-  open(clock?: Clock): Promise<OpenedHand<Tested>>
+  open(clock?: Clock): Promise<OpenedHand>
 }
 
 const oneMachine: Hand = {
@@ -80,5 +81,19 @@ export const hands: readonly Hand[] = [oneMachine, onTables('AWS', async () => o
 
 /** The suites of the ports also test dynalite, so that the tables in memory behave as the tables of an emulator. */
 export const handsOfPorts: readonly Hand[] = [...hands, onTables('dynalite', openTestTables)]
+
+interface Subject {
+  readonly subject: string
+  readonly kinds: readonly Hand[]
+  readonly clock?: Clock
+}
+
+/** Runs a suite on each kind of tables. All cases of the suite share the tables. */
+export const describeOn = ({ subject, kinds, clock }: Subject, suite: (hand: OpenedHand, kind: Hand) => void): void =>
+  describe.for(kinds)(`${subject}: $name`, async (kind) => {
+    const hand = await kind.open(clock)
+    afterAll(() => hand.close())
+    suite(hand, kind)
+  })
 
 export { entry } from './history.ts'

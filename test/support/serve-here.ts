@@ -17,8 +17,8 @@ const plainly = {
 } satisfies Omit<Parameters<typeof startService>[0], 'dataDirectory'>
 
 /** The service of one machine in this process, with requests of its demo token. */
-export const hostHere = async (dataDirectory: string) => {
-  const { baseUrl, demo, stop } = await startService({ ...plainly, dataDirectory })
+export const hostHere = async (dataDirectory: string, say: (sentence: string) => void = () => {}) => {
+  const { baseUrl, demo, stop } = await startService({ ...plainly, dataDirectory, say })
   const token = demo?.token ?? ''
   return { baseUrl, siteId: demo?.siteId ?? 0, token, request: requestsTo(baseUrl, token), stop: once(stop) }
 }

@@ -57,6 +57,13 @@ export const test = base
     return service
   })
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+  .extend('browser', { scope: 'worker' }, async ({}, { onCleanup }) => {
+    // Few tests need the browser, and importing its library takes long.
+    const browser = await (await import('./browser.ts')).launchBrowser()
+    onCleanup(() => browser.close())
+    return browser
+  })
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('siteTemplate', { scope: 'file' }, async ({}, { onCleanup }) => {
     const directory = makeDirectory()
     onCleanup(() => removeDirectory(directory))

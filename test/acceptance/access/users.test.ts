@@ -70,24 +70,6 @@ describeWithAdmin('The people of a site', () => {
     const plain = await issueToken([site])
     for (const type of types) expect(await changesOf(site, plain, type)).toEqual([])
   })
-
-  it('Reads of people need access:read, and changes access:write (A-40, A-56)', async () => {
-    const { site, ask, addPerson } = await openSite()
-    const [{ name, token: editor }, reader] = [
-      await addPerson({ role: 'editor' }),
-      await issueToken([site], '--right', 'access:read'),
-    ]
-    for (const path of ['', `/${name}`]) {
-      expectError(await ask('GET', path, undefined, editor), 403, 100403)
-      expect((await ask('GET', path, undefined, reader)).status).toBe(200)
-    }
-    for (const token of [editor, reader]) {
-      expectError(await ask('POST', '', { name: newName(), rights: [] }, token), 403, 100403)
-      expectError(await ask('PUT', `/${name}`, { rights: [] }, token), 403, 100403)
-      expectError(await ask('DELETE', `/${name}`, undefined, token), 403, 100403)
-    }
-    expect((await ask('GET', `/${name}`)).json.role).toBe('editor')
-  })
 })
 
 describeWithAdmin('A malformed person', () => {
@@ -133,20 +115,6 @@ describeWithAdmin('Somebody who manages people', () => {
       expectError(await ask('PUT', `/${name}`, entry, limited), 403, 100403)
     }
     expect((await ask('PUT', `/${name}`, { rights: ['files:write:/a/b', 'access:read'] }, limited)).status).toBe(200)
-  })
-
-  it('Changing a person on all sites needs all rights of the person (A-59, A-60)', async () => {
-    const [here, there] = [await openSite(), await openSite()]
-    const { name } = await here.addPerson({ role: 'viewer' })
-    await there.ask('POST', '', { name, role: 'editor' })
-    for (const change of [{ disabled: true }, { invite: true }, { email: 'a@b.c' }, { displayName: 'x' }]) {
-      expectError(await here.ask('PUT', `/${name}`, change), 403, 100403)
-    }
-    expect((await here.ask('DELETE', `/${name}`)).status).toBe(200)
-    expectError(await here.ask('GET', `/${name}`), 404, 101010)
-    expect((await there.ask('GET', `/${name}`)).json).toMatchObject({ role: 'editor', disabled: false })
-    expect((await there.ask('DELETE', `/${name}`)).status).toBe(200)
-    expect((await here.ask('POST', '', { name, role: 'viewer' })).json.invitation).toBeDefined()
   })
 
   it('A person who loses rights or is disabled or removed loses access (A-61, A-67)', async () => {

@@ -21,13 +21,6 @@ const everyOperation = [
 ] as const
 
 describe('Access to storage', () => {
-  it('Requests to storage without a valid token answer 401/101000 (A-10)', async () => {
-    for (const [method, path] of everyOperation) {
-      expectError(await call(storage + path, { method, token: null }), 401, 101000)
-      expectError(await call(storage + path, { method, token: 'f'.repeat(64) }), 401, 101000)
-    }
-  })
-
   it('A token in ?status is accepted, but a token in a header has priority (A-8, A-9)', async () => {
     const { token } = target
     for (const query of [`status=${token}`, `status=&access_token=${token}`])

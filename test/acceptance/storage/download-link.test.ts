@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { storage } from '../../support/paths.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
-import { at, ownFolder, put, read } from '../support/storage.ts'
+import { ownFolder, put, read } from '../support/storage.ts'
 
 const own = ownFolder()
 
@@ -90,9 +90,5 @@ describe('GET with ?link', () => {
   it('?meta and ?status take precedence over ?link', async () => {
     expect((await read(`${own}/digits.txt`, '?link&meta')).json).toMatchObject({ name: 'digits.txt' })
     expect((await call(`${storage}?link&status`)).json).toHaveProperty('percent')
-  })
-
-  it('A request for a link needs a token, like a read (A-10)', async () => {
-    expectError(await call(at(`${own}/digits.txt`, '?link'), { token: null }), 401, 101000)
   })
 })

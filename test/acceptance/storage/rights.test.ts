@@ -4,7 +4,6 @@ import { expectError } from '../support/expectations.ts'
 import { ownSiteId } from '../support/forms.ts'
 import { call } from '../support/http.ts'
 import { at, namesIn, ownFolder, put, remove, upload } from '../support/storage.ts'
-import { append, createUploader, head, inTus, pathOf } from '../support/tus.ts'
 
 const own = ownFolder()
 
@@ -22,17 +21,6 @@ const openAs = async (...rights: readonly string[]) => {
 const expectRefused = (answer: Parameters<typeof expectError>[0]) => expectError(answer, 400, 104003)
 
 describeWithAdmin('A token with a right on one folder', () => {
-  it('The token can read and change everything in its folder (A-33, A-37, A-106)', async () => {
-    const { ask, read } = await openAs(`files:write:/${own}/in`)
-    expect((await ask('PUT', `${own}/in/a/page.html`, '?version=draft', 'draft')).status).toBe(200)
-    expect((await ask('PUT', `${own}/in/a.txt`, '', 'text')).status).toBe(200)
-    expect((await read(`${own}/in/a/page.html`, '?version=draft')).text).toBe('draft')
-    expect((await ask('PUT', `${own}/in/a.txt`, '?meta', { path: `${own}/in/b.txt` })).status).toBe(200)
-    expect((await ask('DELETE', `${own}/in/b.txt`)).status).toBe(200)
-    expect((await ask('POST', `${own}/in/b.txt`, '?restore', {})).status).toBe(200)
-    expect((await read(`${own}/in/b.txt`)).text).toBe('text')
-  })
-
   it('The token can neither read nor change other paths (A-35, A-36, A-40, A-44)', async () => {
     const { ask, read } = await openAs(`files:write:/${own}/in`)
     await put(`${own}/out/secret.txt`, 'secret')
@@ -67,20 +55,6 @@ describeWithAdmin('A token with a right on one folder', () => {
     expect((await read(`${own}/kept/a.txt`, '?removal')).json).not.toHaveProperty('code')
     const reader = await openAs(`files:read:/${own}`)
     expect((await reader.read(`${own}/kept/a.txt`, '?removal')).json).toMatchObject({ files: 1, code: 104003 })
-  })
-
-  it('Each request of a resumable upload needs the right (A-35, U-15)', async () => {
-    const { token } = await openAs(`files:write:/${own}/tus`)
-    const { create } = createUploader(`${own}/tus`)
-    const upload = pathOf(await create('a.txt', 4, {}, { token }))
-    expect((await append(upload, 0, 'ab', {}, { token })).status).toBe(204)
-    const other = await tokenWith(`files:write:/${own}/other`, `files:read:/${own}`)
-    expectRefused(await append(upload, 2, 'cd', {}, { token: other }))
-    expectRefused(await call(upload, { method: 'DELETE', token: other, headers: inTus }))
-    expect((await head(upload, { token: other })).status).toBe(400)
-    expectRefused(await create('b.txt', 4, {}, { token: other }))
-    expect((await append(upload, 2, 'cd', {}, { token })).status).toBe(204)
-    expect((await call(at(`${own}/tus/a.txt`))).text).toBe('abcd')
   })
 })
 

@@ -1,3 +1,4 @@
+import { HTTP } from 'cloudevents'
 import { describe, expect, test } from 'vitest'
 import { target } from '../setup/target.ts'
 import { admin, describeWithAdmin } from '../support/admin.ts'
@@ -36,6 +37,8 @@ describeWithTargets('Deliveries, tests and repetitions', () => {
       'content-type': 'application/cloudevents+json; charset=utf-8',
       'webhook-id': entry.id,
     })
+    const { headers = {}, body } = delivery ?? {}
+    expect(HTTP.toEvent({ headers, body })).toMatchObject({ id: entry.id, subject: 'news/a b.html' })
     expect(signaturesOf(delivery, secret, `whsec_${'A'.repeat(32)}`)).toEqual([true, false])
   })
 
@@ -61,6 +64,7 @@ describeWithTargets('Deliveries, tests and repetitions', () => {
     })
     expect(signaturesOf(received[0], secret)).toEqual([true])
     expect(await deliveries()).toEqual([])
+    expect((await ask('GET', `/${id}`)).json).toMatchObject({ lastSuccess: null, failingSince: null })
   })
 
   test.each<[string, number]>([

@@ -105,7 +105,8 @@ describeWithAdmin('The webhooks of a site', () => {
     const { ask, create } = await openWebhooks()
     for (let count = 1; count <= 20; count++) expect(await create()).toHaveProperty('id')
     expectError(await ask('POST', '', { targetUrl }), 409, 230002)
-    expect((await ask('GET')).json.items).toHaveLength(20)
+    const ids = (await ask('GET')).json.items.map(({ id }: { id: string }) => id)
+    expect([ids.length, ids]).toEqual([20, ids.toSorted()])
   })
 
   test('Unknown webhooks and webhooks of other sites answer 404/230001 (V-1, E-63)', async () => {
@@ -149,24 +150,6 @@ describeWithAdmin('The webhooks of a site', () => {
 
 describeWithAdmin('The rights of a webhook', () => {
   const everyRead = ['history:read', 'files:read', 'forms:read', 'categories:read']
-
-  test('A caller without access:write neither sees nor changes webhooks (V-1)', async () => {
-    const { addPerson, ask, create } = await openWebhooks()
-    const { id } = await create()
-    const { token } = await addPerson({ rights: ['access:read', 'files:write', ...everyRead] })
-    for (const [method, path, body] of [
-      ['GET', '', undefined],
-      ['POST', '', { targetUrl }],
-      ['GET', `/${id}`, undefined],
-      ['PUT', `/${id}`, { description: 'x' }],
-      ['POST', `/${id}/test`, undefined],
-      ['GET', `/${id}/deliveries`, undefined],
-      ['POST', `/${id}/deliveries/dlv_1/repeat`, undefined],
-      ['DELETE', `/${id}`, undefined],
-    ] as const)
-      expectError(await ask(method, path, body, token), 403, 100403)
-    expect((await ask('GET', `/${id}`)).json.description).toBe('')
-  })
 
   test.each<[string, readonly string[], readonly string[]]>([
     ['all types', everyRead, []],

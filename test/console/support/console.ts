@@ -3,7 +3,6 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { connect, type SiteClient } from '../../../client/src/index.ts'
-import { launchBrowser } from '../../support/browser.ts'
 import { test as base } from '../../support/test.ts'
 
 export interface OpenOptions extends BrowserContextOptions {
@@ -64,12 +63,6 @@ const openPage = async (
  * whose contents are their names.
  */
 export const test = base
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
-  .extend('browser', { scope: 'worker' }, async ({}, { onCleanup }) => {
-    const browser = await launchBrowser()
-    onCleanup(() => browser.close())
-    return browser
-  })
   .extend(
     'client',
     { scope: 'file' },

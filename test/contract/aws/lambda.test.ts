@@ -15,13 +15,6 @@ const oneField = [{ typeId: -2, mandatory: true, order: 1 }]
 const fieldsFunction = () => lambdaHandler(service.start().handler)
 
 describe('an event of the gateway', () => {
-  test('the body of an event may be in base64', async () => {
-    const path = await service.createForm()
-    const body = Buffer.from('{"type":{"id":-3},"mandatory":true}').toString('base64')
-    const request = { headers, body, isBase64Encoded: true }
-    expect((await sendEvent(fieldsFunction(), 'POST', path, request)).status).toBe(201)
-  })
-
   test.each([
     ['unchanged', '{"type":{"id":-3},"mandatory":true}'],
     ['rewritten by LocalStack', '%7B%22type%22%3A%7B%22id%22%3A-3%7D%2C%22mandatory%22%3Atrue%7D='],
@@ -79,11 +72,6 @@ const content = (bytes: Readable | Uint8Array): Reply => ({
 })
 
 describe('a result for the gateway', () => {
-  test('a document is returned as text', async () => {
-    const answer = await sendEvent(fieldsFunction(), 'GET', '/health')
-    expect(answer).toMatchObject({ text: '{"status":"ok"}', isBase64Encoded: false })
-  })
-
   const answerOf = async (bytes: Readable | Uint8Array) => {
     const { handler } = bareHandler(async () => content(bytes))
     return sendEvent(lambdaHandler(handler), 'GET', '/')
@@ -192,10 +180,5 @@ describe('a request near the time limit of the function', () => {
     expect(answer.status).toBe(503)
     expect(records).toEqual([expect.objectContaining({ status: 503 })])
     expect(stream.destroyed).toBe(true)
-  })
-
-  test('a request whose work ends in time is answered as usual', async () => {
-    const request = { headers, remaining: () => 29_000 }
-    expect((await sendEvent(fieldsFunction(), 'GET', await service.createForm(), request)).status).toBe(200)
   })
 })

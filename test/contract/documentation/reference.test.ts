@@ -1,6 +1,5 @@
-import type { Browser, Locator, Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { launchBrowser } from '../../support/browser.ts'
 import { storage } from '../../support/paths.ts'
 import { test as base } from '../../support/test.ts'
 
@@ -11,31 +10,24 @@ interface Visit {
   readonly requests: readonly string[]
 }
 
-const test = base
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
-  .extend('browser', { scope: 'file' }, async ({}, { onCleanup }): Promise<Browser> => {
-    const browser = await launchBrowser()
-    onCleanup(() => browser.close())
-    return browser
-  })
-  .extend('visit', async ({ browser }, { onCleanup }) => {
-    const context = await browser.newContext()
-    onCleanup(() => context.close())
-    return async (url: string, prepare?: (page: Page) => Promise<unknown>): Promise<Visit> => {
-      const page = await context.newPage()
-      await prepare?.(page)
-      const faults: string[] = []
-      const requests: string[] = []
-      page.on('console', (message) => {
-        if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text())
-      })
-      page.on('pageerror', (error) => faults.push(String(error)))
-      page.on('request', (request) => requests.push(request.url()))
-      await page.goto(url)
-      await page.locator('.opblock').first().waitFor()
-      return { page, faults, requests }
-    }
-  })
+const test = base.extend('visit', async ({ browser }, { onCleanup }) => {
+  const context = await browser.newContext()
+  onCleanup(() => context.close())
+  return async (url: string, prepare?: (page: Page) => Promise<unknown>): Promise<Visit> => {
+    const page = await context.newPage()
+    await prepare?.(page)
+    const faults: string[] = []
+    const requests: string[] = []
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text())
+    })
+    page.on('pageerror', (error) => faults.push(String(error)))
+    page.on('request', (request) => requests.push(request.url()))
+    await page.goto(url)
+    await page.locator('.opblock').first().waitFor()
+    return { page, faults, requests }
+  }
+})
 
 /** By summary: operations that the service must refuse, because of the values that the page sends. */
 const refused = {

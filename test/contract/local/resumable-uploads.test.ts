@@ -45,13 +45,19 @@ const start = async (path: string, now = Date.now()) => {
 const addition = (offset: number, bytes: Uint8Array) => ({ offset, content: Readable.from([bytes]) })
 const blobsIn = (path: string) => readdirSync(layoutOf(path).blobs)
 
+/** A data directory with an upload of ten bytes that has five of them, and the machine that made it. */
+const beginHalf = async () => {
+  const path = join(scratchDirectory(), 'data')
+  const started = await start(path)
+  const { id } = await started.uploads.create(uploader, { request, length: 10, metadata: '' })
+  await started.uploads.append(uploader, id, addition(0, Buffer.from('hello')))
+  return { ...started, path, id }
+}
+
 describe('a resumable upload on one machine', () => {
   test('an upload continues after a restart, and check finds no fault before that', async () => {
-    const path = join(scratchDirectory(), 'data')
-    const before = await start(path)
-    const { id } = await before.uploads.create(uploader, { request, length: 10, metadata: '' })
-    await before.uploads.append(uploader, id, addition(0, Buffer.from('hello')))
-    await before.machine.close()
+    const { path, id, machine } = await beginHalf()
+    await machine.close()
     expect(await checkDataDirectory(path)).toEqual([])
     const after = await start(path)
     expect(after.machine.stores.tidied).toMatchObject({ orphans: 0 })
@@ -80,11 +86,8 @@ describe('a resumable upload on one machine', () => {
   })
 
   test('the next start removes an expired upload with its bytes', async () => {
-    const path = join(scratchDirectory(), 'data')
-    const before = await start(path)
-    const { id } = await before.uploads.create(uploader, { request, length: 10, metadata: '' })
-    await before.uploads.append(uploader, id, addition(0, Buffer.from('hello')))
-    await before.machine.close()
+    const { path, id, machine } = await beginHalf()
+    await machine.close()
     const after = await start(path, Date.now() + day)
     expect(blobsIn(path)).toEqual([])
     expect(readdirSync(layoutOf(path).orphans)).toEqual([])
@@ -93,10 +96,7 @@ describe('a resumable upload on one machine', () => {
   })
 
   test('an upload whose blob has become shorter fails, and is not padded', async () => {
-    const path = join(scratchDirectory(), 'data')
-    const { machine, uploads, files } = await start(path)
-    const { id } = await uploads.create(uploader, { request, length: 10, metadata: '' })
-    await uploads.append(uploader, id, addition(0, Buffer.from('hello')))
+    const { path, id, machine, uploads, files } = await beginHalf()
     const [blob = ''] = blobsIn(path)
     truncateSync(join(layoutOf(path).blobs, blob), 3)
     await expect(uploads.append(uploader, id, addition(5, Buffer.from('world')))).rejects.toThrow(/ 3 bytes .* 5$/)

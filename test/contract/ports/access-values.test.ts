@@ -1,19 +1,15 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { addIssuer, removeIssuer } from '../../../lib/access/issuers/issuers.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
-import type { Stores } from '../../../lib/service/stores.ts'
-import { type Hand, handsOfPorts } from '../../support/hands.ts'
+import { describeOn, handsOfPorts } from '../../support/hands.ts'
 
-type Tested = Pick<Stores, 'accessValues' | 'grants' | 'history' | 'issuers' | 'sites'>
-
-const describeValues = async ({ name, open }: Hand<Tested>): Promise<void> => {
-  let now = Date.now()
-  const hand = await open({ wall: () => now, monotonic: () => now })
+let now = Date.now()
+const clock = { wall: () => now, monotonic: () => now }
+describeOn({ kinds: handsOfPorts, subject: 'values and issuers', clock }, (hand) => {
   const { accessValues, grants, history, issuers, sites } = hand.stores
-  afterAll(() => hand.close())
   const soon = () => Math.floor(now / 1000) + 60
 
-  describe(`values that work once: ${name}`, () => {
+  describe('values that work once', () => {
     test('Every connection finds a value until one of them takes the value', async () => {
       expect(await accessValues.put('one', 'first', soon())).toBe(true)
       expect(await hand.connect().accessValues.get('one')).toBe('first')
@@ -56,7 +52,7 @@ const describeValues = async ({ name, open }: Hand<Tested>): Promise<void> => {
     })
   })
 
-  describe(`issuers: ${name}`, () => {
+  describe('issuers', () => {
     const issuer = { id: 'work', url: 'https://login.example.com', audience: 'site-admin' }
 
     test('Issuers are read back as they were stored, and each change writes history entries', async () => {
@@ -81,6 +77,4 @@ const describeValues = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect((await issuers.trust()).issuers.map(({ id }) => id)).toEqual(expect.arrayContaining(ids))
     })
   })
-}
-
-for (const hand of handsOfPorts) await describeValues(hand)
+})

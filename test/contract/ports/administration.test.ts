@@ -1,24 +1,19 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
 import type { Content } from '../../../lib/categories/contents.ts'
 import { mergeContent } from '../../../lib/core/content-kinds.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { CategoryId, SiteId, WebFormId } from '../../../lib/core/ids.ts'
-import type { Stores } from '../../../lib/service/stores.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
-import { type Hand, handsOfPorts } from '../../support/hands.ts'
+import { describeOn, handsOfPorts } from '../../support/hands.ts'
 import { idsOf, namedCategories, newsItem, newsItems, range } from './some-content.ts'
-
-type Tested = Pick<Stores, 'sites' | 'grants' | 'webForms' | 'contents' | 'links' | 'workflows' | 'history'>
 
 const now = Date.UTC(2026, 0, 1)
 const field = { typeId: -2, mandatory: true, order: 1 }
 
 /** Changes of single members, whole lists, and the removal of a site. Only commands use these calls. */
-const describeAdministration = async ({ name, open }: Hand<Tested>): Promise<void> => {
-  const hand = await open()
+describeOn({ kinds: handsOfPorts, subject: 'administration' }, (hand) => {
   const { stores } = hand
-  afterAll(() => hand.close())
 
   /** Each test has its own site. */
   let site = 0 as SiteId
@@ -47,7 +42,7 @@ const describeAdministration = async ({ name, open }: Hand<Tested>): Promise<voi
   const wholeNews = async (id: number) =>
     (await stores.contents.listWhole(site, 'news', id - 1, 1)).map(({ content }) => content)[0]
 
-  describe(`changing content: ${name}`, () => {
+  describe('changing content', () => {
     test('A change keeps the members that it does not name, including the long text', async () => {
       await stores.contents.putMany(site, 'news', [newsItem(1, { weight: 7, enabled: false })], entry())
       expect(await merge({ id: 1, roleId: 3 })).toBe(1)
@@ -74,7 +69,7 @@ const describeAdministration = async ({ name, open }: Hand<Tested>): Promise<voi
     })
   })
 
-  describe(`whole lists: ${name}`, () => {
+  describe('whole lists', () => {
     test('Forms are listed with their fields, in pages that may begin after any id', async () => {
       for (const id of range(1, 5)) {
         await stores.webForms.create({ site, id: id as WebFormId, name: `Form ${id}`, fields: [field] }, entry())
@@ -95,7 +90,7 @@ const describeAdministration = async ({ name, open }: Hand<Tested>): Promise<voi
     })
   })
 
-  describe(`removal: ${name}`, () => {
+  describe('removal', () => {
     const fill = async (of: SiteId) => {
       const { webForms, contents, links, workflows } = stores
       await webForms.create({ site: of, id: 1 as WebFormId, name: 'One', fields: [field] }, entry())
@@ -178,6 +173,4 @@ const describeAdministration = async ({ name, open }: Hand<Tested>): Promise<voi
       expect((await stores.grants.get(hash))?.sites).toEqual([sites[0]])
     })
   })
-}
-
-for (const hand of handsOfPorts) await describeAdministration(hand)
+})

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Content } from '../../../lib/categories/contents.ts'
 import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
-import type { Stores } from '../../../lib/service/stores.ts'
-import { entry, type Hand, handsOfPorts } from '../../support/hands.ts'
+import { describeOn, entry, handsOfPorts } from '../../support/hands.ts'
 import { idsOf, newsItem, newsItems, range } from './some-content.ts'
-
-type Tested = Pick<Stores, 'contents' | 'links'>
 
 /** A stored object as it appears in a list: with its site, and without its long text. */
 const summaryOf = ({ body: _, ...members }: Content, siteId: SiteId) => ({ ...members, siteId })
 
 /** Categories, news items and blogs on both stores. The acceptance cases test everything else. */
-const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => {
-  const hand = await open()
+describeOn({ kinds: handsOfPorts, subject: 'content' }, (hand) => {
   const { contents } = hand.stores
-  afterAll(() => hand.close())
 
   /** Each test has its own site. */
   let site = 0 as SiteId
@@ -25,7 +20,7 @@ const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => 
   const putNews = (ids: readonly number[]) => contents.putMany(site, 'news', newsItems(ids), entry)
   const news = (id: number) => ({ site, kind: 'news', id }) as const
 
-  describe(`content: ${name}`, () => {
+  describe('content', () => {
     test('An object and its long text are read back as they were written', async () => {
       const item = newsItem(1, { subject: `Äpfel "und" 'Birnen' \\ <🍐> \u{ffff}`, weight: -3, body: '<p>🍐</p>' })
       await contents.putMany(site, 'news', [item], entry)
@@ -64,7 +59,7 @@ const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => 
     })
   })
 
-  describe(`much content: ${name}`, () => {
+  describe('much content', () => {
     const many = range(1_001, 2_350)
     const large = 1_000_000 as SiteId
     beforeAll(() => contents.putMany(large, 'news', newsItems(many), entry))
@@ -94,7 +89,7 @@ const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => 
     })
   })
 
-  describe(`removing content: ${name}`, () => {
+  describe('removing content', () => {
     const category = 5 as CategoryId
     const list = () => ({ site, kind: 'news', category }) as const
 
@@ -134,6 +129,4 @@ const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect(await contents.get(site, 'news', 1)).toBeUndefined()
     })
   })
-}
-
-for (const hand of handsOfPorts) await describeContents(hand)
+})

@@ -1,14 +1,11 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { roles } from '../../../lib/access/roles.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { History } from '../../../lib/history/history.ts'
 import { changesAfter } from '../../../lib/history/list-changes.ts'
-import type { Stores } from '../../../lib/service/stores.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
-import { type Hand, handsOfPorts } from '../../support/hands.ts'
-
-type Tested = Pick<Stores, 'workflows' | 'removals' | 'history'>
+import { describeOn, handsOfPorts, type TableStores } from '../../support/hands.ts'
 
 /** All entries of a site, without times and positions. */
 const reported = async (history: History, site: SiteId): Promise<HistoryEntry[]> =>
@@ -16,119 +13,87 @@ const reported = async (history: History, site: SiteId): Promise<HistoryEntry[]>
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-const describeHistory = async ({ name, open }: Hand<Tested>): Promise<void> => {
-  const hand = await open()
+describeOn({ kinds: handsOfPorts, subject: 'the history of a site' }, (hand) => {
   const { stores } = hand
-  afterAll(() => hand.close())
 
-  describe(`the history of a site: ${name}`, () => {
-    /** Each test has its own site. */
-    let site = 0 as SiteId
-    beforeEach(() => {
-      site = (site + 1) as SiteId
-    })
-
-    const entryOf = (type: HistoryEntry['type'], subject: string, more: Partial<HistoryEntry> = {}): HistoryEntry => ({
-      site,
-      type,
-      subject,
-      actor: 'ann',
-      requestId: '0b8fb6f8-8a0e-4a0c-a1a5-6f0b8e4f8a7c',
-      ...more,
-    })
-    const started = (subject: string, more: Partial<HistoryEntry> = {}, { workflows }: Tested = stores) =>
-      workflows.start(site, toStoragePath(subject), entryOf('workflow.created', subject, more))
-
-    test('entries are read back as written, in order, on every connection', async () => {
-      const before = Date.now()
-      const details = { names: ['ä "quoted".txt', '😀'], count: 2, draft: true, to: 'x\\y' }
-      await started('one.html', { details })
-      const ofCommand: HistoryEntry = { site, type: 'workflow.created', subject: 'two.html', actor: 'admin:root' }
-      await stores.workflows.start(site, toStoragePath('two.html'), ofCommand)
-      const changes = await hand.connect().history.after(site, 0, 10)
-      expect(changes.map(({ at: _at, position: _position, ...entry }) => entry)).toEqual([
-        entryOf('workflow.created', 'one.html', { details }),
-        ofCommand,
-      ])
-      for (const { at } of changes) expect(at).toBeGreaterThanOrEqual(before)
-      expect(changes[0]?.position).toBeLessThan(changes[1]?.position ?? 0)
-    })
-
-    test('the history can be read forwards and backwards from any entry', async () => {
-      for (const index of numbers(25)) await started(`${index}.html`)
-      const all = await stores.history.after(site, 0, 100)
-      expect(all.map(({ subject }) => subject)).toEqual(numbers(25).map((index) => `${index}.html`))
-      for (const [index, { position }] of [...all.entries()].filter(([index]) => index % 6 < 2)) {
-        expect(await stores.history.after(site, position, 7)).toEqual(all.slice(index + 1, index + 8))
-        expect(await stores.history.before(site, position, 7)).toEqual(all.slice(Math.max(0, index - 7), index))
-      }
-      expect(await stores.history.before(site, undefined, 3)).toEqual(all.slice(-3))
-    })
-
-    test('long entries are stored', async () => {
-      const names = numbers(100).map((index) => `${index}`.padEnd(255, 'x'))
-      const subject = numbers(3)
-        .map(() => 'a'.repeat(250))
-        .join('/')
-      await started(`${subject}/a.html`, { details: { names } })
-      await started('b.html')
-      const [first, second] = await reported(stores.history, site)
-      expect(first).toMatchObject({ subject: `${subject}/a.html`, details: { names } })
-      expect(second?.subject).toBe('b.html')
-    })
-
-    test('a reader misses no entry and gets none twice while 16 writers write', async () => {
-      const connections = [stores, hand.connect(), hand.connect(), hand.connect()]
-      const each = hand.quickChanges > 1_000 ? 12 : 3
-      let left = 16 * each
-      let news = Promise.withResolvers<void>()
-      const writers = numbers(16).map(async (writer) => {
-        const own = connections[writer % connections.length] ?? stores
-        for (const index of numbers(each)) {
-          await started(`${writer}/${index}.html`, {}, own)
-          left -= 1
-          news.resolve()
-        }
-      })
-      const { history } = hand.connect()
-      const seen: string[] = []
-      /** Reads to the end. Returns the position of the last entry. */
-      const readOn = async (from: number): Promise<number> => {
-        const { changes, next } = await changesAfter(history, site, from, 10, { rights: roles.owner.rights })
-        seen.push(...changes.map(({ subject }) => subject))
-        return next === undefined ? from : readOn(next)
-      }
-      const reading = (async () => {
-        let position = 0
-        while (left > 0) {
-          news = Promise.withResolvers()
-          position = await readOn(position)
-          if (left > 0) await news.promise
-        }
-        await readOn(position)
-      })()
-      await Promise.all([...writers, reading])
-      const written = numbers(16).flatMap((writer) => numbers(each).map((index) => `${writer}/${index}.html`))
-      expect(seen.toSorted()).toEqual(written.toSorted())
-      expect(seen).toEqual((await reported(stores.history, site)).map(({ subject }) => subject))
-    })
-
-    test('a removed folder has one entry, which counts the files of all workers (H-6)', async () => {
-      const { removals, history } = stores
-      const folder = toStoragePath('large')
-      const removed = entryOf('folder.removed', folder)
-      await removals.open(site, folder, 'one', removed)
-      await removals.open(site, folder, 'two', entryOf('folder.removed', 'another'))
-      const task = { site, path: folder, id: 'one' }
-      await removals.take(task, 'worker', 60_000)
-      await removals.giveBack(task, 'worker', 1_000)
-      expect(await reported(history, site)).toEqual([])
-      await removals.take(task, 'worker', 60_000)
-      await removals.close(site, folder, 'one', 234)
-      await removals.close(site, folder, 'one', 1)
-      expect(await reported(history, site)).toEqual([{ ...removed, details: { count: 1_234 } }])
-    })
+  /** Each test has its own site. */
+  let site = 0 as SiteId
+  beforeEach(() => {
+    site = (site + 1) as SiteId
   })
-}
 
-for (const hand of handsOfPorts) await describeHistory(hand)
+  const entryOf = (type: HistoryEntry['type'], subject: string, more: Partial<HistoryEntry> = {}): HistoryEntry => ({
+    site,
+    type,
+    subject,
+    actor: 'ann',
+    requestId: '0b8fb6f8-8a0e-4a0c-a1a5-6f0b8e4f8a7c',
+    ...more,
+  })
+  const started = (subject: string, more: Partial<HistoryEntry> = {}, { workflows }: TableStores = stores) =>
+    workflows.start(site, toStoragePath(subject), entryOf('workflow.created', subject, more))
+
+  test('long entries are stored', async () => {
+    const names = numbers(100).map((index) => `${index}`.padEnd(255, 'x'))
+    const subject = numbers(3)
+      .map(() => 'a'.repeat(250))
+      .join('/')
+    await started(`${subject}/a.html`, { details: { names } })
+    await started('b.html')
+    const [first, second] = await reported(stores.history, site)
+    expect(first).toMatchObject({ subject: `${subject}/a.html`, details: { names } })
+    expect(second?.subject).toBe('b.html')
+  })
+
+  test('a reader misses no entry and gets none twice while 16 writers write', async () => {
+    const connections = [stores, hand.connect(), hand.connect(), hand.connect()]
+    const each = hand.quickChanges > 1_000 ? 12 : 3
+    let left = 16 * each
+    let news = Promise.withResolvers<void>()
+    const writers = numbers(16).map(async (writer) => {
+      const own = connections[writer % connections.length] ?? stores
+      for (const index of numbers(each)) {
+        await started(`${writer}/${index}.html`, {}, own)
+        left -= 1
+        news.resolve()
+      }
+    })
+    const { history } = hand.connect()
+    const seen: string[] = []
+    /** Reads to the end. Returns the position of the last entry. */
+    const readOn = async (from: number): Promise<number> => {
+      const { changes, next } = await changesAfter(history, site, from, 10, { rights: roles.owner.rights })
+      seen.push(...changes.map(({ subject }) => subject))
+      return next === undefined ? from : readOn(next)
+    }
+    const reading = (async () => {
+      let position = 0
+      while (left > 0) {
+        news = Promise.withResolvers()
+        position = await readOn(position)
+        if (left > 0) await news.promise
+      }
+      await readOn(position)
+    })()
+    await Promise.all([...writers, reading])
+    const written = numbers(16).flatMap((writer) => numbers(each).map((index) => `${writer}/${index}.html`))
+    expect(seen.toSorted()).toEqual(written.toSorted())
+    expect(seen).toEqual((await reported(stores.history, site)).map(({ subject }) => subject))
+  })
+
+  test('a removed folder has one entry, which counts the files of all workers (H-6)', async () => {
+    const { removals, history } = stores
+    const folder = toStoragePath('large')
+    const removed = entryOf('folder.removed', folder)
+    await removals.open(site, folder, 'one', removed)
+    await removals.open(site, folder, 'two', entryOf('folder.removed', 'another'))
+    const task = { site, path: folder, id: 'one' }
+    await removals.take(task, 'worker', 60_000)
+    await removals.giveBack(task, 'worker', 1_000)
+    expect(await reported(history, site)).toEqual([])
+    await removals.take(task, 'worker', 60_000)
+    await removals.close(site, folder, 'one', 234)
+    await removals.close(site, folder, 'one', 1)
+    expect(await reported(history, site)).toEqual([{ ...removed, details: { count: 1_234 } }])
+  })
+})

@@ -1,15 +1,10 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { hashToken, type Key, newToken } from '../../../lib/access/grants.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
-import type { Stores } from '../../../lib/service/stores.ts'
-import { entry, type Hand, handsOfPorts } from '../../support/hands.ts'
+import { describeOn, entry, handsOfPorts } from '../../support/hands.ts'
 
-type Tested = Pick<Stores, 'grants'>
-
-const describeKeys = async ({ name, open }: Hand<Tested>): Promise<void> => {
-  const hand = await open()
+describeOn({ kinds: handsOfPorts, subject: 'keys' }, (hand) => {
   const { grants } = hand.stores
-  afterAll(() => hand.close())
 
   let site = 0 as SiteId
   beforeEach(() => {
@@ -29,65 +24,46 @@ const describeKeys = async ({ name, open }: Hand<Tested>): Promise<void> => {
   const keysOf = async (of: SiteId) =>
     (await hand.connect().grants.keysOf(of)).toSorted((a, b) => (a.hash < b.hash ? -1 : 1))
 
-  describe(`keys: ${name}`, () => {
-    test('A key is read back as it was written, alone and in the list of its site (A-88)', async () => {
-      const key = newKey()
-      await grants.put(key, [entry])
-      expect(await hand.connect().grants.get(key.hash)).toEqual(key)
-      expect(await keysOf(site)).toEqual([key])
-    })
-
-    test('The list of a site has no tokens, no sessions and no keys of other sites', async () => {
-      const { kind: _, since: __, name: ___, ...token } = newKey()
-      const session = { ...token, hash: hashToken(newToken()), kind: 'session', since: 1 } as const
-      for (const other of [token, session, newKey({ sites: [Number(`${site}0`) as SiteId] })])
-        await grants.put(other, [])
-      expect(await keysOf(site)).toEqual([])
-    })
-
-    test('A long list of keys is complete', async () => {
-      const keys = Array.from({ length: 130 }, () => newKey())
-      for (const key of keys) await grants.put(key, [])
-      expect(await keysOf(site)).toEqual(keys.toSorted((a, b) => (a.hash < b.hash ? -1 : 1)))
-    })
-
-    test('The day of the last use is kept, and an earlier day changes nothing (A-88)', async () => {
-      const key = newKey()
-      await grants.put(key, [])
-      for (const day of ['2026-01-31', '2026-01-31', '2026-02-01']) await grants.recordUse(key, day)
-      await hand.connect().grants.recordUse(key, '2026-01-31')
-      expect(await keysOf(site)).toEqual([{ ...key, lastUsed: '2026-02-01' }])
-      expect(await grants.get(key.hash)).toEqual(key)
-    })
-
-    test('The use of a revoked key does not restore the key (A-13)', async () => {
-      const key = newKey()
-      await grants.put(key, [])
-      await grants.remove(key.hash, [])
-      await grants.recordUse(key, '2026-01-31')
-      expect(await keysOf(site)).toEqual([])
-      expect(await grants.get(key.hash)).toBeUndefined()
-      const listed: string[] = []
-      for await (const { hash } of grants.list()) listed.push(hash)
-      expect(listed.filter((hash) => hash.includes(key.hash))).toEqual([])
-    })
-
-    test('A key that gets another owner keeps the day of its last use (A-89)', async () => {
-      const key = newKey()
-      await grants.put(key, [])
-      await grants.recordUse(key, '2026-01-31')
-      expect(await grants.handOver(key.hash, { user: 'bob', since: 7 }, [entry])).toBe(true)
-      expect(await keysOf(site)).toEqual([{ ...key, user: 'bob', since: 7, lastUsed: '2026-01-31' }])
-    })
-
-    test('Neither a revoked key nor a token can get another owner', async () => {
-      const { kind: _, since: __, name: ___, ...token } = newKey()
-      await grants.put(token, [])
-      for (const hash of [hashToken(newToken()), token.hash])
-        expect(await grants.handOver(hash, { user: 'bob', since: 7 }, [entry])).toBe(false)
-      expect(await grants.get(token.hash)).toEqual(token)
-    })
+  test('A long list of keys is complete', async () => {
+    const keys = Array.from({ length: 130 }, () => newKey())
+    for (const key of keys) await grants.put(key, [])
+    expect(await keysOf(site)).toEqual(keys.toSorted((a, b) => (a.hash < b.hash ? -1 : 1)))
   })
-}
 
-for (const hand of handsOfPorts) await describeKeys(hand)
+  test('The day of the last use is kept, and an earlier day changes nothing (A-88)', async () => {
+    const key = newKey()
+    await grants.put(key, [])
+    for (const day of ['2026-01-31', '2026-01-31', '2026-02-01']) await grants.recordUse(key, day)
+    await hand.connect().grants.recordUse(key, '2026-01-31')
+    expect(await keysOf(site)).toEqual([{ ...key, lastUsed: '2026-02-01' }])
+    expect(await grants.get(key.hash)).toEqual(key)
+  })
+
+  test('The use of a revoked key does not restore the key (A-13)', async () => {
+    const key = newKey()
+    await grants.put(key, [])
+    await grants.remove(key.hash, [])
+    await grants.recordUse(key, '2026-01-31')
+    expect(await keysOf(site)).toEqual([])
+    expect(await grants.get(key.hash)).toBeUndefined()
+    const listed: string[] = []
+    for await (const { hash } of grants.list()) listed.push(hash)
+    expect(listed.filter((hash) => hash.includes(key.hash))).toEqual([])
+  })
+
+  test('A key that gets another owner keeps the day of its last use (A-89)', async () => {
+    const key = newKey()
+    await grants.put(key, [])
+    await grants.recordUse(key, '2026-01-31')
+    expect(await grants.handOver(key.hash, { user: 'bob', since: 7 }, [entry])).toBe(true)
+    expect(await keysOf(site)).toEqual([{ ...key, user: 'bob', since: 7, lastUsed: '2026-01-31' }])
+  })
+
+  test('Neither a revoked key nor a token can get another owner', async () => {
+    const { kind: _, since: __, name: ___, ...token } = newKey()
+    await grants.put(token, [])
+    for (const hash of [hashToken(newToken()), token.hash])
+      expect(await grants.handOver(hash, { user: 'bob', since: 7 }, [entry])).toBe(false)
+    expect(await grants.get(token.hash)).toEqual(token)
+  })
+})

@@ -1,21 +1,16 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { LinkList } from '../../../lib/categories/category-links.ts'
 import { createDeadline } from '../../../lib/core/deadline.ts'
 import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
-import type { Stores } from '../../../lib/service/stores.ts'
-import { entry, type Hand, handsOfPorts } from '../../support/hands.ts'
+import { describeOn, entry, handsOfPorts, type TableStores } from '../../support/hands.ts'
 import { idsOf, largestContentId, namedCategories, newsItems, range } from './some-content.ts'
-
-type Tested = Pick<Stores, 'contents' | 'links'>
 
 const linksTo = (ids: readonly number[], displayable?: boolean) => new Map(ids.map((id) => [id, displayable]))
 const late = createDeadline(() => 0)
 
 /** Pages, batches and races of links, on both stores. The acceptance cases test everything else. */
-const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
-  const hand = await open()
+describeOn({ kinds: handsOfPorts, subject: 'links' }, (hand) => {
   const { links, contents } = hand.stores
-  afterAll(() => hand.close())
 
   /** The news of category 5. Each test has its own site. */
   let list: LinkList = { site: 0 as SiteId, kind: 'news', category: 5 as CategoryId }
@@ -32,7 +27,7 @@ const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
   const linkObject = (object: number, categories: readonly number[]) =>
     links.linkObject(newsOf(object), linksTo(categories) as Map<CategoryId, undefined>, entry)
 
-  describe(`the pages of links: ${name}`, () => {
+  describe('the pages of links', () => {
     const ids = [largestContentId, 9, 100, 10]
 
     test('The links of a category are listed by id and counted, in pages that may begin after any id', async () => {
@@ -79,7 +74,7 @@ const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
     })
   })
 
-  describe(`changes of links: ${name}`, () => {
+  describe('changes of links', () => {
     test('A request without time left changes no link', async () => {
       await putNews([1, 2, 3])
       await putCategories([6])
@@ -125,11 +120,11 @@ const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
 
   const gone = 7
   const removals = {
-    'an object': (over: Tested) => over.contents.removeObject(newsOf(gone), entry),
-    'the category': (over: Tested) => over.contents.removeCategory(list.site, list.category, entry),
+    'an object': (over: TableStores) => over.contents.removeObject(newsOf(gone), entry),
+    'the category': (over: TableStores) => over.contents.removeCategory(list.site, list.category, entry),
   }
   test.each(Object.entries(removals))(
-    `Linking during the removal of %s leaves no link to the removed item: ${name}`,
+    `Linking during the removal of %s leaves no link to the removed item`,
     async (_, remove) => {
       const ids = range(1, 10)
       const another = hand.connect()
@@ -155,6 +150,4 @@ const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
       }
     },
   )
-}
-
-for (const hand of handsOfPorts) await describeLinks(hand)
+})

@@ -1,16 +1,11 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { Person, SiteEntry } from '../../../lib/access/people.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
-import type { Stores } from '../../../lib/service/stores.ts'
-import { type Hand, handsOfPorts } from '../../support/hands.ts'
+import { describeOn, handsOfPorts } from '../../support/hands.ts'
 import { testPerson } from '../../support/people.ts'
 
-type Tested = Pick<Stores, 'people' | 'history'>
-
-const describePeople = async ({ name, open }: Hand<Tested>): Promise<void> => {
-  const hand = await open()
+describeOn({ kinds: handsOfPorts, subject: 'people' }, (hand) => {
   const { people, history } = hand.stores
-  afterAll(() => hand.close())
 
   let site = 0 as SiteId
   beforeEach(() => {
@@ -24,82 +19,78 @@ const describePeople = async ({ name, open }: Hand<Tested>): Promise<void> => {
   const entry = () => ({ site, type: 'user.changed', subject: 'user/ann', actor: 'bob' }) as const
   const recorded = async () => (await history.after(site, 0, 100)).length
 
-  describe(`people: ${name}`, () => {
-    test('A person is found under the name in any case, with every member (A-52, A-53)', async () => {
-      const full = person('Ann_b+c@d', {
-        displayName: `Ä "b" 🍐`,
-        sites: { ...at({ role: 'author', folders: ['/a', '/b c'] }), 7: { rights: ['files:read'] } } as Person['sites'],
-        disabled: true,
-        password: '$argon2id$',
-        invitation: { hash: 'ff', expires: 1_900_000_000 },
-        lastSignIn: '2026-01-31',
-        addresses: { ff: '2026-01-31' },
-      })
-      expect(await people.create(full, [entry()])).toBe(true)
-      expect(await people.get(full.name.toUpperCase())).toEqual(full)
-      expect(await people.get('nobody')).toBeUndefined()
-      expect(await recorded()).toBe(1)
+  test('A person is found under the name in any case, with every member (A-52, A-53)', async () => {
+    const full = person('Ann_b+c@d', {
+      displayName: `Ä "b" 🍐`,
+      sites: { ...at({ role: 'author', folders: ['/a', '/b c'] }), 7: { rights: ['files:read'] } } as Person['sites'],
+      disabled: true,
+      password: '$argon2id$',
+      invitation: { hash: 'ff', expires: 1_900_000_000 },
+      lastSignIn: '2026-01-31',
+      addresses: { ff: '2026-01-31' },
     })
-
-    test('A name is unique whatever its case, even for concurrent callers (A-52)', async () => {
-      const outcomes = await Promise.all(
-        ['ann', 'ANN', 'Ann'].map((one) => hand.connect().people.create(person(one), [entry()])),
-      )
-      expect(outcomes.toSorted()).toEqual([false, false, true])
-      expect(await recorded()).toBe(1)
-    })
-
-    test('A change fails if the stored state is newer than the one that was read', async () => {
-      const before = person('ann', { sites: at({ role: 'viewer' }) })
-      await people.create(before, [])
-      const changed = { ...before, displayName: 'Changed' }
-      expect(await people.replace(before, changed, [entry()])).toBe('done')
-      expect(await people.replace(before, { ...before, displayName: 'Late' }, [entry()])).toBe('overtaken')
-      expect(await people.replace(before, undefined, [entry()])).toBe('overtaken')
-      const now = await people.get(before.name)
-      expect(now).toEqual({ ...changed, version: 2 })
-      expect(await recorded()).toBe(1)
-    })
-
-    test('A new person with the name of a removed person is another person', async () => {
-      const [before, boss] = [person('ann'), person('boss')]
-      for (const one of [before, boss]) await people.create(one, [])
-      expect(await people.replace(before, undefined, [entry()])).toBe('done')
-      expect(await people.get(before.name)).toBeUndefined()
-      const next = { ...before, created: before.created + 1 }
-      expect(await people.create(next, [])).toBe(true)
-      expect(await people.replace(before, undefined, [])).toBe('overtaken')
-      expect(await people.get(before.name)).toEqual(next)
-    })
-
-    test('Removing a site takes all people off the site, even the last owner', async () => {
-      const other = { [Number(`${site}0`)]: owner } as Person['sites']
-      await people.create(person('ann'), [])
-      await people.create(person('bob', { sites: { ...at(owner), ...other } }), [])
-      await people.leaveSite(site)
-      expect(await people.listOfSite(site)).toEqual([])
-      expect((await people.get(`bob.${site}`))?.sites).toEqual(other)
-    })
-
-    const losses: Readonly<Record<string, (before: Person) => Person | undefined>> = {
-      removed: () => undefined,
-      demoted: (before) => ({ ...before, sites: at({ role: 'editor' }) }),
-      disabled: (before) => ({ ...before, disabled: true }),
-      'taken from the site': (before) => ({ ...before, sites: {} }),
-    }
-
-    test.each(Object.entries(losses))(
-      'If the last two owners are %s at once, one of them stays (A-58)',
-      async (_, lose) => {
-        const both = [person('ann'), person('bob')]
-        for (const one of both) await people.create(one, [])
-        const outcomes = await Promise.all(both.map((one) => hand.connect().people.replace(one, lose(one), [])))
-        expect(outcomes).toContain('last owner')
-        const left = await people.listOfSite(site)
-        expect(left.filter((one) => !one.disabled).map((one) => one.sites[site])).toContainEqual(owner)
-      },
-    )
+    expect(await people.create(full, [entry()])).toBe(true)
+    expect(await people.get(full.name.toUpperCase())).toEqual(full)
+    expect(await people.get('nobody')).toBeUndefined()
+    expect(await recorded()).toBe(1)
   })
-}
 
-for (const hand of handsOfPorts) await describePeople(hand)
+  test('A name is unique whatever its case, even for concurrent callers (A-52)', async () => {
+    const outcomes = await Promise.all(
+      ['ann', 'ANN', 'Ann'].map((one) => hand.connect().people.create(person(one), [entry()])),
+    )
+    expect(outcomes.toSorted()).toEqual([false, false, true])
+    expect(await recorded()).toBe(1)
+  })
+
+  test('A change fails if the stored state is newer than the one that was read', async () => {
+    const before = person('ann', { sites: at({ role: 'viewer' }) })
+    await people.create(before, [])
+    const changed = { ...before, displayName: 'Changed' }
+    expect(await people.replace(before, changed, [entry()])).toBe('done')
+    expect(await people.replace(before, { ...before, displayName: 'Late' }, [entry()])).toBe('overtaken')
+    expect(await people.replace(before, undefined, [entry()])).toBe('overtaken')
+    const now = await people.get(before.name)
+    expect(now).toEqual({ ...changed, version: 2 })
+    expect(await recorded()).toBe(1)
+  })
+
+  test('A new person with the name of a removed person is another person', async () => {
+    const [before, boss] = [person('ann'), person('boss')]
+    for (const one of [before, boss]) await people.create(one, [])
+    expect(await people.replace(before, undefined, [entry()])).toBe('done')
+    expect(await people.get(before.name)).toBeUndefined()
+    const next = { ...before, created: before.created + 1 }
+    expect(await people.create(next, [])).toBe(true)
+    expect(await people.replace(before, undefined, [])).toBe('overtaken')
+    expect(await people.get(before.name)).toEqual(next)
+  })
+
+  test('Removing a site takes all people off the site, even the last owner', async () => {
+    const other = { [Number(`${site}0`)]: owner } as Person['sites']
+    await people.create(person('ann'), [])
+    await people.create(person('bob', { sites: { ...at(owner), ...other } }), [])
+    await people.leaveSite(site)
+    expect(await people.listOfSite(site)).toEqual([])
+    expect((await people.get(`bob.${site}`))?.sites).toEqual(other)
+  })
+
+  const losses: Readonly<Record<string, (before: Person) => Person | undefined>> = {
+    removed: () => undefined,
+    demoted: (before) => ({ ...before, sites: at({ role: 'editor' }) }),
+    disabled: (before) => ({ ...before, disabled: true }),
+    'taken from the site': (before) => ({ ...before, sites: {} }),
+  }
+
+  test.each(Object.entries(losses))(
+    'If the last two owners are %s at once, one of them stays (A-58)',
+    async (_, lose) => {
+      const both = [person('ann'), person('bob')]
+      for (const one of both) await people.create(one, [])
+      const outcomes = await Promise.all(both.map((one) => hand.connect().people.replace(one, lose(one), [])))
+      expect(outcomes).toContain('last owner')
+      const left = await people.listOfSite(site)
+      expect(left.filter((one) => !one.disabled).map((one) => one.sites[site])).toContainEqual(owner)
+    },
+  )
+})

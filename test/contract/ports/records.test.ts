@@ -1,16 +1,13 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Grant, hashToken, newToken } from '../../../lib/access/grants.ts'
 import { largestNamedId, type SiteId, type WebFormId } from '../../../lib/core/ids.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
 import { maxOrder, type WebForm } from '../../../lib/fields/web-forms.ts'
-import type { Stores } from '../../../lib/service/stores.ts'
 import type { Site } from '../../../lib/sites/site-directory.ts'
 import { root, toStoragePath } from '../../../lib/storage/path.ts'
-import { entry, type Hand, handsOfPorts } from '../../support/hands.ts'
+import { describeOn, entry, handsOfPorts, type TableStores } from '../../support/hands.ts'
 import { oddNames } from './odd-names.ts'
 import { idsOf, range } from './some-content.ts'
-
-type Tested = Pick<Stores, 'sites' | 'grants' | 'people' | 'webForms' | 'contents' | 'workflows'>
 
 const odd = `Ä "b" 'c' \\ 🍐 \u{ffff}`
 const largest = largestNamedId as SiteId
@@ -40,15 +37,13 @@ const grant = (details: Partial<Grant> = {}): Grant => ({
 })
 const us = { id: 'us', url: 'https://us.example.com', isDefault: true }
 
-type Write = (stores: Tested) => Promise<unknown>
+type Write = (stores: TableStores) => Promise<unknown>
 
 /** Records that a store keeps without interpreting them. Add every new member of such a record here. */
-const describeRecords = async ({ name, open }: Hand<Tested>): Promise<void> => {
-  const hand = await open()
+describeOn({ kinds: handsOfPorts, subject: 'records' }, (hand, { open }) => {
   const { stores } = hand
-  afterAll(() => hand.close())
 
-  describe(`records: ${name}`, () => {
+  describe('records', () => {
     const oddSite = site(largestNamedId, `${odd} ${'x'.repeat(1_000)}`)
     const oddForm = form(largestNamedId, odd)
     const [token, bareToken] = [grant(), grant({ sites: [], permissions: [] })]
@@ -121,7 +116,9 @@ const describeRecords = async ({ name, open }: Hand<Tested>): Promise<void> => {
   })
 
   // A page of DynamoDB has 1 MB, and each of these lists has more.
-  test.each<[string, number, (stores: Tested, id: number) => Promise<unknown>, (stores: Tested) => Promise<number[]>]>([
+  test.each<
+    [string, number, (stores: TableStores, id: number) => Promise<unknown>, (stores: TableStores) => Promise<number[]>]
+  >([
     [
       'site',
       40,
@@ -145,7 +142,7 @@ const describeRecords = async ({ name, open }: Hand<Tested>): Promise<void> => {
         return listed.toSorted((a, b) => a - b)
       },
     ],
-  ])(`Every %s is listed: ${name}`, async (_, count, write, list) => {
+  ])('Every %s is listed', async (_, count, write, list) => {
     const own = await open()
     try {
       expect(await list(own.stores)).toEqual([])
@@ -156,7 +153,7 @@ const describeRecords = async ({ name, open }: Hand<Tested>): Promise<void> => {
     }
   })
 
-  describe(`running workflows: ${name}`, () => {
+  describe('running workflows', () => {
     let lastSite = 0
     const begin = async (path: string) => {
       lastSite += 1
@@ -193,6 +190,4 @@ const describeRecords = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(await below('')).toBe(false)
     })
   })
-}
-
-for (const hand of handsOfPorts) await describeRecords(hand)
+})

@@ -1,86 +1,78 @@
-import { afterAll, describe, expect, test } from 'vitest'
-import type { Stores } from '../../../lib/service/stores.ts'
-import { type Hand, handsOfPorts } from '../../support/hands.ts'
-
-type Tested = Pick<Stores, 'progress'>
+import { expect, test } from 'vitest'
+import { describeOn, handsOfPorts } from '../../support/hands.ts'
 
 const hour = 3600 * 1000
 
-const describeUploadProgress = async ({ name, open }: Hand<Tested>): Promise<void> => {
-  let now = Date.UTC(2026, 0, 1)
-  const hand = await open({ wall: () => now, monotonic: () => performance.now() })
+let now = Date.UTC(2026, 0, 1)
+const clock = { wall: () => now, monotonic: () => performance.now() }
+describeOn({ kinds: handsOfPorts, subject: 'the progress of uploads', clock }, (hand) => {
   const { progress } = hand.stores
-  afterAll(() => hand.close())
 
-  describe(`the progress of uploads: ${name}`, () => {
-    const upload = (token: string, id: string) => ({ token, id })
+  const upload = (token: string, id: string) => ({ token, id })
 
-    test('progress is that of the newest upload, whatever an older upload reports later', async () => {
-      const [older, newer] = [upload('a', 'x'), upload('a', 'b')]
-      await progress.begin(older, 0)
-      await progress.report(older, 40)
-      await progress.begin(newer, 0)
-      expect(await progress.percentOf('a')).toBe(0)
-      await progress.report(older, 100)
-      expect(await progress.percentOf('a')).toBe(0)
-      await progress.report(newer, 7)
-      await progress.report(newer, 3)
-      expect(await progress.percentOf('a')).toBe(7)
-      expect(await hand.connect().progress.percentOf('a')).toBe(7)
-    })
-
-    test('progress is that of the last upload, even if the clock went back (S-86, S-89)', async () => {
-      const [older, newer] = [upload('clock', 'x'), upload('clock', 'b')]
-      await progress.begin(older, 0)
-      await progress.report(older, 90)
-      now -= 2 * hour
-      await progress.begin(newer, 0)
-      expect(await progress.percentOf('clock')).toBe(0)
-      await progress.report(newer, 10)
-      await progress.report(older, 95)
-      expect(await progress.percentOf('clock')).toBe(10)
-      now += 2 * hour
-    })
-
-    test('progress is that of the last upload, even in the same millisecond', async () => {
-      for (const [token, first, second] of [
-        ['same 1', '1', '2'],
-        ['same 2', '2', '1'],
-      ] as const) {
-        await progress.begin(upload(token, first), 0)
-        await progress.begin(upload(token, second), 0)
-        await progress.report(upload(token, first), 90)
-        await progress.report(upload(token, second), 10)
-        expect(await progress.percentOf(token)).toBe(10)
-      }
-    })
-
-    test('an upload that reports its progress only once also has progress (S-90)', async () => {
-      await progress.begin(upload('short', 'x'), 40)
-      await progress.begin(upload('short', 'y'), 100)
-      expect(await progress.percentOf('short')).toBe(100)
-      await progress.report(upload('short', 'x'), 90)
-      await progress.begin(upload('short', 'y'), 50)
-      expect(await progress.percentOf('short')).toBe(100)
-    })
-
-    test('a report of progress for an upload that has not begun is ignored', async () => {
-      await progress.report(upload('unknown', 'x'), 60)
-      expect(await progress.percentOf('unknown')).toBe(0)
-    })
-
-    test('progress is forgotten after a day (S-89)', async () => {
-      await progress.begin(upload('day', 'x'), 0)
-      await progress.report(upload('day', 'x'), 100)
-      now += 23 * hour
-      expect(await progress.percentOf('day')).toBe(100)
-      now += 2 * hour
-      expect(await progress.percentOf('day')).toBe(0)
-      await progress.begin(upload('day', 'y'), 0)
-      await progress.report(upload('day', 'y'), 30)
-      expect(await progress.percentOf('day')).toBe(30)
-    })
+  test('progress is that of the newest upload, whatever an older upload reports later', async () => {
+    const [older, newer] = [upload('a', 'x'), upload('a', 'b')]
+    await progress.begin(older, 0)
+    await progress.report(older, 40)
+    await progress.begin(newer, 0)
+    expect(await progress.percentOf('a')).toBe(0)
+    await progress.report(older, 100)
+    expect(await progress.percentOf('a')).toBe(0)
+    await progress.report(newer, 7)
+    await progress.report(newer, 3)
+    expect(await progress.percentOf('a')).toBe(7)
+    expect(await hand.connect().progress.percentOf('a')).toBe(7)
   })
-}
 
-for (const hand of handsOfPorts) await describeUploadProgress(hand)
+  test('progress is that of the last upload, even if the clock went back (S-86, S-89)', async () => {
+    const [older, newer] = [upload('clock', 'x'), upload('clock', 'b')]
+    await progress.begin(older, 0)
+    await progress.report(older, 90)
+    now -= 2 * hour
+    await progress.begin(newer, 0)
+    expect(await progress.percentOf('clock')).toBe(0)
+    await progress.report(newer, 10)
+    await progress.report(older, 95)
+    expect(await progress.percentOf('clock')).toBe(10)
+    now += 2 * hour
+  })
+
+  test('progress is that of the last upload, even in the same millisecond', async () => {
+    for (const [token, first, second] of [
+      ['same 1', '1', '2'],
+      ['same 2', '2', '1'],
+    ] as const) {
+      await progress.begin(upload(token, first), 0)
+      await progress.begin(upload(token, second), 0)
+      await progress.report(upload(token, first), 90)
+      await progress.report(upload(token, second), 10)
+      expect(await progress.percentOf(token)).toBe(10)
+    }
+  })
+
+  test('an upload that reports its progress only once also has progress (S-90)', async () => {
+    await progress.begin(upload('short', 'x'), 40)
+    await progress.begin(upload('short', 'y'), 100)
+    expect(await progress.percentOf('short')).toBe(100)
+    await progress.report(upload('short', 'x'), 90)
+    await progress.begin(upload('short', 'y'), 50)
+    expect(await progress.percentOf('short')).toBe(100)
+  })
+
+  test('a report of progress for an upload that has not begun is ignored', async () => {
+    await progress.report(upload('unknown', 'x'), 60)
+    expect(await progress.percentOf('unknown')).toBe(0)
+  })
+
+  test('progress is forgotten after a day (S-89)', async () => {
+    await progress.begin(upload('day', 'x'), 0)
+    await progress.report(upload('day', 'x'), 100)
+    now += 23 * hour
+    expect(await progress.percentOf('day')).toBe(100)
+    now += 2 * hour
+    expect(await progress.percentOf('day')).toBe(0)
+    await progress.begin(upload('day', 'y'), 0)
+    await progress.report(upload('day', 'y'), 30)
+    expect(await progress.percentOf('day')).toBe(30)
+  })
+})

@@ -1,248 +1,240 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { SiteId } from '../../../lib/core/ids.ts'
-import type { Stores } from '../../../lib/service/stores.ts'
 import type { Upload } from '../../../lib/storage/uploads/upload.ts'
-import { type Hand, handsOfPorts } from '../../support/hands.ts'
+import { describeOn, handsOfPorts } from '../../support/hands.ts'
 import { entry } from '../../support/history.ts'
-
-type Tested = Pick<Stores, 'uploadRecords' | 'history'>
 
 const minute = 60_000
 const now = Date.UTC(2026, 0, 1)
 
-const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void> => {
-  let passed = 0
-  const hand = await open({ wall: () => now + passed, monotonic: () => passed })
+let passed = 0
+const clock = { wall: () => now + passed, monotonic: () => passed }
+describeOn({ kinds: handsOfPorts, subject: 'the records of uploads', clock }, (hand) => {
   const records = hand.stores.uploadRecords
-  afterAll(() => hand.close())
 
-  describe(`the records of uploads: ${name}`, () => {
-    let count = 0
-    const newUpload = (members: Partial<Upload> = {}): Upload => {
-      count += 1
-      return {
-        id: String(count).padStart(32, '0'),
-        site: 1001 as SiteId,
-        user: 'ann',
-        target: {
-          path: 'a/ü 𝌆.txt',
-          folder: 'a',
-          keepsDraft: true,
-          asDraft: false,
-          key: 'live/1001/a/ü 𝌆.txt',
-          contentType: 'text/plain',
-          ifMatch: '"x"',
-          ifNoneMatch: '*',
-        },
-        metadata: 'filename eA==,note',
-        limit: 5 * 1024 ** 3,
-        length: 10,
-        offset: 0,
-        isComplete: false,
-        created: now,
-        expires: now + 60 * minute,
-        holding: { name: `blob-${count}`, parts: [], tail: null },
-        ...members,
-      }
+  let count = 0
+  const newUpload = (members: Partial<Upload> = {}): Upload => {
+    count += 1
+    return {
+      id: String(count).padStart(32, '0'),
+      site: 1001 as SiteId,
+      user: 'ann',
+      target: {
+        path: 'a/ü 𝌆.txt',
+        folder: 'a',
+        keepsDraft: true,
+        asDraft: false,
+        key: 'live/1001/a/ü 𝌆.txt',
+        contentType: 'text/plain',
+        ifMatch: '"x"',
+        ifNoneMatch: '*',
+      },
+      metadata: 'filename eA==,note',
+      limit: 5 * 1024 ** 3,
+      length: 10,
+      offset: 0,
+      isComplete: false,
+      created: now,
+      expires: now + 60 * minute,
+      holding: { name: `blob-${count}`, parts: [], tail: null },
+      ...members,
     }
-    const created = async (members?: Partial<Upload>): Promise<Upload> => {
-      const upload = newUpload(members)
-      expect(await records.create(upload, 1_000, now)).toBe(true)
-      return upload
+  }
+  const created = async (members?: Partial<Upload>): Promise<Upload> => {
+    const upload = newUpload(members)
+    expect(await records.create(upload, 1_000, now)).toBe(true)
+    return upload
+  }
+  const held = ({ holding }: Upload) => {
+    if (!holding) throw new Error('Nothing is held')
+    return holding
+  }
+  const progressOf = (upload: Upload, offset: number, more: Partial<Upload> = {}) => ({
+    offset,
+    length: more.length ?? upload.length,
+    expires: more.expires ?? upload.expires,
+    holding: held(upload),
+  })
+
+  test('a record is read back as written, on every connection', async () => {
+    const uploads = [await created(), await created({ length: null, metadata: '' })]
+    for (const upload of uploads) {
+      expect(await records.get(upload.id)).toEqual(upload)
+      expect(await hand.connect().uploadRecords.get(upload.id)).toEqual(upload)
     }
-    const held = ({ holding }: Upload) => {
-      if (!holding) throw new Error('Nothing is held')
-      return holding
+  })
+
+  test('an unknown upload has no record', async () => {
+    expect(await records.get('none')).toBeUndefined()
+    expect(await records.take('none', 0, 'one', minute)).toEqual({ outcome: 'gone' })
+    expect(await records.remove('none')).toBeUndefined()
+    await records.giveBack('none', 'one')
+    await records.complete('none', 'one', now, entry)
+    expect(await records.get('none')).toBeUndefined()
+  })
+
+  test('each user of a site has a limit of open uploads (U-17)', async () => {
+    const crowd = { user: 'crowd' }
+    for (let open = 0; open < 3; open++) expect(await records.create(newUpload(crowd), 3, now)).toBe(true)
+    const refused = newUpload(crowd)
+    expect(await records.create(refused, 3, now)).toBe(false)
+    expect(await records.get(refused.id)).toBeUndefined()
+    expect(await records.create(newUpload({ user: 'other' }), 3, now)).toBe(true)
+    expect(await records.create(newUpload({ ...crowd, site: 1002 as SiteId }), 3, now)).toBe(true)
+  })
+
+  test('complete, removed and expired uploads do not count toward the limit', async () => {
+    const few = { user: 'few' }
+    const complete = await created(few)
+    const gone = await created(few)
+    await created({ ...few, expires: now + minute })
+    expect(await records.create(newUpload(few), 3, now)).toBe(false)
+    await records.complete(complete.id, 'one', now + minute, entry)
+    expect(await records.create(newUpload(few), 3, now)).toBe(true)
+    await records.remove(gone.id)
+    expect(await records.create(newUpload(few), 3, now)).toBe(true)
+    expect(await records.create(newUpload(few), 3, now)).toBe(false)
+    expect(await records.create(newUpload(few), 3, now + minute)).toBe(true)
+  })
+
+  test('only one of several callers gets the lease, until that caller releases it', async () => {
+    const upload = await created()
+    const holders = ['a', 'b', 'c']
+    const outcomes = await Promise.all(holders.map((holder) => records.take(upload.id, 0, holder, minute)))
+    expect(outcomes.filter(({ outcome }) => outcome === 'taken')).toEqual([{ outcome: 'taken', upload }])
+    const held = { outcome: 'held', left: minute }
+    expect(outcomes.filter(({ outcome }) => outcome === 'held')).toEqual([held, held])
+    await records.giveBack(upload.id, 'another')
+    expect(await records.take(upload.id, 0, 'next', minute)).toEqual(held)
+    await records.giveBack(upload.id, holders[outcomes.findIndex(({ outcome }) => outcome === 'taken')] ?? '')
+    expect(await records.take(upload.id, 0, 'next', minute)).toMatchObject({ outcome: 'taken' })
+  })
+
+  test('another caller can take the lease after it has expired', async () => {
+    const upload = await created()
+    await records.take(upload.id, 0, 'one', minute)
+    passed += minute - 1
+    expect(await records.take(upload.id, 0, 'two', minute)).toMatchObject({ outcome: 'held' })
+    passed += 1
+    expect(await records.take(upload.id, 0, 'two', minute)).toMatchObject({ outcome: 'taken' })
+    expect(await records.advance(upload.id, 'one', progressOf(upload, 5), true)).toBe(false)
+    await records.giveBack(upload.id, 'one')
+    expect(await records.take(upload.id, 0, 'three', minute)).toMatchObject({ outcome: 'held' })
+    expect(await records.get(upload.id)).toMatchObject({ offset: 0 })
+  })
+
+  test('each renewal extends the lease by the whole time', async () => {
+    const upload = await created()
+    await records.take(upload.id, 0, 'one', minute)
+    passed += minute - 1
+    expect(await records.renew(upload.id, 'one', minute)).toBe(true)
+    passed += minute - 1
+    expect(await records.take(upload.id, 0, 'two', minute)).toEqual({ outcome: 'held', left: 1 })
+    passed += 1
+    expect(await records.renew(upload.id, 'one', minute)).toBe(true)
+    expect(await records.take(upload.id, 0, 'two', minute)).toEqual({ outcome: 'held', left: minute })
+  })
+
+  test('a former holder cannot renew the lease', async () => {
+    const upload = await created()
+    expect(await records.renew(upload.id, 'one', minute)).toBe(false)
+    await records.take(upload.id, 0, 'one', minute)
+    expect(await records.renew(upload.id, 'two', minute)).toBe(false)
+    passed += minute
+    await records.take(upload.id, 0, 'two', minute)
+    expect(await records.renew(upload.id, 'one', minute)).toBe(false)
+    await records.giveBack(upload.id, 'two')
+    expect(await records.renew(upload.id, 'two', minute)).toBe(false)
+    expect(await records.take(upload.id, 0, 'three', minute)).toMatchObject({ outcome: 'taken' })
+    await records.remove(upload.id)
+    expect(await records.renew(upload.id, 'three', minute)).toBe(false)
+    expect(await records.renew('none', 'three', minute)).toBe(false)
+    expect(await records.get(upload.id)).toBeUndefined()
+  })
+
+  test('only the owner can take the lease, and only before the upload expires', async () => {
+    const upload = await created()
+    const owner = { site: upload.site, user: upload.user, now: upload.expires - 1 }
+    for (const other of [
+      { ...owner, site: (upload.site + 1) as SiteId },
+      { ...owner, user: 'another' },
+      { ...owner, now: upload.expires },
+    ]) {
+      expect(await records.take(upload.id, 0, 'one', minute, other)).toEqual({ outcome: 'gone' })
     }
-    const progressOf = (upload: Upload, offset: number, more: Partial<Upload> = {}) => ({
-      offset,
-      length: more.length ?? upload.length,
-      expires: more.expires ?? upload.expires,
-      holding: held(upload),
-    })
+    expect(await records.take(upload.id, 0, 'one', minute, owner)).toMatchObject({ outcome: 'taken' })
+  })
 
-    test('a record is read back as written, on every connection', async () => {
-      const uploads = [await created(), await created({ length: null, metadata: '' })]
-      for (const upload of uploads) {
-        expect(await records.get(upload.id)).toEqual(upload)
-        expect(await hand.connect().uploadRecords.get(upload.id)).toEqual(upload)
-      }
-    })
+  test('progress that a renewal stores is visible to the next holder', async () => {
+    const upload = await created({ length: null })
+    await records.take(upload.id, 0, 'one', minute)
+    const noted = progressOf(upload, 3, { length: 12, expires: now + 90 * minute })
+    expect(await records.renew(upload.id, 'two', minute, progressOf(upload, 9))).toBe(false)
+    expect(await records.renew(upload.id, 'one', minute, noted)).toBe(true)
+    expect(await records.get(upload.id)).toMatchObject({ offset: 3, expires: noted.expires })
+    expect(await records.renew(upload.id, 'one', minute)).toBe(true)
+    passed += minute
+    expect(await records.take(upload.id, 3, 'two', minute)).toMatchObject({ outcome: 'taken', upload: { offset: 3 } })
+  })
 
-    test('an unknown upload has no record', async () => {
-      expect(await records.get('none')).toBeUndefined()
-      expect(await records.take('none', 0, 'one', minute)).toEqual({ outcome: 'gone' })
-      expect(await records.remove('none')).toBeUndefined()
-      await records.giveBack('none', 'one')
-      await records.complete('none', 'one', now, entry)
-      expect(await records.get('none')).toBeUndefined()
-    })
-
-    test('each user of a site has a limit of open uploads (U-17)', async () => {
-      const crowd = { user: 'crowd' }
-      for (let open = 0; open < 3; open++) expect(await records.create(newUpload(crowd), 3, now)).toBe(true)
-      const refused = newUpload(crowd)
-      expect(await records.create(refused, 3, now)).toBe(false)
-      expect(await records.get(refused.id)).toBeUndefined()
-      expect(await records.create(newUpload({ user: 'other' }), 3, now)).toBe(true)
-      expect(await records.create(newUpload({ ...crowd, site: 1002 as SiteId }), 3, now)).toBe(true)
-    })
-
-    test('complete, removed and expired uploads do not count toward the limit', async () => {
-      const few = { user: 'few' }
-      const complete = await created(few)
-      const gone = await created(few)
-      await created({ ...few, expires: now + minute })
-      expect(await records.create(newUpload(few), 3, now)).toBe(false)
-      await records.complete(complete.id, 'one', now + minute, entry)
-      expect(await records.create(newUpload(few), 3, now)).toBe(true)
-      await records.remove(gone.id)
-      expect(await records.create(newUpload(few), 3, now)).toBe(true)
-      expect(await records.create(newUpload(few), 3, now)).toBe(false)
-      expect(await records.create(newUpload(few), 3, now + minute)).toBe(true)
-    })
-
-    test('only one of several callers gets the lease, until that caller releases it', async () => {
-      const upload = await created()
-      const holders = ['a', 'b', 'c']
-      const outcomes = await Promise.all(holders.map((holder) => records.take(upload.id, 0, holder, minute)))
-      expect(outcomes.filter(({ outcome }) => outcome === 'taken')).toEqual([{ outcome: 'taken', upload }])
-      const held = { outcome: 'held', left: minute }
-      expect(outcomes.filter(({ outcome }) => outcome === 'held')).toEqual([held, held])
-      await records.giveBack(upload.id, 'another')
-      expect(await records.take(upload.id, 0, 'next', minute)).toEqual(held)
-      await records.giveBack(upload.id, holders[outcomes.findIndex(({ outcome }) => outcome === 'taken')] ?? '')
-      expect(await records.take(upload.id, 0, 'next', minute)).toMatchObject({ outcome: 'taken' })
-    })
-
-    test('another caller can take the lease after it has expired', async () => {
-      const upload = await created()
-      await records.take(upload.id, 0, 'one', minute)
-      passed += minute - 1
-      expect(await records.take(upload.id, 0, 'two', minute)).toMatchObject({ outcome: 'held' })
-      passed += 1
-      expect(await records.take(upload.id, 0, 'two', minute)).toMatchObject({ outcome: 'taken' })
-      expect(await records.advance(upload.id, 'one', progressOf(upload, 5), true)).toBe(false)
-      await records.giveBack(upload.id, 'one')
-      expect(await records.take(upload.id, 0, 'three', minute)).toMatchObject({ outcome: 'held' })
-      expect(await records.get(upload.id)).toMatchObject({ offset: 0 })
-    })
-
-    test('each renewal extends the lease by the whole time', async () => {
-      const upload = await created()
-      await records.take(upload.id, 0, 'one', minute)
-      passed += minute - 1
-      expect(await records.renew(upload.id, 'one', minute)).toBe(true)
-      passed += minute - 1
-      expect(await records.take(upload.id, 0, 'two', minute)).toEqual({ outcome: 'held', left: 1 })
-      passed += 1
-      expect(await records.renew(upload.id, 'one', minute)).toBe(true)
-      expect(await records.take(upload.id, 0, 'two', minute)).toEqual({ outcome: 'held', left: minute })
-    })
-
-    test('a former holder cannot renew the lease', async () => {
-      const upload = await created()
-      expect(await records.renew(upload.id, 'one', minute)).toBe(false)
-      await records.take(upload.id, 0, 'one', minute)
-      expect(await records.renew(upload.id, 'two', minute)).toBe(false)
-      passed += minute
-      await records.take(upload.id, 0, 'two', minute)
-      expect(await records.renew(upload.id, 'one', minute)).toBe(false)
-      await records.giveBack(upload.id, 'two')
-      expect(await records.renew(upload.id, 'two', minute)).toBe(false)
-      expect(await records.take(upload.id, 0, 'three', minute)).toMatchObject({ outcome: 'taken' })
-      await records.remove(upload.id)
-      expect(await records.renew(upload.id, 'three', minute)).toBe(false)
-      expect(await records.renew('none', 'three', minute)).toBe(false)
-      expect(await records.get(upload.id)).toBeUndefined()
-    })
-
-    test('only the owner can take the lease, and only before the upload expires', async () => {
-      const upload = await created()
-      const owner = { site: upload.site, user: upload.user, now: upload.expires - 1 }
-      for (const other of [
-        { ...owner, site: (upload.site + 1) as SiteId },
-        { ...owner, user: 'another' },
-        { ...owner, now: upload.expires },
-      ]) {
-        expect(await records.take(upload.id, 0, 'one', minute, other)).toEqual({ outcome: 'gone' })
-      }
-      expect(await records.take(upload.id, 0, 'one', minute, owner)).toMatchObject({ outcome: 'taken' })
-    })
-
-    test('progress that a renewal stores is visible to the next holder', async () => {
-      const upload = await created({ length: null })
-      await records.take(upload.id, 0, 'one', minute)
-      const noted = progressOf(upload, 3, { length: 12, expires: now + 90 * minute })
-      expect(await records.renew(upload.id, 'two', minute, progressOf(upload, 9))).toBe(false)
-      expect(await records.renew(upload.id, 'one', minute, noted)).toBe(true)
-      expect(await records.get(upload.id)).toMatchObject({ offset: 3, expires: noted.expires })
-      expect(await records.renew(upload.id, 'one', minute)).toBe(true)
-      passed += minute
-      expect(await records.take(upload.id, 3, 'two', minute)).toMatchObject({ outcome: 'taken', upload: { offset: 3 } })
-    })
-
-    test('a holder stores progress, and keeps the lease until the holder releases it', async () => {
-      const upload = await created({ length: null })
-      expect(await records.advance(upload.id, 'one', progressOf(upload, 5), true)).toBe(false)
-      await records.take(upload.id, 0, 'one', minute)
-      const progress = progressOf(upload, 5, { length: 12, expires: now + 90 * minute })
-      expect(await records.advance(upload.id, 'two', progress, true)).toBe(false)
-      expect(await records.advance(upload.id, 'one', progress, true)).toBe(true)
-      expect(await records.get(upload.id)).toEqual({ ...upload, ...progress })
-      expect(await records.take(upload.id, 5, 'two', minute)).toMatchObject({ outcome: 'held' })
-      const further = { ...progress, offset: 6 }
-      expect(await records.advance(upload.id, 'one', further, false)).toBe(true)
-      expect(await records.advance(upload.id, 'one', { ...progress, offset: 7 }, false)).toBe(false)
-      expect(await records.take(upload.id, 6, 'two', minute)).toEqual({
-        outcome: 'taken',
-        upload: { ...upload, ...further },
-      })
-    })
-
-    test('an older report never reduces the progress', async () => {
-      const upload = await created()
-      await records.take(upload.id, 0, 'one', minute)
-      await records.renew(upload.id, 'one', minute, progressOf(upload, 3))
-      await records.advance(upload.id, 'one', progressOf(upload, 5), true)
-      await records.renew(upload.id, 'one', minute, progressOf(upload, 4))
-      await records.renew(upload.id, 'two', minute, progressOf(upload, 9))
-      expect(await records.get(upload.id)).toMatchObject({ offset: 5 })
-    })
-
-    test('a complete upload stays complete, and has neither parts nor a holder', async () => {
-      const upload = await created()
-      await records.complete(upload.id, 'one', now + 5, entry)
-      await records.complete(upload.id, 'two', now + 9, entry)
-      expect(await records.get(upload.id)).toEqual({ ...upload, isComplete: true, holding: null, expires: now + 5 })
-      expect(await records.take(upload.id, 0, 'one', minute)).toEqual({ outcome: 'moved' })
-      expect(await records.remove(upload.id)).toMatchObject({ isComplete: true, holding: null })
-      expect(await records.get(upload.id)).toBeUndefined()
-    })
-
-    test('only the first request that completes an upload writes its entry (H-1)', async () => {
-      const subjects = async () => {
-        const changes = await hand.stores.history.before(1001 as SiteId, undefined, 100)
-        return changes.map(({ subject }) => subject).filter((subject) => subject.startsWith('once/'))
-      }
-      const upload = await created()
-      await records.complete(upload.id, 'one', now, { ...entry, subject: 'once/a' })
-      await records.complete(upload.id, 'two', now, { ...entry, subject: 'once/b' })
-      expect(await subjects()).toEqual(['once/a'])
-    })
-
-    test('removing an upload returns its parts, even during an append', async () => {
-      const upload = await created()
-      await records.take(upload.id, 0, 'one', minute)
-      expect(await records.remove(upload.id)).toEqual(upload)
-      expect(await records.remove(upload.id)).toBeUndefined()
-      expect(await records.advance(upload.id, 'one', progressOf(upload, 5), true)).toBe(false)
-      expect(await records.renew(upload.id, 'one', minute, progressOf(upload, 5))).toBe(false)
-      await records.complete(upload.id, 'one', now, entry)
-      await records.giveBack(upload.id, 'one')
-      expect(await records.get(upload.id)).toBeUndefined()
+  test('a holder stores progress, and keeps the lease until the holder releases it', async () => {
+    const upload = await created({ length: null })
+    expect(await records.advance(upload.id, 'one', progressOf(upload, 5), true)).toBe(false)
+    await records.take(upload.id, 0, 'one', minute)
+    const progress = progressOf(upload, 5, { length: 12, expires: now + 90 * minute })
+    expect(await records.advance(upload.id, 'two', progress, true)).toBe(false)
+    expect(await records.advance(upload.id, 'one', progress, true)).toBe(true)
+    expect(await records.get(upload.id)).toEqual({ ...upload, ...progress })
+    expect(await records.take(upload.id, 5, 'two', minute)).toMatchObject({ outcome: 'held' })
+    const further = { ...progress, offset: 6 }
+    expect(await records.advance(upload.id, 'one', further, false)).toBe(true)
+    expect(await records.advance(upload.id, 'one', { ...progress, offset: 7 }, false)).toBe(false)
+    expect(await records.take(upload.id, 6, 'two', minute)).toEqual({
+      outcome: 'taken',
+      upload: { ...upload, ...further },
     })
   })
-}
 
-for (const hand of handsOfPorts) await describeUploadRecords(hand)
+  test('an older report never reduces the progress', async () => {
+    const upload = await created()
+    await records.take(upload.id, 0, 'one', minute)
+    await records.renew(upload.id, 'one', minute, progressOf(upload, 3))
+    await records.advance(upload.id, 'one', progressOf(upload, 5), true)
+    await records.renew(upload.id, 'one', minute, progressOf(upload, 4))
+    await records.renew(upload.id, 'two', minute, progressOf(upload, 9))
+    expect(await records.get(upload.id)).toMatchObject({ offset: 5 })
+  })
+
+  test('a complete upload stays complete, and has neither parts nor a holder', async () => {
+    const upload = await created()
+    await records.complete(upload.id, 'one', now + 5, entry)
+    await records.complete(upload.id, 'two', now + 9, entry)
+    expect(await records.get(upload.id)).toEqual({ ...upload, isComplete: true, holding: null, expires: now + 5 })
+    expect(await records.take(upload.id, 0, 'one', minute)).toEqual({ outcome: 'moved' })
+    expect(await records.remove(upload.id)).toMatchObject({ isComplete: true, holding: null })
+    expect(await records.get(upload.id)).toBeUndefined()
+  })
+
+  test('only the first request that completes an upload writes its entry (H-1)', async () => {
+    const subjects = async () => {
+      const changes = await hand.stores.history.before(1001 as SiteId, undefined, 100)
+      return changes.map(({ subject }) => subject).filter((subject) => subject.startsWith('once/'))
+    }
+    const upload = await created()
+    await records.complete(upload.id, 'one', now, { ...entry, subject: 'once/a' })
+    await records.complete(upload.id, 'two', now, { ...entry, subject: 'once/b' })
+    expect(await subjects()).toEqual(['once/a'])
+  })
+
+  test('removing an upload returns its parts, even during an append', async () => {
+    const upload = await created()
+    await records.take(upload.id, 0, 'one', minute)
+    expect(await records.remove(upload.id)).toEqual(upload)
+    expect(await records.remove(upload.id)).toBeUndefined()
+    expect(await records.advance(upload.id, 'one', progressOf(upload, 5), true)).toBe(false)
+    expect(await records.renew(upload.id, 'one', minute, progressOf(upload, 5))).toBe(false)
+    await records.complete(upload.id, 'one', now, entry)
+    await records.giveBack(upload.id, 'one')
+    expect(await records.get(upload.id)).toBeUndefined()
+  })
+})

@@ -1,7 +1,6 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
-import type { Stores } from '../../../lib/service/stores.ts'
 import {
   type Delivery,
   keptDeliveries,
@@ -9,14 +8,10 @@ import {
   type Retry,
   type Webhook,
 } from '../../../lib/webhooks/webhooks.ts'
-import { type Hand, handsOfPorts } from '../../support/hands.ts'
+import { describeOn, handsOfPorts } from '../../support/hands.ts'
 
-type Tested = Pick<Stores, 'webhooks' | 'deliveries' | 'history'>
-
-const describeWebhooks = async ({ name, open }: Hand<Tested>): Promise<void> => {
-  const hand = await open()
+describeOn({ kinds: handsOfPorts, subject: 'webhooks' }, (hand) => {
   const { webhooks, deliveries, history } = hand.stores
-  afterAll(() => hand.close())
 
   let site = 0 as SiteId
   beforeEach(() => {
@@ -57,16 +52,7 @@ const describeWebhooks = async ({ name, open }: Hand<Tested>): Promise<void> => 
   })
   const elsewhere = () => hand.connect()
 
-  describe(`webhooks of a site: ${name}`, () => {
-    test('A webhook is read back as written, and creating it writes a history entry', async () => {
-      expect(await create()).toBe(true)
-      expect(await create({ id: 'whk_a', enabled: false, types: [], secrets: [{ sealed: 's' }] })).toBe(true)
-      expect(await elsewhere().webhooks.get(site, 'whk_one')).toEqual(newWebhook())
-      const other = newWebhook({ id: 'whk_a', enabled: false, types: [], secrets: [{ sealed: 's' }] })
-      expect(await elsewhere().webhooks.listOfSite(site)).toEqual([other, newWebhook()])
-      expect(await reported()).toEqual(['webhook.created webhook/whk_one', 'webhook.created webhook/whk_a'])
-    })
-
+  describe('webhooks of a site', () => {
     test('A site has at most 20 webhooks, even if many are created at once', async () => {
       const made = await Promise.all(
         Array.from({ length: mostWebhooks + 5 }, (_, index) => create({ id: `whk_${index}` })),
@@ -117,7 +103,7 @@ const describeWebhooks = async ({ name, open }: Hand<Tested>): Promise<void> => 
     })
   })
 
-  describe(`deliveries of a webhook: ${name}`, () => {
+  describe('deliveries of a webhook', () => {
     const fail = (number: number, retry: Retry, ended?: Retry) => {
       const { attempt } = ended ?? { attempt: 1 }
       const { status: _, ...unanswered } = deliveryOf(number, { attempt, fault: 'refused' })
@@ -187,6 +173,4 @@ const describeWebhooks = async ({ name, open }: Hand<Tested>): Promise<void> => 
       )
     })
   })
-}
-
-for (const hand of handsOfPorts) await describeWebhooks(hand)
+})

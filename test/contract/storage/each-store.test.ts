@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, expect, it, vi } from 'vitest'
 import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import type { Between } from '../../support/files.ts'
@@ -44,5 +45,20 @@ it('If a process dies while S3 stores the files of a form, a repeated request st
   expect(files.map(({ content }) => content)).toEqual(expect.arrayContaining(left))
   expect((await storage.post('/form', files)).status).toBe(200)
   expect(await texts()).toEqual(files.map(({ content }) => content))
+  await storage.close()
+})
+
+it('On one machine, the files of a form or of a restored folder appear together (S-32)', async () => {
+  const storage = await openStorage()
+  const names = ['a', 'b', 'c', 'd']
+  const files = names.map((name) => ({ name, content: name.repeat(name < 'c' ? 10 : 40_000) }))
+  for (const change of [() => storage.post('/form', files), () => storage.restore('/form')]) {
+    const changed = change()
+    let found: readonly unknown[] = []
+    for (; found.length === 0; await turn()) found = (await storage.get('/form', { meta: '' })).json.contents ?? []
+    expect(found).toHaveLength(files.length)
+    expect((await changed).status).toBe(200)
+    await storage.remove('/form')
+  }
   await storage.close()
 })

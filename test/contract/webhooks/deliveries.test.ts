@@ -1,22 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import { HTTP } from 'cloudevents'
 import { Webhook as Verifier } from 'standardwebhooks'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { unlimited } from '../../../lib/core/deadline.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
 import { unsealed } from '../../../lib/machine/tables/webhooks.ts'
 import { createDeliveryDeps } from '../../../lib/service/deps.ts'
-import type { Stores } from '../../../lib/service/stores.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { deliverNext } from '../../../lib/webhooks/deliver-next.ts'
-import { repeatDelivery, sendTest } from '../../../lib/webhooks/send-now.ts'
+import { repeatDelivery } from '../../../lib/webhooks/send-now.ts'
 import type { Message, TargetAnswer } from '../../../lib/webhooks/target.ts'
 import { mostRetries, type Webhook } from '../../../lib/webhooks/webhooks.ts'
-import { entry, type Hand, hands } from '../../support/hands.ts'
-
-type Tested = Pick<Stores, 'webhooks' | 'deliveries' | 'history' | 'sites' | 'workflows'>
+import { describeOn, entry, hands } from '../../support/hands.ts'
 
 const minute = 60_000
 const day = 1_440 * minute
@@ -24,12 +20,10 @@ const newSecret = () => `whsec_${randomBytes(24).toString('base64')}`
 const ok: TargetAnswer = { status: 204 }
 const failure: TargetAnswer = { fault: 'refused' }
 
-const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> => {
-  let now = Date.now()
-  const clock = { wall: () => now, monotonic: () => now }
-  const hand = await open(clock)
+let now = Date.now()
+const clock = { wall: () => now, monotonic: () => now }
+describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
   const { webhooks, deliveries, history, sites, workflows } = hand.stores
-  afterAll(() => hand.close())
 
   let site = 0 as SiteId
   let sent: Message[] = []
@@ -81,252 +75,232 @@ const describeDeliveries = async ({ name, open }: Hand<Tested>): Promise<void> =
     await sites.createSite({ id: site, name: 'S', dataCentre: 'us', renderingEngine: false }, { ...entry, site })
   })
 
-  describe(`deliveries: ${name}`, () => {
-    test('A rotated secret is used for another 24 hours (V-5)', async () => {
-      const [young, old] = [newSecret(), newSecret()]
-      await create({ secrets: [{ sealed: young }, { sealed: old, until: now + day }] })
-      await change('a.html')
-      await deliver()
-      const [{ headers = {}, body = '' } = {}] = sent
-      for (const secret of [young, old])
-        expect(new Verifier(secret).verify(body, headers)).toMatchObject({ specversion: '1.0' })
-      expect(headers['webhook-signature']?.split(' ')).toHaveLength(2)
-      now += day
-      await change('b.html')
-      await deliver()
-      expect(sent.at(-1)?.headers['webhook-signature']?.split(' ')).toHaveLength(1)
-    })
+  test('A rotated secret is used for another 24 hours (V-5)', async () => {
+    const [young, old] = [newSecret(), newSecret()]
+    await create({ secrets: [{ sealed: young }, { sealed: old, until: now + day }] })
+    await change('a.html')
+    await deliver()
+    const [{ headers = {}, body = '' } = {}] = sent
+    for (const secret of [young, old])
+      expect(new Verifier(secret).verify(body, headers)).toMatchObject({ specversion: '1.0' })
+    expect(headers['webhook-signature']?.split(' ')).toHaveLength(2)
+    now += day
+    await change('b.html')
+    await deliver()
+    expect(sent.at(-1)?.headers['webhook-signature']?.split(' ')).toHaveLength(1)
+  })
 
-    test('Each entry that the webhook reports is sent once, in order (V-2, V-9)', async () => {
-      await create({ subject: 'in/' })
-      await change('in/early.html')
-      await create({ id: 'whk_late', position: (await history.before(site, undefined, 1))[0]?.position ?? 0 })
-      for (const subject of ['in/1.html', 'out/2.html', 'in/3.html', 'in4.html', 'in/5.html']) await change(subject)
-      await deliver()
-      expect(subjects()).toEqual(['in/early.html', 'in/1.html', 'in/3.html', 'in/5.html'])
-      await deliver()
-      await deliver('whk_late')
-      expect(subjects()).toEqual(['in/1.html', 'out/2.html', 'in/3.html', 'in4.html', 'in/5.html'])
-      const end = (await history.before(site, undefined, 1))[0]?.position
-      expect(await stored()).toMatchObject({ position: end, lastSuccess: now })
-    })
+  test('Each entry that the webhook reports is sent once, in order (V-2, V-9)', async () => {
+    await create({ subject: 'in/' })
+    await change('in/early.html')
+    await create({ id: 'whk_late', position: (await history.before(site, undefined, 1))[0]?.position ?? 0 })
+    for (const subject of ['in/1.html', 'out/2.html', 'in/3.html', 'in4.html', 'in/5.html']) await change(subject)
+    await deliver()
+    expect(subjects()).toEqual(['in/early.html', 'in/1.html', 'in/3.html', 'in/5.html'])
+    await deliver()
+    await deliver('whk_late')
+    expect(subjects()).toEqual(['in/1.html', 'out/2.html', 'in/3.html', 'in4.html', 'in/5.html'])
+    const end = (await history.before(site, undefined, 1))[0]?.position
+    expect(await stored()).toMatchObject({ position: end, lastSuccess: now })
+  })
 
-    test('The first delivery of a webhook for all types reports the creation of the webhook (V-2)', async () => {
-      await create({ types: [], position: (await history.before(site, undefined, 1))[0]?.position ?? 0 })
-      await deliver()
-      expect(subjects()).toEqual(['webhook/whk_one'])
-    })
+  test('The first delivery of a webhook for all types reports the creation of the webhook (V-2)', async () => {
+    await create({ types: [], position: (await history.before(site, undefined, 1))[0]?.position ?? 0 })
+    await deliver()
+    expect(subjects()).toEqual(['webhook/whk_one'])
+  })
 
-    test('A failed delivery is repeated, and delays no later entries (V-10)', async () => {
-      await create()
-      answer = ({ body }) => (JSON.parse(body).subject === 'bad.html' ? failure : ok)
-      for (const subject of ['1.html', 'bad.html', '2.html']) await change(subject)
-      let due = await deliver()
-      expect(subjects()).toEqual(['1.html', 'bad.html', '2.html'])
-      for (const seconds of [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]) {
-        const delay = 1_000 * seconds
-        expect(due).toBeGreaterThanOrEqual(now + 0.8 * delay)
-        expect(due).toBeLessThanOrEqual(now + 1.2 * delay)
-        now = (due ?? 0) - 1
-        expect(await deliver()).toBe(due)
-        expect(subjects()).toEqual([])
-        await change(`${delay}.html`)
-        now += 1
-        due = await deliver()
-        expect(subjects().toSorted()).toEqual([`${delay}.html`, 'bad.html'])
-      }
-      expect(due).toBeUndefined()
-      expect((await deliveries.recent(site, 'whk_one')).map(({ attempt }) => attempt)).toContain(10)
-      now += 10 * day
-      expect(await deliver()).toBeUndefined()
+  test('A failed delivery is repeated, and delays no later entries (V-10)', async () => {
+    await create()
+    answer = ({ body }) => (JSON.parse(body).subject === 'bad.html' ? failure : ok)
+    for (const subject of ['1.html', 'bad.html', '2.html']) await change(subject)
+    let due = await deliver()
+    expect(subjects()).toEqual(['1.html', 'bad.html', '2.html'])
+    for (const seconds of [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]) {
+      const delay = 1_000 * seconds
+      expect(due).toBeGreaterThanOrEqual(now + 0.8 * delay)
+      expect(due).toBeLessThanOrEqual(now + 1.2 * delay)
+      now = (due ?? 0) - 1
+      expect(await deliver()).toBe(due)
       expect(subjects()).toEqual([])
-      expect((await stored()).enabled).toBe(true)
-    })
+      await change(`${delay}.html`)
+      now += 1
+      due = await deliver()
+      expect(subjects().toSorted()).toEqual([`${delay}.html`, 'bad.html'])
+    }
+    expect(due).toBeUndefined()
+    expect((await deliveries.recent(site, 'whk_one')).map(({ attempt }) => attempt)).toContain(10)
+    now += 10 * day
+    expect(await deliver()).toBeUndefined()
+    expect(subjects()).toEqual([])
+    expect((await stored()).enabled).toBe(true)
+  })
 
-    test('A failed delivery that later succeeds is not sent again (V-10)', async () => {
-      await create()
-      answer = () => ({ status: 500 })
-      await change('a.html')
-      now = (await deliver()) ?? 0
-      answer = () => ok
-      expect(await deliver()).toBeUndefined()
-      expect(subjects()).toEqual(['a.html', 'a.html'])
-      expect(await deliveries.retries(site, 'whk_one', 10)).toEqual([])
-      const [last, first] = await deliveries.recent(site, 'whk_one')
-      expect(first).toMatchObject({ attempt: 1, status: 500 })
-      expect(last).toMatchObject({ attempt: 2, status: 204, type: 'workflow.created' })
-      expect(last && first && last.id > first.id).toBe(true)
-      expect(await stored()).not.toHaveProperty('failingSince')
-    })
+  test('A failed delivery that later succeeds is not sent again (V-10)', async () => {
+    await create()
+    answer = () => ({ status: 500 })
+    await change('a.html')
+    now = (await deliver()) ?? 0
+    answer = () => ok
+    expect(await deliver()).toBeUndefined()
+    expect(subjects()).toEqual(['a.html', 'a.html'])
+    expect(await deliveries.retries(site, 'whk_one', 10)).toEqual([])
+    const [last, first] = await deliveries.recent(site, 'whk_one')
+    expect(first).toMatchObject({ attempt: 1, status: 500 })
+    expect(last).toMatchObject({ attempt: 2, status: 204, type: 'workflow.created' })
+    expect(last && first && last.id > first.id).toBe(true)
+    expect(await stored()).not.toHaveProperty('failingSince')
+  })
 
-    test('After 500 failed deliveries, later changes wait until the target works (V-10)', async () => {
-      const retries = Array.from({ length: mostRetries }, (_, index) => ({
-        position: index,
-        attempt: 9,
-        due: now + day,
-      }))
-      await create()
-      await inParallel(retries, 20, (retry) => deliveries.record(site, 'whk_one', { retry }))
-      answer = () => failure
-      await change('a.html')
-      await change('b.html')
-      for (const sends of [1, 0, 1, 0]) {
-        if (sends > 0) now += 5 * minute
-        expect(await deliver()).toBe(now + 5 * minute)
-        expect(subjects()).toEqual(Array(sends).fill('a.html'))
-      }
-      expect(await deliveries.retries(site, 'whk_one', mostRetries + 1)).toHaveLength(mostRetries)
-      now += 5 * minute
-      answer = () => ok
-      expect(await deliver()).toBe(retries[0]?.due)
-      expect(subjects()).toEqual(['a.html', 'b.html'])
-    })
+  test('After 500 failed deliveries, later changes wait until the target works (V-10)', async () => {
+    const retries = Array.from({ length: mostRetries }, (_, index) => ({
+      position: index,
+      attempt: 9,
+      due: now + day,
+    }))
+    await create()
+    await inParallel(retries, 20, (retry) => deliveries.record(site, 'whk_one', { retry }))
+    answer = () => failure
+    await change('a.html')
+    await change('b.html')
+    for (const sends of [1, 0, 1, 0]) {
+      if (sends > 0) now += 5 * minute
+      expect(await deliver()).toBe(now + 5 * minute)
+      expect(subjects()).toEqual(Array(sends).fill('a.html'))
+    }
+    expect(await deliveries.retries(site, 'whk_one', mostRetries + 1)).toHaveLength(mostRetries)
+    now += 5 * minute
+    answer = () => ok
+    expect(await deliver()).toBe(retries[0]?.due)
+    expect(subjects()).toEqual(['a.html', 'b.html'])
+  })
 
-    test('A target that answers 410 gets no more deliveries (V-11)', async () => {
-      await create()
-      answer = () => ({ status: 410 })
-      await change('a.html')
-      await change('b.html')
-      expect(await deliver()).toBeUndefined()
-      expect(subjects()).toEqual(['a.html'])
-      expect((await stored()).enabled).toBe(false)
-      expect((await history.after(site, 0, 20)).at(-1)).toMatchObject({
-        type: 'webhook.disabled',
-        subject: 'webhook/whk_one',
-        actor: 'system',
-      })
+  test('A target that answers 410 gets no more deliveries (V-11)', async () => {
+    await create()
+    answer = () => ({ status: 410 })
+    await change('a.html')
+    await change('b.html')
+    expect(await deliver()).toBeUndefined()
+    expect(subjects()).toEqual(['a.html'])
+    expect((await stored()).enabled).toBe(false)
+    expect((await history.after(site, 0, 20)).at(-1)).toMatchObject({
+      type: 'webhook.disabled',
+      subject: 'webhook/whk_one',
+      actor: 'system',
     })
+  })
 
-    test('A webhook is disabled if all deliveries to its target fail for 5 days (V-11)', async () => {
-      await create()
-      answer = () => failure
-      await change('a.html')
-      await deliver()
-      now += 5 * day - 1
-      answer = ({ body }) => (JSON.parse(body).subject === 'b.html' ? ok : failure)
-      await change('b.html')
-      await change('c.html')
-      await deliver()
-      expect((await stored()).enabled).toBe(true)
-      now += 5 * day
-      answer = () => failure
-      await change('d.html')
-      await deliver()
-      expect((await stored()).enabled).toBe(false)
-    })
+  test('A webhook is disabled if all deliveries to its target fail for 5 days (V-11)', async () => {
+    await create()
+    answer = () => failure
+    await change('a.html')
+    await deliver()
+    now += 5 * day - 1
+    answer = ({ body }) => (JSON.parse(body).subject === 'b.html' ? ok : failure)
+    await change('b.html')
+    await change('c.html')
+    await deliver()
+    expect((await stored()).enabled).toBe(true)
+    now += 5 * day
+    answer = () => failure
+    await change('d.html')
+    await deliver()
+    expect((await stored()).enabled).toBe(false)
+  })
 
-    test('A webhook that was changed while its target failed stays enabled (V-11)', async () => {
-      await create()
-      answer = async () => {
-        await webhooks.change(
-          site,
-          'whk_one',
-          () => ({ targetUrl: 'https://new.example/' }),
-          entryOf('webhook.changed', 'webhook/whk_one'),
-        )
-        return { status: 410 }
-      }
-      await change('a.html')
-      const due = await deliver()
-      expect(await stored()).toMatchObject({ enabled: true, targetUrl: 'https://new.example/' })
-      now = due ?? 0
-      answer = () => ok
-      await deliver()
-      expect(sent.map(({ url }) => url)).toEqual(['https://hooks.example/in', 'https://new.example/'])
-    })
-
-    test('A webhook that is removed or disabled during a delivery gets no more deliveries', async () => {
-      await create()
-      await create({ id: 'whk_two' })
-      const entryFor = entryOf('webhook.changed', 'webhook/whk_two')
-      answer = async () => {
-        await webhooks.remove(site, 'whk_one', entryOf('webhook.removed', 'webhook/whk_one'))
-        await webhooks.change(site, 'whk_two', () => ({ enabled: false }), entryFor)
-        return ok
-      }
-      await change('a.html')
-      await change('b.html')
-      await deliver()
-      await deliver('whk_two')
-      expect(subjects()).toEqual(['a.html'])
-      expect(await webhooks.get(site, 'whk_one')).toBeUndefined()
-    })
-
-    test('A delivery whose outcome is unknown is sent again, because the target may have missed it (V-9)', async () => {
-      await create()
-      answer = () => Promise.reject(new Error('stopped'))
-      await change('a.html')
-      await expect(deliver()).rejects.toThrow('stopped')
-      answer = () => ok
-      await deliver()
-      expect(subjects()).toEqual(['a.html', 'a.html'])
-    })
-
-    test('A retry is dropped if the webhook no longer reports the entry (V-2)', async () => {
-      await create()
-      answer = () => failure
-      await change('a.html')
-      now = (await deliver()) ?? 0
+  test('A webhook that was changed while its target failed stays enabled (V-11)', async () => {
+    await create()
+    answer = async () => {
       await webhooks.change(
         site,
         'whk_one',
-        () => ({ types: ['link.added'] }),
+        () => ({ targetUrl: 'https://new.example/' }),
         entryOf('webhook.changed', 'webhook/whk_one'),
       )
-      expect(await deliver()).toBeUndefined()
-      expect(subjects()).toEqual(['a.html'])
-    })
-
-    test('Without enough time for an answer, nothing is sent', async () => {
-      await create()
-      await change('a.html')
-      expect(
-        await deliverNext(
-          deps,
-          site,
-          'whk_one',
-          unlimited.within(14_999, () => 0),
-        ),
-      ).toBe(now)
-      expect(subjects()).toEqual([])
-    })
-
-    test('A test delivery has its own type, and changes no state (V-12)', async () => {
-      const webhook = await create()
-      const {
-        secrets: [{ sealed: secret = '' } = {}],
-      } = webhook
-      answer = () => ({ status: 500 })
-      now = Date.now()
-      const before = await stored()
-      expect(await sendTest(deps, webhook)).toMatchObject({ type: 'webhook.test', status: 500, attempt: 1 })
-      const [{ headers = {}, body = '' } = {}] = sent
-      expect(new Verifier(secret).verify(body, headers)).toMatchObject({ type: 'site-admin.webhook.test' })
-      expect(HTTP.toEvent({ headers: { ...headers }, body })).toMatchObject({ subject: 'webhook/whk_one' })
-      expect(await stored()).toEqual(before)
-      expect(await deliveries.recent(site, 'whk_one')).toEqual([])
-    })
-
-    test('A listed delivery can be repeated, and a success ends its retries (V-13)', async () => {
-      const webhook = await create()
-      answer = () => failure
-      await change('a.html')
-      await deliver()
-      answer = () => ok
-      const [failed] = await deliveries.recent(site, 'whk_one')
-      expect(await repeatDelivery(deps, webhook, failed?.id ?? '')).toMatchObject({ attempt: 2, status: 204 })
-      expect(subjects()).toEqual(['a.html', 'a.html'])
-      expect(await deliveries.retries(site, 'whk_one', 10)).toEqual([])
-      expect(await deliveries.recent(site, 'whk_one')).toHaveLength(2)
-      for (const id of ['', 'dlv_1', `${failed?.id}0`])
-        await expect(repeatDelivery(deps, webhook, id)).rejects.toMatchObject({
-          message: expect.stringContaining('delivery'),
-        })
-      const narrow = { ...webhook, types: ['link.added'] }
-      await expect(repeatDelivery(deps, narrow, failed?.id ?? '')).rejects.toThrow()
-      expect(subjects()).toEqual([])
-    })
+      return { status: 410 }
+    }
+    await change('a.html')
+    const due = await deliver()
+    expect(await stored()).toMatchObject({ enabled: true, targetUrl: 'https://new.example/' })
+    now = due ?? 0
+    answer = () => ok
+    await deliver()
+    expect(sent.map(({ url }) => url)).toEqual(['https://hooks.example/in', 'https://new.example/'])
   })
-}
 
-for (const hand of hands) await describeDeliveries(hand)
+  test('A webhook that is removed or disabled during a delivery gets no more deliveries', async () => {
+    await create()
+    await create({ id: 'whk_two' })
+    const entryFor = entryOf('webhook.changed', 'webhook/whk_two')
+    answer = async () => {
+      await webhooks.remove(site, 'whk_one', entryOf('webhook.removed', 'webhook/whk_one'))
+      await webhooks.change(site, 'whk_two', () => ({ enabled: false }), entryFor)
+      return ok
+    }
+    await change('a.html')
+    await change('b.html')
+    await deliver()
+    await deliver('whk_two')
+    expect(subjects()).toEqual(['a.html'])
+    expect(await webhooks.get(site, 'whk_one')).toBeUndefined()
+  })
+
+  test('A delivery whose outcome is unknown is sent again, because the target may have missed it (V-9)', async () => {
+    await create()
+    answer = () => Promise.reject(new Error('stopped'))
+    await change('a.html')
+    await expect(deliver()).rejects.toThrow('stopped')
+    answer = () => ok
+    await deliver()
+    expect(subjects()).toEqual(['a.html', 'a.html'])
+  })
+
+  test('A retry is dropped if the webhook no longer reports the entry (V-2)', async () => {
+    await create()
+    answer = () => failure
+    await change('a.html')
+    now = (await deliver()) ?? 0
+    await webhooks.change(
+      site,
+      'whk_one',
+      () => ({ types: ['link.added'] }),
+      entryOf('webhook.changed', 'webhook/whk_one'),
+    )
+    expect(await deliver()).toBeUndefined()
+    expect(subjects()).toEqual(['a.html'])
+  })
+
+  test('Without enough time for an answer, nothing is sent', async () => {
+    await create()
+    await change('a.html')
+    expect(
+      await deliverNext(
+        deps,
+        site,
+        'whk_one',
+        unlimited.within(14_999, () => 0),
+      ),
+    ).toBe(now)
+    expect(subjects()).toEqual([])
+  })
+
+  test('A listed delivery can be repeated, and a success ends its retries (V-13)', async () => {
+    const webhook = await create()
+    answer = () => failure
+    await change('a.html')
+    await deliver()
+    answer = () => ok
+    const [failed] = await deliveries.recent(site, 'whk_one')
+    expect(await repeatDelivery(deps, webhook, failed?.id ?? '')).toMatchObject({ attempt: 2, status: 204 })
+    expect(subjects()).toEqual(['a.html', 'a.html'])
+    expect(await deliveries.retries(site, 'whk_one', 10)).toEqual([])
+    expect(await deliveries.recent(site, 'whk_one')).toHaveLength(2)
+    for (const id of ['', 'dlv_1', `${failed?.id}0`])
+      await expect(repeatDelivery(deps, webhook, id)).rejects.toMatchObject({
+        message: expect.stringContaining('delivery'),
+      })
+    const narrow = { ...webhook, types: ['link.added'] }
+    await expect(repeatDelivery(deps, narrow, failed?.id ?? '')).rejects.toThrow()
+    expect(subjects()).toEqual([])
+  })
+})

@@ -8,18 +8,6 @@ const form: readonly SystemField[] = [
 ]
 
 describe('importing a field', () => {
-  test('an import accepts the type -400, although a user cannot add such a field', () => {
-    expect(importField(form, { typeId: -400, mandatory: true }).at(-1)).toEqual({
-      typeId: -400,
-      mandatory: true,
-      order: 4,
-    })
-  })
-
-  test('an imported field is optional by default', () => {
-    expect(importField([], { typeId: -7 })).toEqual([{ typeId: -7, mandatory: false, order: 1 }])
-  })
-
   test('an imported field replaces the field of the same type, by default at the same position', () => {
     expect(importField(form, { typeId: -3, mandatory: true }, true)).toEqual([
       form[0],
@@ -31,32 +19,11 @@ describe('importing a field', () => {
     ])
   })
 
-  test('members that the record leaves out stay unchanged', () => {
-    const named = importField(form, { typeId: -7, name: 'Born', mandatory: true, order: 9 })
-    expect(importField(named, { typeId: -7, mandatory: false }).at(-1)).toEqual({
-      typeId: -7,
-      name: 'Born',
-      mandatory: false,
-      order: 9,
-    })
-    expect(importField(named, { typeId: -7, order: 8 }).at(-1)).toMatchObject({
-      name: 'Born',
-      mandatory: true,
-      order: 8,
-    })
-  })
-
   test('an import that changes nothing returns the same fields', () => {
     for (const field of form) {
       expect(importField(form, field)).toBe(form)
       expect(importField(form, { typeId: field.typeId })).toBe(form)
     }
-  })
-
-  test('a repeated import changes nothing', () => {
-    const record = { typeId: -7, name: 'Born', mandatory: true, order: 1 }
-    const once = importField(form, record)
-    expect(importField(once, record)).toEqual(once)
   })
 })
 

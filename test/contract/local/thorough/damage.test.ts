@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
 import { checkDataDirectory } from '../../../../lib/machine/check/check-directory.ts'
-import { startService as startHere } from '../../../../local/service.ts'
 import { administer } from '../../../support/administration.ts'
 import { makeDirectory, removeDirectory } from '../../../support/directory.ts'
 import { snapshotOf } from '../../../support/directory-snapshot.ts'
 import { messages } from '../../../support/messages.ts'
 import { fields, storage } from '../../../support/paths.ts'
+import { hostHere } from '../../../support/serve-here.ts'
 import { type SpawnedService, startService } from '../../../support/spawned-service.ts'
 import { test as base } from '../../../support/test.ts'
 
@@ -42,17 +42,6 @@ const test = base
     const { directory: template, token } = templates[ending]
     await cp(template, directory, { recursive: true })
     return { directory, token }
-  })
-
-/** Starts the service in this process. */
-const start = (dataDirectory: string, say: (sentence: string) => void = () => {}) =>
-  startHere({
-    dataDirectory,
-    host: '127.0.0.1',
-    dataCentres: [{ id: 'us', port: 0 }],
-    reset: false,
-    telemetry: { request: () => {} },
-    say,
   })
 
 const database = (directory: string): string => join(directory, 'site-admin.db')
@@ -161,7 +150,7 @@ test.for(damages)(
     inflict(directory)
     const before = snapshotOf(directory)
     if (refusal) {
-      await expect(start(directory)).rejects.toThrow(refusal)
+      await expect(hostHere(directory)).rejects.toThrow(refusal)
       expect(snapshotOf(directory)).toEqual(before)
     }
 
@@ -177,7 +166,7 @@ test.for(damages)(
 
     if (refusal) return
     const printed: string[] = []
-    const service = await start(directory, (sentence) => printed.push(sentence))
+    const service = await hostHere(directory, (sentence) => printed.push(sentence))
     const answer = await fetch(`${service.baseUrl}${fields}/-2`, { headers: { Authorization: token } })
     await service.stop()
     expect({ status: answer.status, printed }).toEqual({
@@ -192,7 +181,7 @@ test('The layout of a newer version is refused by the start and by check', async
   await writeFile(join(directory, 'site-admin.json'), '{"service":"site-admin","layout":2,"ready":true}')
   const before = snapshotOf(directory)
   const sentence = layout(2)
-  await expect(start(directory)).rejects.toThrow(sentence)
+  await expect(hostHere(directory)).rejects.toThrow(sentence)
   expect((await administer(directory, ['check'])).stderr).toMatch(sentence)
   expect(snapshotOf(directory)).toEqual(before)
 })
@@ -201,7 +190,7 @@ test('A database that another process has open is not reported as damaged', asyn
   const { directory } = await used('killed')
   const holder = new DatabaseSync(database(directory))
   holder.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE')
-  await expect(start(directory)).rejects.toThrow(messages.directory.databaseInUse)
+  await expect(hostHere(directory)).rejects.toThrow(messages.directory.databaseInUse)
   holder.close()
 })
 
@@ -213,7 +202,7 @@ test('A copy of the running directory without the WAL is refused (O-14)', async 
   try {
     await rm(join(copy, 'site-admin.db-wal'))
     const before = snapshotOf(copy)
-    await expect(start(copy)).rejects.toThrow(walMissing)
+    await expect(hostHere(copy)).rejects.toThrow(walMissing)
     expect(snapshotOf(copy)).toEqual(before)
   } finally {
     await rm(copy, { recursive: true })

@@ -3,9 +3,8 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { launchBrowser } from '../../../support/browser.ts'
 import { formsOf, type HostileForm, openForm } from '../../../support/hostile-documents.ts'
 import { test as base } from '../../../support/test.ts'
 
@@ -54,12 +53,6 @@ const openElsewhere = async (): Promise<Elsewhere & { close(): void }> => {
 }
 
 const test = base
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
-  .extend('browser', { scope: 'file' }, async ({}, { onCleanup }): Promise<Browser> => {
-    const browser = await launchBrowser()
-    onCleanup(() => browser.close())
-    return browser
-  })
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('elsewhere', async ({}, { onCleanup }): Promise<Elsewhere> => {
     const opened = await openElsewhere()
