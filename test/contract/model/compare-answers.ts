@@ -38,7 +38,7 @@ const partsOf = (value: unknown): Readonly<Record<string, unknown>> | undefined 
 
 const isFolder = (value: unknown): boolean => partsOf(value)?.['type'] === 'folder'
 
-const isOfTemplate = (message: unknown): boolean => /^Templates\/.*: The template /.test(String(message))
+const isOfTemplate = (message: unknown): boolean => /^templates\/.*: The template /i.test(String(message))
 
 /** The places where two values differ, with both values. */
 const differences = (machine: unknown, aws: unknown, asked: Asked, place = ''): readonly string[] => {
