@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Answer } from '../../support/answer.ts'
 import { formHeaders, multipart } from '../../support/multipart.ts'
-import { attempted, type Operation, type State } from './operations.ts'
+import type { Operation, State } from './operations.ts'
 import type { ScheduledSite } from './scheduled-stores.ts'
 
 /**
@@ -27,16 +27,34 @@ const withFolders = (files: Files, paths: readonly string[]): Map<string, string
 const putInto = (files: Files, path: string, content: string): Files | undefined =>
   files.get(path) === folder ? undefined : withFolders(files, ancestorsOf(path))?.set(path, content)
 
+/** The key of a file that a change shows although it will be refused. */
+const attempted = (path: string): string => `attempted ${path}`
+
+/** Shows files, with their folders, that may be beside a file or folder that refuses them. */
+const showing = (files: Files, shown: Iterable<readonly [path: string, content: string]>): Files => {
+  const folders = [...shown].flatMap(([path]) => ancestorsOf(path)).filter((path) => !files.has(path))
+  return new Map([
+    ...files,
+    ...folders.map((path) => [path, folder] as const),
+    ...[...shown].map(([path, content]) => [attempted(path), content] as const),
+  ])
+}
+
 /** A missing folder is created before its file is stored. */
 const createFolders = (path: string) => (files: Files) => withFolders(files, ancestorsOf(path))
+
+/** If the folder of a stored file is removed or moved, the file is stored again. */
+const storing = (path: string, content: string) => ({
+  begin: (files: Files) => [createFolders(path)(files), putInto(files, path, content)],
+  attempt: (files: Files) => showing(files, [[path, content]]),
+})
 
 const tagOf = async (site: ScheduledSite, path: string) => site.request('GET', `storage/${path}`)
 
 export const put = (path: string, content: string): Operation => ({
   label: `put ${path} ${content}`,
   run: (site) => site.request('PUT', `storage/${path}`, { body: content }),
-  begin: createFolders(path),
-  attempt: () => [[path, content]],
+  ...storing(path, content),
   succeed: (files) => putInto(files, path, content),
   entry: `stored ${path}`,
 })
@@ -45,8 +63,7 @@ export const put = (path: string, content: string): Operation => ({
 const create = (path: string, content: string): Operation => ({
   label: `create ${path} ${content}`,
   run: (site) => site.request('PUT', `storage/${path}`, { body: content, headers: { 'If-None-Match': '*' } }),
-  begin: createFolders(path),
-  attempt: () => [[path, content]],
+  ...storing(path, content),
   succeed: (files) => (files.has(path) ? undefined : putInto(files, path, content)),
   entry: `stored ${path}`,
 })
@@ -113,8 +130,7 @@ export const upload = (path: string, content: string): Operation => ({
     const [answer = created] = answers.sort((one, other) => rank(one) - rank(other))
     return rank(answer) === 1 ? { ...answer, status: 503 } : answer
   },
-  begin: createFolders(path),
-  attempt: () => [[path, content]],
+  ...storing(path, content),
   succeed: (files) => putInto(files, path, content),
   // An append writes no history entry (H-4).
   entry: `stored ${folderOf(path)}`,
@@ -165,7 +181,7 @@ export const remove = (path: string): Operation => {
   return {
     label: `remove ${path}`,
     run: (site) => site.request('DELETE', `storage/${path}`),
-    begin: (files) => (files.has(path) ? memory.keep(files) : undefined),
+    begin: (files) => (files.has(path) ? [memory.keep(files)] : []),
     succeed(files) {
       const { state, seen } = memory.recall(files)
       return seen.size === 0 ? undefined : withoutSeen(state, seen, path)
@@ -201,8 +217,8 @@ const move = (from: string, to: string): Operation => {
   return {
     label: `move ${from} to ${to}`,
     run: (site) => site.request('PUT', `storage/${from}`, { query: { meta: '' }, body: { path: to } }),
-    begin: (files) => (files.has(from) ? memory.keep(createFolders(to)(files)) : undefined),
-    attempt: (files) => transferred(atOrBelow(files, from), from, to),
+    begin: (files) => (files.has(from) ? [memory.keep(createFolders(to)(files))] : []),
+    attempt: (files) => showing(files, transferred(atOrBelow(files, from), from, to)),
     succeed(files) {
       const { state, seen } = memory.recall(files)
       return from === to ? (seen.size > 0 ? state : undefined) : moved(state, seen)
@@ -223,8 +239,8 @@ const copy = (from: string, to: string): Operation => {
   return {
     label: `copy ${from} to ${to}`,
     run: (site) => site.request('PUT', `storage/${from}`, { query: { meta: '' }, body: { copyTo: to } }),
-    begin: (files) => memory.keep(createFolders(to)(files)),
-    attempt: (files) => transferred(atOrBelow(files, from), from, to),
+    begin: (files) => [memory.keep(createFolders(to)(files))],
+    attempt: (files) => showing(files, transferred(atOrBelow(files, from), from, to)),
     succeed(files) {
       const { state, seen } = memory.recall(files)
       return relocated(state, seen, from, to)

@@ -11,10 +11,10 @@ export interface Operation {
   run(site: ScheduledSite): Promise<Answer>
   /** The state after a success. Undefined if the operation must be refused. */
   succeed(state: State, answer: Answer): State | undefined
-  /** The state after the first step of an operation that has two steps. Other operations may run between the steps. */
-  begin?(state: State): State | undefined
+  /** The states after the first step of an operation with two steps. Other operations may run between the steps. */
+  begin?(state: State): readonly (State | undefined)[]
   /** The files that a refused change may show for a while, even beside a file or folder that refuses it. */
-  attempt?(state: State): Iterable<readonly [path: string, content: string]>
+  attempt?(state: State): State
   /**
    * A further state that a success may cause while other operations run: another caller may already have made the
    * change.
@@ -52,9 +52,6 @@ const undo = (state: State, [key, before, made]: Step): State => {
   )
 }
 
-/** The key of a file that a change shows although it will be refused. */
-export const attempted = (path: string): string => `attempted ${path}`
-
 const isBegun = (key: string): boolean => key.startsWith('began ')
 
 type Next = Observed<State>['next']
@@ -71,7 +68,8 @@ const inTwoSteps = (name: string, first: Next, second: (state: State, made: read
 ]
 
 /** At most one of two operations on the same name succeeds. Both may detect each other and fail. */
-const mayGiveWay = ({ json }: Answer): boolean => [104009, 104010, 104019, 104022].includes(json?.code)
+const mayGiveWay = ({ attempt }: Operation, { json }: Answer): boolean =>
+  [104009, 104010, 104019, 104022, ...(attempt ? [104001] : [])].includes(json?.code)
 
 const stepsOf = (operation: Operation, answer: Answer, { begin, isAlone }: Times): readonly Next[] => {
   const { status } = answer
@@ -80,19 +78,15 @@ const stepsOf = (operation: Operation, answer: Answer, { begin, isAlone }: Times
   if (status < 300) {
     if (isAlone) return [(state) => some(succeed(state))]
     const last: Next = (state) => some(succeed(state), operation.inRace?.(state, answer))
-    return operation.begin ? inTwoSteps(name, (state) => some(state, operation.begin?.(state)), last) : [last]
+    const begin = (state: State) => operation.begin?.(state) ?? []
+    return operation.begin ? inTwoSteps(name, (state) => some(state, ...begin(state)), last) : [last]
   }
   const isUnknown = status === 503
-  if (!isUnknown && (isAlone || !mayGiveWay(answer))) return [(state) => (succeed(state) ? [] : [state])]
-  const attempt = (state: State) =>
-    new Map([
-      ...state,
-      ...[...(operation.attempt?.(state) ?? [])].map(([path, text]) => [attempted(path), text] as const),
-    ])
+  if (!isUnknown && (isAlone || !mayGiveWay(operation, answer))) return [(state) => (succeed(state) ? [] : [state])]
   // The change may be visible for a while before it is undone.
   return inTwoSteps(
     name,
-    (state) => some(state, succeed(state), isUnknown ? undefined : attempt(state)),
+    (state) => some(state, succeed(state), isUnknown ? undefined : operation.attempt?.(state)),
     (state, made) => (isUnknown || operation.mayStay ? [made.reduce(undo, state), state] : [made.reduce(undo, state)]),
   )
 }
