@@ -68,8 +68,8 @@ const inTwoSteps = (name: string, first: Next, second: (state: State, made: read
 ]
 
 /** At most one of two operations on the same name succeeds. Both may detect each other and fail. */
-const mayGiveWay = ({ attempt }: Operation, { json }: Answer): boolean =>
-  [104009, 104010, 104019, 104022, ...(attempt ? [104001] : [])].includes(json?.code)
+const mayGiveWay = ({ attempt, mayStay }: Operation, { json }: Answer): boolean =>
+  [104009, 104010, 104019, 104022, ...(attempt || mayStay ? [104001] : [])].includes(json?.code)
 
 const stepsOf = (operation: Operation, answer: Answer, { begin, isAlone }: Times): readonly Next[] => {
   const { status } = answer
