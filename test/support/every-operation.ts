@@ -288,7 +288,7 @@ const storage: Exercise = {
     { method: 'PUT', target: v2, refused: true },
     { method: 'POST', target: v2, body: filesOf('a.txt') },
     { method: 'POST', target: `${v2}/folder`, body: filesOf('page.html', 'b.txt') },
-    { method: 'PUT', target: `${v2}/folder/page.html?version=draft`, body: filesOf('page.html') },
+    { method: 'PUT', target: `${v2}/folder/page.html?version=draft`, body: 'draft' },
     { method: 'GET', target: `${v2}/folder/page.html?version=draft` },
     { method: 'PUT', target: `${v2}/folder/page.html?meta`, body: { name: 'other.html' } },
     { method: 'GET', target: `${v2}?status` },

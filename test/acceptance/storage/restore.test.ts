@@ -204,7 +204,7 @@ describe('A removed folder', () => {
     refused(await restoreIf({ 'If-None-Match': '*' }))
   })
 
-  it('A file in place of a removed folder counts for the conditions of the restore (S-64)', async () => {
+  it('The conditions of a restore apply to a file in place of its folder (S-64)', async () => {
     const folder = `${own}/replaced-folder`
     await put(`${folder}/a.txt`, 'a')
     await remove(folder)
