@@ -59,7 +59,9 @@ const looks: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     await page.getByRole('link', { name: 'page.html' }).click()
     await page.getByRole('button', { name: 'Show and edit' }).click()
     await page.getByLabel('Source').fill('mine')
-    await page.route('**/page.html', (route) => refusal(412, 100412, 'Changed.')(route), { times: 1 })
+    const refuse = refusal(412, 100412, 'Changed.')
+    // The preview may still read the page.
+    await page.route('**/page.html', (route) => (route.request().method() === 'PUT' ? refuse(route) : route.fallback()))
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Someone else has saved').waitFor()
     await press(page, 'Escape')
