@@ -74,7 +74,7 @@ const addedBy = (change: Change): number => {
 const replaces = (change: Change): boolean =>
   change.kind === 'put' || change.kind === 'remove' || (change.kind === 'restore' && !change.hiddenBy)
 
-const findTaken = async (files: ObjectStore, keys: readonly string[]): Promise<string | undefined> => {
+const findRival = async (files: ObjectStore, keys: readonly string[]): Promise<string | undefined> => {
   const found = await Promise.all(keys.map((key) => (key.endsWith('/') ? files.exists(key) : files.find(key))))
   return keys.find((_, index) => found[index])
 }
@@ -99,7 +99,7 @@ export const limitFiles = (files: ObjectStore, quotas: Quotas): ObjectStore => (
       reservation = await quotas.reserve(unlocked.site, added, sum(changes.map(placedBy)))
     } catch (error) {
       // The error for a taken name comes before the error for the quota.
-      const key = await findTaken(files, conditions.absent)
+      const key = await findRival(files, conditions.absent)
       if (key === undefined) throw error
       return { outcome: 'occupied', key }
     }
