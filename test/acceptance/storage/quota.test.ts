@@ -39,6 +39,12 @@ describeWithAdmin('The quota of a site', () => {
     expect((await send('GET', '?meta')).json.contents).toHaveLength(1)
   })
 
+  it('A copy to a taken name answers 104022, also without room (S-53, S-121)', async () => {
+    await put('/a.txt', 'eight by')
+    await put('/b.txt', 'x')
+    expectError(await send('PUT', '/a.txt?meta', { body: { copyTo: '/b.txt' } }), 400, 104022)
+  })
+
   it('A removal frees the bytes of a file, and a restore uses them (S-120, S-121)', async () => {
     expect((await put('/a.txt', 'ten bytes.')).status).toBe(200)
     expect((await send('DELETE', '/a.txt')).status).toBe(200)
