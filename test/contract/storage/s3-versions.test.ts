@@ -212,6 +212,19 @@ describe('An object with thousands of versions', () => {
 
 describe('The removed entries of a folder', () => {
   const prefix = 'live/1/'
+
+  it('A folder keeps the time of its removal when a purge adds delete markers to its files (H-17)', async () => {
+    const start = Date.UTC(2026, 0, 1)
+    vi.useFakeTimers({ toFake: ['Date'], now: start })
+    await put('live/1/f/', '')
+    await hide('live/1/f/')
+    vi.setSystemTime(start + 60_000)
+    // Only delete markers are left of these files.
+    await hide('live/1/f/purged', 'live/1/g/purged')
+    const { entries } = await store.listRemoved({ prefix, limit: 10 })
+    expect(entries).toEqual([{ key: 'live/1/f/', removedAt: start, size: null }])
+  })
+
   /** All pages, and the largest number of requests that a page needed. */
   const allPages = async (limit: number) => {
     const names: string[] = []
