@@ -189,7 +189,7 @@ const removalWatches = (removals: WorkQueue, age: Metric): readonly Watch[] => [
     periods: 1,
     impact: 'The removal of a folder has taken more than two hours: uploads into the folder are refused.',
     action:
-      'Search the log of the function removals for "removalAge". If the removal is large, it may only need more time.',
+      'Search the log of the Lambda function "removals" for "removalAge". If the removal is large, it may only need more time.',
   },
 ]
 

@@ -42,7 +42,7 @@ export interface Files extends FileChanges {
   listAll(folder?: string, signal?: AbortSignal): AsyncIterable<ListedFile>
   stat(path: string): Promise<Omit<Entry, 'contents' | 'cursor'>>
   read(path: string, options?: ReadOptions): Promise<Response>
-  /** Returns a URL that needs no token, for five minutes. */
+  /** Returns a URL that needs no token and works for five minutes. */
   link(path: string): Promise<DownloadLink>
   /** Returns the progress of the token's newest upload, in percent. */
   progress(): Promise<number>

@@ -20,7 +20,7 @@ const grantRow = (code: number, grantError: GrantError, message: string): ErrorR
   grantError,
 })
 
-/** The contract fixes codes and statuses. A thrower may replace the message by a more precise one (E-1). */
+/** The contract defines codes and statuses. A thrower may replace the message by a more precise one (E-1). */
 export const errors = {
   tokenRejected: row(
     101000,

@@ -7,7 +7,7 @@ const exposed =
   'Upload-Offset, Upload-Length, Upload-Defer-Length, Upload-Metadata, Upload-Expires, ' +
   'Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm'
 
-// Pages of any origin may call the service, because tokens identify callers, not cookies.
+// Pages of any origin may call the service, because tokens, not cookies, identify callers.
 export const corsHeaders = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': exposed } as const
 
 // Every path allows all methods here, so that scripts can read the 405 of a method that the path lacks.

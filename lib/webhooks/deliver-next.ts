@@ -80,7 +80,7 @@ const newEntries = async ({ outbox }: DeliveryDeps, { site, position }: Webhook,
 
 /**
  * Delivers new entries and due retries in turns (V-9, V-10). One worker at a time may do this for a webhook. Returns
- * when the next work is due, in milliseconds since the epoch. If the deadline ended the work, this is now. Errors:
+ * the time at which the next work is due, in milliseconds since the epoch: now, if the deadline ended the work. Errors:
  * unavailable.
  */
 export const deliverNext = async (

@@ -98,7 +98,7 @@ test('diff and dry runs refuse the same removals as a push', async ({ demo, fold
   expect((await demo('diff', empty, folder)).status).toBe(0)
 })
 
-test('only with --delete does a push replace a file by a folder, or the reverse', async ({
+test('a push replaces a file with a folder, or the reverse, only with --delete', async ({
   demo,
   folder,
   makeDirectory,

@@ -65,7 +65,7 @@ describe('work in parallel', () => {
     await all
   })
 
-  it('after a failure no item starts, and the failure is thrown after all work', async () => {
+  it('after a failure no further item starts, and the running ones end first', async () => {
     const { begun, ends, work } = heldWork()
     let outcome: unknown
     const all = inParallel(numbers(9), 2, work).catch((error: unknown) => {

@@ -126,8 +126,8 @@ const pollInterval = 5000
 const isWatchLimit = (error: unknown): boolean => ['ENOSPC', 'EMFILE', 'ENFILE'].includes(Object(error).code)
 
 /**
- * Returns a function that waits for a change and the pause after it, or for `longest` milliseconds. It rejects with the
- * reason of the signal.
+ * Returns a function that waits until no file has changed for `quiet` milliseconds after a change, at most `longest`
+ * milliseconds. It rejects with the reason of the signal.
  */
 const createChanges = (directory: string, signal: AbortSignal) => {
   let wake = () => {}

@@ -799,7 +799,7 @@ export type Acceptance = {
 };
 
 /**
- * The owner of the token. Tokens of `token issue` belong to no person.
+ * The owner of the token. Tokens that `token issue` created belong to no person.
  */
 export type Me = {
     name: string;
@@ -5028,7 +5028,7 @@ export type ListChangesData = {
     body?: never;
     headers?: {
         /**
-         * The id of the last event of an interrupted stream. The new stream continues after this change.
+         * The id of the last event of an interrupted stream. The new stream continues after this event.
          */
         'Last-Event-ID'?: string;
     };
@@ -5040,11 +5040,11 @@ export type ListChangesData = {
     };
     query?: {
         /**
-         * The `next` of an earlier answer, or the id of a change. If empty, the list begins with the oldest change.
+         * The `next` of an earlier answer, or the id of a change. With an empty value, the list begins with the oldest change.
          */
         after?: string;
         /**
-         * The `next` of an earlier answer, or the id of a change. If empty, the list begins with the newest change.
+         * The `next` of an earlier answer, or the id of a change. With an empty value, the list begins with the newest change.
          */
         before?: string;
         /**

@@ -12,8 +12,8 @@ const partSize = 8 * 1024 ** 2
 const md5 = (bytes: Uint8Array): Buffer => createHash('md5').update(bytes).digest()
 
 /**
- * Three fingerprints of the same bytes: the MD5 of the whole file, the MD5 of the file as one part, and the MD5 of
- * several parts (functions/storage/README.md).
+ * Three fingerprints of the same bytes: their MD5, and the fingerprints that S3 computes for an upload in one part and
+ * in several parts (functions/storage/README.md).
  */
 const formsOf = (whole: Buffer, parts: readonly Buffer[]): Fingerprint => {
   const asOnePart = `${md5(whole).toString('hex')}-1`

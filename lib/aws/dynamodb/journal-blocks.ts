@@ -28,7 +28,7 @@ export interface Block {
 /** The item of a block or of the head. The head has only `site`, `block` and `next`. */
 export type BlockItem = Pick<Block, 'site' | 'block' | 'next'> & Partial<Block>
 
-// Every member is present and is a text, so that a pipe can read it. Without a value, `requestId` is empty and
+// EventBridge Pipes can only read members that are present, and only as strings. Without a value, `requestId` is empty and
 // `details` is `{}`.
 interface EntryItem {
   readonly at: string

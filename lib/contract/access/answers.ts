@@ -57,7 +57,7 @@ const siteOfMe = component('SiteOfMe', 'A site that the token covers, with the r
   ...entry,
 })
 
-export const me = component('Me', 'The owner of the token. Tokens of `token issue` belong to no person.', {
+export const me = component('Me', 'The owner of the token. Tokens that `token issue` created belong to no person.', {
   name: z.string(),
   displayName: z.nullable(z.string()),
   email: z.nullable(z.string()),

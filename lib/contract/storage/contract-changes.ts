@@ -52,11 +52,11 @@ export const changesOperation: OperationContract = {
     'The service sends a comment every 15 seconds.',
   query: {
     after: text(
-      'The `next` of an earlier answer, or the id of a change. If empty, the list begins with the oldest change.',
+      'The `next` of an earlier answer, or the id of a change. With an empty value, the list begins with the oldest change.',
       '',
     ),
     before: text(
-      'The `next` of an earlier answer, or the id of a change. If empty, the list begins with the newest change.',
+      'The `next` of an earlier answer, or the id of a change. With an empty value, the list begins with the newest change.',
       '',
     ),
     ...switchesOf(changesQuery, {
@@ -72,7 +72,7 @@ export const changesOperation: OperationContract = {
   },
   headers: {
     'Last-Event-ID': text(
-      'The id of the last event of an interrupted stream. The new stream continues after this change.',
+      'The id of the last event of an interrupted stream. The new stream continues after this event.',
       '',
     ),
   },

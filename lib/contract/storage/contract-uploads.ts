@@ -98,7 +98,7 @@ const upload = {
     ...uploadChecksum,
   },
   query: {
-    // Generated clients support one way to send a token, so this way is listed beside the security schemes (A-9).
+    // Generated clients use only one security scheme. So `access_token` is also a parameter (A-9).
     access_token: text('The access token. It is ignored if the request has an `Authorization` header.', 'ACCESS_TOKEN'),
     parts: text(
       'Begins an upload of one file whose parts you send to the bucket yourself. The body is `{"name": …, ' +

@@ -73,7 +73,7 @@ describe.concurrent('A purge', () => {
     expect(await entriesOf(page)).toMatchObject([{ details: { count: 2 } }])
   })
 
-  it('A purge of the current version answers 104000, of an unknown one 104001 (H-31)', async () => {
+  it('A purge answers 104000 for the current, 104001 for an unknown version (H-31)', async () => {
     const path = `${own}/named.txt`
     for (const text of ['1', '22']) await put(path, text)
     const [present] = await versionsOf(path)

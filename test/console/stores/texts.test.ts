@@ -15,7 +15,7 @@ const speak = async (language: 'en' | 'de', ...languages: string[]) => {
   await showLanguage(language)
 }
 
-test('the page uses the first language of the user that it supports', () => {
+test('the page uses the first of the languages of the user that it supports', () => {
   expect(preferredLanguage(['fr-CA', 'de-AT', 'en'])).toBe('de')
   expect(preferredLanguage(['fr'])).toBe('en')
 })

@@ -62,7 +62,7 @@ describe('Blobs without a row in the database', () => {
     }
   })
 
-  it('Orphans are removed 7 days after they were moved, however old they are (O-16)', () => {
+  it('Orphans are removed 7 days after they were moved, even if they are older (O-16)', () => {
     const blob = join(directory, 'blobs', name)
     writeFileSync(blob, 'left behind')
     utimesSync(blob, 0, 0)

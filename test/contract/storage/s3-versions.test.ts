@@ -85,7 +85,7 @@ describe('A restore that is undone', () => {
     expect(await content('live/1/b')).toBeUndefined()
   })
 
-  it('The objects are still removed, and may be restored again', async () => {
+  it('The objects stay removed, and can be restored later', async () => {
     const keys = ['live/1/f/a', 'live/1/f/b', 'live/1/f/c']
     const start = Date.UTC(2026, 0, 1)
     vi.useFakeTimers({ toFake: ['Date'], now: start })
@@ -241,7 +241,7 @@ describe('The removed entries of a folder', () => {
     return { names, pages, most }
   }
 
-  it('A page needs few listings among thousands of existing objects', async () => {
+  it('A page of removed entries needs few requests among thousands of objects', async () => {
     for (let index = 0; index < 6_000; index++) await put(`${prefix}m${index}`, 'x')
     await put(`${prefix}z`, 'x')
     await hide(`${prefix}z`)

@@ -5,8 +5,8 @@ import { openStorageOnAws } from '../storage/hands.ts'
 import { openUploads, uploadIn } from './service.ts'
 
 /**
- * A process dies right after the placement, so the record of the upload does not know its file. The next request decides,
- * and must not undo later changes of the file.
+ * A process dies right after it has placed a file, so the record of the upload does not name the placed version. The next
+ * request of the upload completes it, and must not undo later changes of the file.
  */
 describe('An upload that completed without being recorded on AWS', () => {
   const start = async () => {

@@ -75,7 +75,7 @@ const openReceiver = async (kind: Kind, { random, isDurable, behavesWell, receiv
   }
 }
 
-/** Opens a second connection: if the service had the only one, it would complete the work of a killed service. */
+/** Call this only while the service runs: after a kill, the first connection recovers the database. */
 const openDatabase = (directory: string, readOnly: boolean): DatabaseSync =>
   new DatabaseSync(join(directory, 'site-admin.db'), { timeout: 5_000, readOnly })
 

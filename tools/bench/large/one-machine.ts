@@ -69,7 +69,8 @@ const measureMemory = async (own: BenchedService): Promise<readonly (string | nu
 }
 
 /**
- * Compares large tus uploads with the file store of the reference tus server, which does not flush files to the disk.
+ * Compares large tus uploads to this service and to the reference tus server. The file store of that server does not
+ * flush files to the disk.
  */
 export const measureOneMachine = (): Promise<Table> =>
   inScratchFolder(async (folder) => {

@@ -119,7 +119,7 @@ describe('npm start', () => {
     }
   })
 
-  test('--log json logs one object per line, with the members of a request', async ({ start }) => {
+  test('--log json logs each request as one object in a line', async ({ start }) => {
     const service = await start(['--port', '0', '--log', 'json'])
     const { headers } = await service.request(`${fields}?secret=hush`)
     await service.request('/no/such/path')
