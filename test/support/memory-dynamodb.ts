@@ -1,5 +1,7 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
+import type { ServerResponse } from 'node:http'
+import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb'
 import { constructStack } from '@smithy/core/client'
 import { failLikePort } from '../../lib/aws/calls/client-calls.ts'
 import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
@@ -178,13 +180,44 @@ const repeat = async <Result>(call: () => Promise<Result>, mostAttempts: number,
   }
 }
 
+const types = new Set(['S', 'N', 'B', 'BOOL', 'NULL', 'M', 'L', 'SS', 'NS', 'BS'])
+
+/** Replaces each attribute value of a request, such as `{ "N": "7" }`, by its value. */
+const decode = (given: unknown): unknown => {
+  if (typeof given !== 'object' || given === null) return given
+  if (Array.isArray(given)) return given.map(decode)
+  const members = Object.entries(given)
+  if (members.length === 1 && types.has(String(members[0]?.[0])))
+    return unmarshall({ given: given as AttributeValue })['given']
+  return Object.fromEntries(members.map(([name, member]) => [name, decode(member)]))
+}
+
+const bytesFrom = (name: string, value: unknown) =>
+  name === 'B' && typeof value === 'string' ? Buffer.from(value, 'base64') : value
+const bytesAsText = (_: string, value: unknown) =>
+  value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value
+
+const encode = (output: object): object =>
+  Object.fromEntries(
+    Object.entries(output).map(([name, value]) => {
+      if (typeof value !== 'object') return [name, value]
+      if (name === 'Responses') return [name, encode(value)]
+      return [name, Array.isArray(value) ? value.map((item) => marshall(item)) : marshall(value)]
+    }),
+  )
+
 type Stack = ReturnType<typeof constructStack<object, object>>
+
+export interface MemoryTables extends TestTables {
+  /** Answers a request of another process. Returns false for a request to another service. */
+  answerCall(target: unknown, body: Buffer, response: ServerResponse): boolean
+}
 
 /**
  * The tables of the service in memory. A client of the SDK would take most of the time of a call, so these clients have
  * only the steps that a test adds.
  */
-export const openMemoryTables = (): TestTables => {
+export const openMemoryTables = (): MemoryTables => {
   const all = new Map(Object.entries(tables).map(([name, definition]) => [name, createTable(definition)]))
   const answer = (command: string, input: Input): object => {
     const table = all.get(input.TableName ?? Object.keys(input.RequestItems)[0])
@@ -212,6 +245,19 @@ export const openMemoryTables = (): TestTables => {
       send: send as DynamoDBDocumentClient['send'],
     })
   }
+  const answerCall: MemoryTables['answerCall'] = (target, body, response) => {
+    const [, command] = /^DynamoDB_\d+\.(\w+)$/.exec(String(target)) ?? []
+    if (command === undefined) return false
+    const headers = { 'Content-Type': 'application/x-amz-json-1.0' }
+    try {
+      const output = answer(`${command}Command`, decode(JSON.parse(body.toString(), bytesFrom)) as Input)
+      response.writeHead(200, headers).end(JSON.stringify(encode(output), bytesAsText))
+    } catch (error) {
+      const { name, message } = error as Error
+      response.writeHead(400, headers).end(JSON.stringify({ __type: name, message }))
+    }
+    return true
+  }
   const names = Object.fromEntries(Object.keys(tables).map((name) => [name, name])) as TestTables['names']
-  return { names, connect, close: async () => {} }
+  return { names, connect, answerCall, close: async () => {} }
 }

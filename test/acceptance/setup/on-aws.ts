@@ -31,6 +31,7 @@ import type { WebhookQueue } from '../../../lib/aws/sqs-queues.ts'
 import { groupAt, type prefixes } from '../../../lib/contract/routes/routes.ts'
 import { systemClock } from '../../../lib/core/clock.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
+import { createTurns } from '../../../lib/core/turns.ts'
 import {
   createAccessDeps,
   createCategoriesDeps,
@@ -43,14 +44,14 @@ import type { RemovalQueue } from '../../../lib/storage/path-locks.ts'
 import { deliverNext } from '../../../lib/webhooks/deliver-next.ts'
 import { createTarget } from '../../../lib/webhooks/target.ts'
 import { inMemory } from '../../support/bucket.ts'
-import { openDynalite } from '../../support/dynalite.ts'
 import { entry } from '../../support/history.ts'
 import { listen } from '../../support/listen.ts'
+import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { answerKms } from '../../support/memory-kms.ts'
 import { createMemoryS3 } from '../../support/memory-s3.ts'
 import type { S3Request } from '../../support/s3-messages.ts'
 import { stackAnswer } from '../../support/stack-answer.ts'
-import { createTables, tableSettings } from '../../support/tables.ts'
+import { tableSettings } from '../../support/tables.ts'
 import type { StartedHere } from './target.ts'
 
 // The functions of two data centres, with tables and a bucket in memory, behind a gateway.
@@ -100,32 +101,27 @@ const answerS3 = async (request: S3Request, response: ServerResponse): Promise<v
   body.pipe(response.writeHead(statusCode))
 }
 
-/** Answers requests that other processes send to S3, KMS and CloudFormation. dynalite answers the requests to tables. */
-const answerElse = (
-  headers: IncomingMessage['headers'],
-  body: Buffer,
-  response: ServerResponse,
-  request: IncomingMessage,
-) => {
-  if (answerKms(headers['x-amz-target'], body, response)) return true
-  if (headers['x-amz-target'] !== undefined) return false
+const memory = openMemoryTables()
+
+/** Answers requests that other processes send to DynamoDB, KMS, CloudFormation and S3. */
+const endpoint = createServer(async (request, response) => {
+  const body = Buffer.concat(await request.toArray())
+  const { headers, method = 'GET', url = '/' } = request
+  const target = headers['x-amz-target']
+  if (memory.answerCall(target, body, response) || answerKms(target, body, response)) return
   if (headers['content-type']?.startsWith('application/x-www-form-urlencoded')) {
     response.writeHead(200, { 'Content-Type': 'text/xml' }).end(stackAnswer())
-    return true
+    return
   }
-  const { method = 'GET', url = '/' } = request
   const [path = '/', query = ''] = url.split('?')
   const asked = { method, path, query: Object.fromEntries(new URLSearchParams(query)), headers, body }
   answerS3(asked as S3Request, response).catch(() => response.destroy())
-  return true
-}
-
-const { connect, server: endpoint } = openDynalite(answerElse)
+})
 
 const endpointUrl = await listen(endpoint)
-const dynamodb = connect()
-const given = { dynamodb, once: connect(1) }
-const tables = tableSettings(await createTables(dynamodb))
+const dynamodb = memory.connect()
+const given = { dynamodb, once: memory.connect(1) }
+const tables = tableSettings(memory.names)
 const clients = createS3Clients({ ...inMemory(s3), endpoint: endpointUrl, requestHandler: s3.requestHandler })
 
 /** Milliseconds by which the clock of the functions is ahead of real time. */
@@ -134,20 +130,19 @@ const clock = { ...systemClock, wall: () => Date.now() + ahead }
 /** Milliseconds by which only the clock of the caches is ahead of the functions. */
 let skipped = 0
 const clockOfMemory = { ...clock, monotonic: () => performance.now() + skipped }
-// Concurrent cases share the clock.
-let callersAhead = 0
+// Concurrent cases share the clock, so they advance it in turns.
+const inTurns = createTurns({ atOnce: 1 })
 
-const later: StartedHere['later'] = async (seconds, send) => {
-  ahead = Math.max(ahead, seconds * 1000)
-  skipped += seconds * 1000
-  callersAhead += 1
-  try {
-    return await send()
-  } finally {
-    callersAhead -= 1
-    if (callersAhead === 0) ahead = 0
-  }
-}
+const later: StartedHere['later'] = (seconds, send) =>
+  inTurns(async () => {
+    ahead = seconds * 1000
+    skipped += ahead
+    try {
+      return await send()
+    } finally {
+      ahead = 0
+    }
+  })
 
 const context = { getRemainingTimeInMillis: () => 28_000 } as Context
 

@@ -54,16 +54,14 @@ export const restore = (path: string, body: unknown = {}, headers: Call['headers
   call(at(path, '?restore'), { method: 'POST', body, headers: { 'Content-Type': 'application/json', ...headers } })
 
 /**
- * Deletes old versions for good. If the newest version cannot be purged yet, the request is repeated until it can be
- * purged.
+ * Deletes old versions for good. If the newest version cannot be purged yet, repeats the request at the time when it can
+ * be purged.
  */
 export const purge = async (path: string, query = '?versions', headers: Call['headers'] = {}): Promise<Answer> => {
-  const send = () => call(at(path, query), { method: 'DELETE', headers })
-  let answer = await send()
-  // Concurrent cases share the clock, so the clock may go back between two requests.
-  for (let tries = 0; answer.status === 503 && tries < 3; tries += 1)
-    answer = await target.later(Number(answer.headers['retry-after']), send)
-  return answer
+  const sendAfter = (seconds: number) =>
+    target.later(seconds, () => call(at(path, query), { method: 'DELETE', headers }))
+  const answer = await sendAfter(0)
+  return answer.status === 503 ? sendAfter(Number(answer.headers['retry-after'])) : answer
 }
 
 interface Version {
