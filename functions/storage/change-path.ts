@@ -109,17 +109,21 @@ const checkedContent = async ({ headers }: Pick<Request, 'headers'>) => {
   return (content: AsyncIterable<Uint8Array>) => checkedBy(digests, content)
 }
 
-// S-132: programs such as `curl -C -` resume an upload in this way.
-const refusePart = ({ headers }: Pick<Request, 'headers'>): void => {
-  if (headers['content-range'] === undefined) return
-  throw new ServiceError('storageRefused', {
-    message: 'PUT with Content-Range is not supported. Send the whole file, or a resumable upload (tus 1.0).',
-  })
+// Some old programs send the character set as the content coding, so other values are ignored.
+const coding = /\b(gzip|deflate|br|zstd|compress)\b/i
+
+// S-132, S-133: programs such as `curl -C -` send a part of the file, and some send a compressed file.
+const refuseOtherBytes = ({ headers }: Pick<Request, 'headers'>): void => {
+  const refusal = (message: string) => new ServiceError('storageRefused', { message })
+  if (headers['content-range'] !== undefined)
+    throw refusal('PUT with Content-Range is not supported. Send the whole file, or a resumable upload (tus 1.0).')
+  if (coding.test(headers['content-encoding'] ?? ''))
+    throw refusal('PUT with Content-Encoding is not supported. Send the file without this encoding.')
 }
 
 const putFileContent = (deps: StorageDeps) =>
   operation({ params: writablePath, query: asDraft }, async (input) => {
-    refusePart(input)
+    refuseOtherBytes(input)
     if ((declaredLength(input) ?? 0) > deps.largestFile) throw fileTooLarge(deps.largestFile)
     const contentType = mediaType(input.headers['content-type'])
     const checked = await checkedContent(input)

@@ -46,6 +46,14 @@ describe('PUT of a file', () => {
     expect((await read(path)).text).toBe('first, second')
   })
 
+  it('PUT of an encoded file answers 104000, and other codings are ignored (S-133)', async () => {
+    const path = `${own}/raw/coded.txt`
+    const putCoded = (coding: string) => put(path, coding, '', { headers: { 'Content-Encoding': coding } })
+    expect((await putCoded('utf-8')).status).toBe(200)
+    for (const coding of ['gzip', 'BR', 'identity, x-gzip']) expectError(await putCoded(coding), 400, 104000)
+    expect((await read(path)).text).toBe('utf-8')
+  })
+
   it('PUT refuses an unknown value of version with 104000 (S-48)', async () => {
     expectError(await put(`${own}/raw/x.html`, 'x', '?version=other'), 400, 104000)
   })
