@@ -67,13 +67,17 @@ const findFailure = async (copy: string, changed: string, tests: readonly string
   return failed ? relative(copy, failed.name) : tests[0]
 }
 
-/** Tests that run together: the quick ones first, and the whole acceptance suite last. */
+/** Tests that run together. The nearest tests come first, because they notice most changes. */
 const inSteps = (tests: readonly string[]): readonly (readonly string[])[] => {
   const kinds = Object.groupBy(tests, (test) => /^test.(unit|acceptance)?/.exec(test)?.[1] ?? 'contract')
   const { unit = [], contract = [], acceptance = [] } = kinds
-  const [long = [], short = []] = [contract.filter(isLong), contract.filter((test) => !isLong(test))]
-  const others = [...unit.slice(4, 12), ...short.slice(6, 18), ...acceptance]
-  return [unit.slice(0, 4), short.slice(0, 6), others, long.slice(0, 4)]
+  const [long, short] = [contract.filter(isLong), contract.filter((test) => !isLong(test))]
+  return [
+    unit.slice(0, 4),
+    [...acceptance.slice(0, 3), ...short.slice(0, 3)],
+    [...unit.slice(4, 12), ...acceptance.slice(3, 8), ...short.slice(3, 8)],
+    [...acceptance.slice(8, 16), ...short.slice(8, 12), ...long.slice(0, 2)],
+  ]
 }
 
 const passedBefore = new Set<string>()
