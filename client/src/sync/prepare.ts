@@ -22,8 +22,8 @@ export interface SyncOptions {
   readonly all?: boolean
   readonly force?: boolean
   /**
-   * The files in conflict, or folders with such files, of which the run keeps the local state (`mine`) or the state of
-   * the site (`theirs`).
+   * For these files in conflict, or folders with such files, the run keeps the local state (`mine`) or the state of the
+   * site (`theirs`).
    */
   readonly mine?: readonly string[]
   readonly theirs?: readonly string[]

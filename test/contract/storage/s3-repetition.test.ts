@@ -213,7 +213,7 @@ describe('A removal that loses a race', () => {
   })
 })
 
-describe('A removal of many objects of which S3 deletes only some', () => {
+describe('A removal of many objects, if S3 deletes only some of them', () => {
   const isBatch = ({ query = {} }: S3Request) => query['delete'] !== undefined
   const recorded = (body: unknown) => [...String(body).matchAll(/<Key>(.*?)<\/Key>/g)].map(([, key]) => key)
 
