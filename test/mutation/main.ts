@@ -67,16 +67,20 @@ const findFailure = async (copy: string, changed: string, tests: readonly string
   return failed ? relative(copy, failed.name) : tests[0]
 }
 
-/** Tests that run together. The nearest tests come first, because they notice most changes. */
-const inSteps = (tests: readonly string[]): readonly (readonly string[])[] => {
+/**
+ * Tests that run together. The nearest tests come first, because they notice most changes. Files of the stores have
+ * other names than the tests of their ports, so all these tests come last.
+ */
+const inSteps = (file: string, tests: readonly string[]): readonly (readonly string[])[] => {
   const kinds = Object.groupBy(tests, (test) => /^test.(unit|acceptance)?/.exec(test)?.[1] ?? 'contract')
   const { unit = [], contract = [], acceptance = [] } = kinds
   const [long, short] = [contract.filter(isLong), contract.filter((test) => !isLong(test))]
+  const ports = /^lib.(aws|machine)/.test(file) ? short.filter((test) => test.includes('/ports/')) : []
   return [
     unit.slice(0, 4),
     [...acceptance.slice(0, 3), ...short.slice(0, 3)],
     [...unit.slice(4, 12), ...acceptance.slice(3, 8), ...short.slice(3, 8)],
-    [...acceptance.slice(8, 16), ...short.slice(8, 12), ...long.slice(0, 2)],
+    [...acceptance.slice(8, 20), ...short.slice(8, 20), ...ports, ...long.slice(0, 2)],
   ]
 }
 
@@ -95,7 +99,7 @@ const findWitness = async (copy: string, { file, source }: SourceChange): Promis
     if (again && !passedBefore.has(failed) && !(await findFailure(copy, file, [failed]))) passedBefore.add(failed)
     return again && passedBefore.has(failed) ? failed : ask(tests.filter((test) => test !== failed))
   }
-  for (const step of inSteps(nearestTests(file))) {
+  for (const step of inSteps(file, nearestTests(file))) {
     const witness = await ask(step)
     if (witness) return witness
   }
