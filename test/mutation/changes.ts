@@ -25,32 +25,18 @@ const isValid = (source: string): boolean => {
   }
 }
 
-/** The replacement of each word or sign. */
-const turned: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'comparison turned': { '===': '!==', '!==': '===' },
-  'a bound moved by one': { '<': '<=', '<=': '<', '>': '>=', '>=': '>' },
-  'and replaced by or': { '&&': '||', '||': '&&', '??': '&&' },
-  'sum turned': { '+': '-', '-': '+', '*': '/', '/': '*' },
-  'flag flipped': { true: 'false', false: 'true' },
-  'call replaced by its opposite': {
-    '.some(': '.every(',
-    '.every(': '.some(',
-    'Math.min(': 'Math.max(',
-    'Math.max(': 'Math.min(',
-  },
-}
-
 type Pattern = readonly [kind: string, where: RegExp, replace: (found: string) => string]
 
+const turned = (kind: string, where: RegExp, to: Record<string, string>): Pattern => [kind, where, (it) => to[it] ?? it]
+
 const patterns: readonly Pattern[] = [
-  ...Object.entries(turned).map(([kind, words]) => {
-    const alternatives = Object.keys(words).map((word) => word.replace(/[.*+?^$|()]/g, '\\$&'))
-    const isWord = /\w/.test(alternatives[0] ?? '')
-    const edges = isWord ? ['(?<![\\w$])', '(?![\\w$])'] : ['(?<= )', '(?= )']
-    if (kind === 'call replaced by its opposite') edges.fill('')
-    const where = new RegExp(`${edges[0]}(?:${alternatives.join('|')})${edges[1]}`, 'g')
-    return [kind, where, (found: string) => words[found] ?? found] as const
-  }),
+  turned('comparison turned', /(?<= )[=!]==(?= )/g, { '===': '!==', '!==': '===' }),
+  turned('a bound moved by one', /(?<= )[<>]=?(?= )/g, { '<': '<=', '<=': '<', '>': '>=', '>=': '>' }),
+  turned('and replaced by or', /(?<= )(?:&&|\|\||\?\?)(?= )/g, { '&&': '||', '||': '&&', '??': '&&' }),
+  turned('sum turned', /(?<= )[-+*/](?= )/g, { '+': '-', '-': '+', '*': '/', '/': '*' }),
+  turned('flag flipped', /(?<![\w$])(?:true|false)(?![\w$])/g, { true: 'false', false: 'true' }),
+  turned('call reversed', /\.(?:some|every)\(/g, { '.some(': '.every(', '.every(': '.some(' }),
+  turned('call reversed', /\bMath\.m(?:in|ax)\(/g, { 'Math.min(': 'Math.max(', 'Math.max(': 'Math.min(' }),
   ['number moved', /(?<![\w.$])\d[\d_]*(?![\w.])/g, (found) => String(Number(found.replaceAll('_', '')) + 1)],
   ['not dropped', /(?<=[ ([])!(?=[\w(])/g, () => ''],
   ['question negated', /(?<=\bif )\((?:[^()]|\([^()]*\))*\)(?= )/g, (found) => `(!${found})`],
@@ -62,9 +48,7 @@ const patterns: readonly Pattern[] = [
   ],
 ]
 
-/**
- * A quoted word may be an option, and is changed. Texts for people, and names of imports and errors, are not changed.
- */
+/** A quoted word may be an option, and is changed. Texts for people, and names of imports and errors, stay. */
 const optionTexts = /(?<![\w'] )(?<=[ (,[{])'(?!\w+Error')[\w#:.-]+'/g
 
 const findChanges = (file: string, source: string, code: string, [kind, where, replace]: Pattern) =>
