@@ -11,9 +11,10 @@ import {
   sitesOfPerson,
 } from '../../lib/access/people.ts'
 import { isPerFolder, type RoleName, rightsOfRole, roleNames } from '../../lib/access/roles.ts'
-import { withPassword } from '../../lib/access/sign-in.ts'
+import { namesAround, withPassword } from '../../lib/access/sign-in.ts'
 import { addUser, changeUser, type Manager, removeUser, type UserChange } from '../../lib/access/user-rules.ts'
 import { systemClock } from '../../lib/core/clock.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { parseRight, type Right, textOfRight } from '../../lib/core/rights.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
@@ -109,6 +110,16 @@ const setPassword = async (stores: AdminStores, name: string, password: string):
   throw new Refusal(`${person.name} was changed by someone else at the same time. Repeat the command.`)
 }
 
+const alreadyExists = (name: string): Refusal =>
+  new Refusal(`${name} already exists, and the password was not changed. Change it with "user change".`)
+
+// Each site is a change of its own, so every refusal comes before the first of them.
+const refuseKnown = (known: Person, name: string, { site: sites, passwordStdin }: AddOptions): void => {
+  if (known.name !== name || sites.some((site) => known.sites[site] !== undefined))
+    throw new ServiceError('personTaken')
+  if (passwordStdin) throw alreadyExists(name)
+}
+
 const add = async (stores: AdminStores, name: string, options: AddOptions) => {
   const { site: sites, email, displayName, passwordStdin } = options
   const entry = entryIn(options)
@@ -116,6 +127,8 @@ const add = async (stores: AdminStores, name: string, options: AddOptions) => {
   const names = (await Promise.all(sites.map((id) => siteOf(stores, id)))).map((site) => site.name)
   const password = passwordStdin && (await readPassword())
   if (password !== undefined) checkPassword(password, [name, ...names])
+  const known = await stores.people.get(name, true)
+  if (known) refuseKnown(known, name, options)
   const deps = { people: stores.people, clock: systemClock }
   const added: Awaited<ReturnType<typeof addUser>>[] = []
   for (const site of new Set(sites))
@@ -123,8 +136,7 @@ const add = async (stores: AdminStores, name: string, options: AddOptions) => {
   const [first] = added
   if (!first) throw new Refusal('Name a site with --site.')
   if (password !== undefined) {
-    if (!first.invitation)
-      throw new Refusal(`${name} already exists, and the password was not changed. Change it with "user change".`)
+    if (!first.invitation) throw alreadyExists(name)
     await setPassword(stores, name, password)
     return { name: first.person.name }
   }
@@ -172,6 +184,10 @@ const change = async (stores: AdminStores, name: string, options: ChangeOptions)
   const isChange = Object.values(wanted).some((value) => value !== undefined)
   if (!isChange && !passwordStdin) throw new Refusal('Name what to change: "user change --help" lists the options.')
   const password = passwordStdin && (await readPassword())
+  if (password !== undefined) {
+    const around = await namesAround({ findSite: stores.sites.getSite }, await personNamed(stores, name))
+    checkPassword(password, around)
+  }
   if (isChange) await applyChange(stores, name, wanted, site)
   if (password !== undefined) await setPassword(stores, name, password)
   return show(stores, name)

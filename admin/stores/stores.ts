@@ -80,11 +80,16 @@ const rightsErrors: ReadonlySet<string> = new Set([
 // Errors whose messages already tell what to do.
 const inWords = [Refusal, UsageError, SettingsError, ServiceError] as const
 
+// A command may make several changes, so it cannot say that nothing was changed.
+const storeFailures: ReadonlyMap<number, string> = new Map([
+  [errors.unavailable.code, 'The store is busy or does not answer. Repeat the command: repeating is safe.'],
+  [errors.outOfSpace.code, 'The disk is full. Free some space, then repeat the command: repeating is safe.'],
+])
+
 /** A sentence that tells the user how to correct the failure. Undefined if the user cannot correct it. */
 export const adviceOn = (error: unknown): string | undefined => {
-  if (error instanceof ServiceError && error.code === errors.unavailable.code) {
-    return 'The store is busy or does not answer. Repeat the command: repeating is safe.'
-  }
+  const failed = error instanceof ServiceError && storeFailures.get(error.code)
+  if (failed) return failed
   if (!(error instanceof Error)) return undefined
   if (inWords.some((kind) => error instanceof kind)) return error.message
   const failure = databaseFailure(error)

@@ -50,7 +50,11 @@ export const authenticatePerson = async (
   return outcome === 'done' ? { ...after, version: person.version + 1 } : person
 }
 
-const namesAround = async ({ findSite }: Pick<SignInDeps, 'findSite'>, person: Person): Promise<readonly string[]> => {
+/** the names that a password of this person must not contain. */
+export const namesAround = async (
+  { findSite }: Pick<SignInDeps, 'findSite'>,
+  person: Person,
+): Promise<readonly string[]> => {
   const sites = await Promise.all(sitesOfPerson(person).map(findSite))
   return [person.name, ...sites.flatMap((site) => (site ? [site.name] : []))]
 }

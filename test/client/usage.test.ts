@@ -225,5 +225,6 @@ test('with --json, a refusal is one object with its code and path (T-55)', async
   expect(await refused('cat', `${folder}/none`)).toEqual({ code: 104001, message, path: `${folder}/none` })
   expect(await refused('restore', `${folder}/a`)).toEqual({ code: 104022, message, path: `${folder}/a` })
   expect(await refused('get', '')).toEqual({ code: null, message, path: null })
+  expect(await refused('ls', '--site', '77')).toEqual({ code: null, message, path: null })
   expect(await refused('nope')).toEqual({ code: null, message: expect.stringContaining("'nope'"), path: null })
 })

@@ -76,7 +76,9 @@ test('a socket in the folder is skipped and reported', async ({ makeDirectory, s
   }
 })
 
-test('if .siteignore is a pipe, a push fails at once', async ({ makeDirectory, site }) => {
+test('if .siteignore is a pipe or has a too long line, a push fails at once', async ({ makeDirectory, site }) => {
+  const odd = await makeDirectory({ '.siteignore': `*.log\n${'x'.repeat(4097)}` })
+  await expect(site.push(odd)).rejects.toThrow(LocalRefusal)
   const here = await makeDirectory({ 'a.txt': 'a' })
   execFileSync('mkfifo', [join(here, '.siteignore')])
   await expect(site.push(here)).rejects.toThrow(LocalRefusal)

@@ -300,6 +300,7 @@ export const messages = {
     lackingChange: 'The history lacks a change',
     full: (rest = '') => text`^Standard output cannot be written: ENOSPC: …${rest}$`,
     exportIncomplete: 'Standard output cannot be written: write EPIPE. The export is incomplete. Repeat the command.',
+    outOfSpace: text`^The disk is full. Free some space, then repeat the command: repeating is safe. (…)$`,
     webhookRemoved: text`^Standard output cannot be written: …. Nobody saw the secret of the webhook, so it is removed. Create …$`,
     tokenRevoked: text`^Standard output cannot be written: …. Nobody saw the token, so it is revoked. Issue …$`,
   },

@@ -14,10 +14,19 @@ export type Ignored = (path: string) => boolean
 
 export const isInStateFolder: Ignored = (path) => path.toLowerCase().split('/').includes(stateFolder)
 
+// In characters. The regular expression of a much longer pattern is too large for Node.
+const longestPattern = 4096
+
+const refuseLong = (path: string, patterns: string): string => {
+  const line = patterns.split('\n').findIndex(({ length }) => length > longestPattern) + 1
+  if (line === 0) return patterns
+  throw new LocalRefusal(`Line ${line} of "${path}" has more than ${longestPattern} characters. Shorten it.`)
+}
+
 // Empty if the file does not exist. A pipe or a device is refused, because it might never end.
 const readPatterns = async (path: string): Promise<string> => {
   try {
-    if ((await stat(path)).isFile()) return await readFile(path, 'utf8')
+    if ((await stat(path)).isFile()) return refuseLong(path, await readFile(path, 'utf8'))
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT') return ''
     throw error

@@ -36,6 +36,24 @@ describe('user add', () => {
   })
 })
 
+describe('a refused user command', () => {
+  const refused = {
+    'changes no role if the password is weak (A-54, A-101)': 'change ann --site 1001 --role viewer --password-stdin',
+    'adds no site if the person has another of the sites (A-102)': 'add ann --site 1002 --site 1001 --role viewer',
+    'adds no site if it cannot set the password (A-102)': 'add ann --site 1002 --role viewer --password-stdin',
+  }
+  test.for(Object.entries(refused))('a refused user command %s', async ([, line], { siteDirectory }) => {
+    await administerJson(siteDirectory, ['site', 'create', '--name', 'Other'])
+    await administerJson(siteDirectory, userAdd('ann', '--role owner'))
+    await administerJson(siteDirectory, userAdd('bob', '--role owner'))
+    const show = () => administerJson(siteDirectory, ['user', 'show', 'ann'])
+    const before = await show()
+    const typed = line.startsWith('change') ? 'the shop has a horse' : password
+    expect((await administer(siteDirectory, ['user', ...words(line)], typed)).status).toBe(1)
+    expect(await show()).toEqual(before)
+  })
+})
+
 describe('user remove', () => {
   test('user remove --site removes the person if this was the last site (A-60, A-101)', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, ['site', 'create', '--name', 'Other'])

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { administerJson } from '../../../support/administration.ts'
+import { administer, administerJson } from '../../../support/administration.ts'
 import { messages } from '../../../support/messages.ts'
 import { fields, news, storage } from '../../../support/paths.ts'
 import { run } from '../../../support/program.ts'
@@ -108,6 +108,25 @@ test('changes of fields and links are refused with 507 too, and change nothing',
   disk.makeRoom()
   expect((await create(-7)).status).toBe(201)
   expect((await link(2)).status).toBe(201)
+})
+
+test('an import that fills the disk is completed by the next import (O-18, T-27)', async ({ disk, full: { data } }) => {
+  const bodies = Array.from({ length: 15 }, (_, index) => ({
+    kind: 'news',
+    id: 1_001 + index,
+    body: 'x'.repeat(100_000),
+  }))
+  const records = [{ kind: 'category', id: 1_001, name: 'First' }, ...bodies].map((record) => JSON.stringify(record))
+  const importAll = (...flags: string[]) =>
+    administer(data, [...flags, 'import', '-', '--site', '1001'], records.join('\n'))
+  disk.fill(500_000)
+  const { status, stderr } = await importAll()
+  expect(status).toBe(1)
+  expect(stderr).toMatch(messages.output.outOfSpace)
+  const categories = await administerJson(data, ['category', 'list', '--site', '1001'])
+  expect(categories).toContainEqual({ id: 1_001, name: 'First' })
+  disk.makeRoom()
+  expect(JSON.parse((await importAll('--json')).stdout)).toMatchObject({ imported: 16, skipped: 0 })
 })
 
 test('a killed service that starts again on a full disk prints advice', async ({ disk }) => {
