@@ -33,8 +33,7 @@ const openClient = async ({ hasBucket = true, bytes = threeParts } = {}) => {
   const fetchIn = async (input: string, init: RequestInit): Promise<Response> => {
     const { method, headers } = new Request(input, { ...init, body: null })
     const url = new URL(input)
-    const bytesOf = ({ buffer, byteOffset, length }: Uint8Array) => Buffer.from(buffer, byteOffset, length)
-    const body = init.body instanceof Uint8Array ? bytesOf(init.body) : undefined
+    const body = init.body ? Buffer.from(await new Response(init.body).arrayBuffer()) : undefined
     if (url.pathname.endsWith('/admin/sites')) {
       return json({ items: [{ id: service.site, name: 'Test', url: base, permissions: ['files'] }] })
     }
