@@ -94,13 +94,21 @@ test("The gateway's refusal of a large body names the limit and the alternative 
 })
 
 test('A given certificate is used, and a domain gets a DNS record only with a hosted zone', () => {
-  const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0'
-  for (const zone of [{}, { hostedZoneId: 'Z0123456789' }]) {
-    const domain = { domainName: 'us.example.com', certificateArn, ...zone }
-    const { us } = templatesOf({ dataCentres: { us: { region: 'us-east-1', customDomain: domain } } })
-    us.resourceCountIs('AWS::CertificateManager::Certificate', 0)
-    us.hasResourceProperties('AWS::ApiGateway::DomainName', { RegionalCertificateArn: certificateArn })
-    us.resourceCountIs('AWS::Route53::RecordSet', Object.keys(zone).length)
+  const domainIn = (region: string) => ({ certificateArn: `arn:aws:acm:${region}:123456789012:certificate/0` })
+  const { us, eu } = templatesOf({
+    dataCentres: {
+      us: { region: 'us-east-1', customDomain: { ...customDomain, ...domainIn('us-east-1') } },
+      eu: { region: 'eu-west-1', customDomain: { domainName: 'eu.example.com', ...domainIn('eu-west-1') } },
+    },
+  })
+  for (const [template, region, records] of [
+    [us, 'us-east-1', 1],
+    [eu, 'eu-west-1', 0],
+  ] as const) {
+    const { certificateArn } = domainIn(region)
+    template.resourceCountIs('AWS::CertificateManager::Certificate', 0)
+    template.hasResourceProperties('AWS::ApiGateway::DomainName', { RegionalCertificateArn: certificateArn })
+    template.resourceCountIs('AWS::Route53::RecordSet', records)
   }
 })
 
