@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest'
 import { connect, ServiceError, signIn } from '../../client/src/index.ts'
 import { administerJson } from '../support/administration.ts'
 import { messages } from '../support/messages.ts'
-import { test as base, outcome, siteFiles, startSiteFiles } from './support/command.ts'
+import { test as base, outcome, siteFiles } from './support/command.ts'
 import { all } from './support/site.ts'
 
 const password = ' correct horse battery '
@@ -71,11 +71,8 @@ describe('site-files login', () => {
   }) => {
     const config = await makeDirectory()
     const environment = { XDG_CONFIG_HOME: config }
-    const login = async (typed: string) => {
-      const program = startSiteFiles(['--url', owned.baseUrl, 'login', '--user', 'ann'], environment)
-      program.stdin.end(`${typed}\n`)
-      return program.ended
-    }
+    const login = (typed: string) =>
+      siteFiles(['--url', owned.baseUrl, 'login', '--user', 'ann'], environment, `${typed}\n`)
     expect((await login('wrong horse battery')).status).toBe(1)
     expect(await siteFiles(['ls'], environment)).toMatchObject(outcome(2, messages.client.noService))
     expect(await login(password)).toMatchObject(outcome(0, 'Demo site'))
