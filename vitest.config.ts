@@ -91,8 +91,9 @@ export default defineConfig({
           include: ['test/cdk/*.test.ts'],
           testTimeout: 60_000,
           // The CDK checks each template with rules of CloudFormation, which would take most of the time of these
-          // tests. `npm run test:long` checks the templates of many more settings.
-          env: { CDK_VALIDATION: 'false' },
+          // tests. `npm run test:long` checks the templates of many more settings. The other two variables leave out
+          // stack traces and warnings about deprecated properties, which take a tenth of the time.
+          env: { CDK_VALIDATION: 'false', CDK_DISABLE_STACK_TRACE: '1', JSII_DEPRECATED: 'quiet' },
         },
       },
       { test: { ...acceptance, name: 'acceptance' } },

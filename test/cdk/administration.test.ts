@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -7,12 +8,11 @@ import type { SiteId } from '../../lib/core/ids.ts'
 import { administer } from '../support/administration.ts'
 import { actionsNeededFor } from '../support/cloud-requests.ts'
 import { commandSession, hashIn, sessionRecords, wordsOf } from '../support/command-session.ts'
-import { openDynalite } from '../support/dynalite.ts'
 import { storesOver } from '../support/every-operation.ts'
 import { askInPlaceOfAws, closeAtOnce, listen } from '../support/listen.ts'
+import { openMemoryTables } from '../support/memory-dynamodb.ts'
 import { answerKms } from '../support/memory-kms.ts'
 import { stackAnswer } from '../support/stack-answer.ts'
-import { createTables } from '../support/tables.ts'
 import { type Call, callsIn, linesOf } from './support/record-calls.ts'
 import { templatesOf } from './support/synthesise.ts'
 
@@ -41,39 +41,38 @@ const exported = join(folder, 'exported')
 describe('the policy of an administrator', () => {
   const calls: Call[] = []
   const actions = new Set<string>()
-  /** Replaces S3. The server below replaces all other services: dynalite has tables, and stacks are simulated. */
+  /** Replaces S3. The server below replaces all other services: the tables are in memory, and stacks are simulated. */
   const askBucket = openBucket()
-  const { connect, server } = openDynalite((headers, body, response, { method = '', url = '' }) => {
-    const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false
-    const action = isForm ? new URLSearchParams(body.toString()).get('Action') : null
-    if (action === null && headers['x-amz-target'] === undefined) {
+  const { connect, answerCall } = openMemoryTables()
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray())
+    const { headers, method = '', url = '' } = request
+    const target = headers['x-amz-target']
+    const action = new URLSearchParams(body.toString()).get('Action')
+    if (action === null && target === undefined) {
       const query = new URLSearchParams(url.split('?')[1] ?? '')
-      const request = { method, parameters: [...query.keys()], headers: Object.keys(headers), target: null }
-      for (const needed of actionsNeededFor(request)) actions.add(needed)
+      const asked = { method, parameters: [...query.keys()], headers: Object.keys(headers), target: null }
+      for (const needed of actionsNeededFor(asked)) actions.add(needed)
       response.writeHead(200, { 'Content-Type': 'application/xml' }).end(askBucket(method, query))
-      return true
-    }
-    if (answerKms(headers['x-amz-target'], body, response)) return true
-    if (action === null) {
+    } else if (action === null) {
+      if (answerKms(target, body, response)) return
       calls.push(...callsIn({ headers, body }))
-      return false
+      answerCall(target, body, response)
+    } else {
+      actions.add(`cloudformation:${action}`)
+      response.writeHead(200, { 'Content-Type': 'text/xml' }).end(stackAnswer())
     }
-    actions.add(`cloudformation:${action}`)
-    response.writeHead(200, { 'Content-Type': 'text/xml' }).end(stackAnswer())
-    return true
   })
 
   beforeAll(async () => {
     askInPlaceOfAws(await listen(server))
-    const dynamodb = connect()
-    await createTables(dynamodb)
     // Registers the data centre as a deployment does.
-    const { sites, grants } = storesOver(dynamodb)
+    const { sites, grants } = storesOver(connect())
     await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true })
     // The tokens have expired, so that removing their site does not wait until caches forget them.
     const expired = { user: 'ann', permissions: [], expires: 1 }
-    await grants.put({ ...expired, hash: 'a', sites: [1001 as SiteId] }, [])
-    await grants.put({ ...expired, hash: 'b', sites: [1001, 1002] as SiteId[] }, [])
+    await grants.put({ ...expired, hash: 'b', sites: [1001 as SiteId] }, [])
+    await grants.put({ ...expired, hash: 'a', sites: [1001, 1002] as SiteId[] }, [])
     writeFileSync(records, sessionRecords.map((record) => JSON.stringify(record)).join('\n'))
     calls.length = 0
   })

@@ -24,8 +24,8 @@ import {
   storesOver,
 } from '../support/every-operation.ts'
 import { entry } from '../support/history.ts'
+import { openMemoryTables } from '../support/memory-dynamodb.ts'
 import { createLoss, loseFirstAnswers } from '../support/store-faults.ts'
-import { openTestTables } from '../support/tables.ts'
 import { type Call, linesOf, recordCalls } from './support/record-calls.ts'
 
 const sorted = (names: Iterable<string>) => [...new Set(names)].sort()
@@ -73,7 +73,7 @@ describe('each function has exactly the table permissions that its operations ne
   ): Promise<readonly Call[]> => {
     const made: Call[] = []
     for (const faultsOf of Object.values(ways)) {
-      const tables = await openTestTables()
+      const tables = openMemoryTables()
       const dynamodb = tables.connect()
       const calls = recordCalls(dynamodb)
       await work(faultsOf(dynamodb), dynamodb, tables.connect())

@@ -95,13 +95,18 @@ test("The gateway's refusal of a large body names the limit and the alternative 
 
 test('A given certificate is used, and a domain gets a DNS record only with a hosted zone', () => {
   const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0'
-  for (const zone of [{}, { hostedZoneId: 'Z0123456789' }]) {
-    const domain = { domainName: 'us.example.com', certificateArn, ...zone }
-    const { us } = templatesOf({ dataCentres: { us: { region: 'us-east-1', customDomain: domain } } })
-    us.resourceCountIs('AWS::CertificateManager::Certificate', 0)
-    us.hasResourceProperties('AWS::ApiGateway::DomainName', { RegionalCertificateArn: certificateArn })
-    us.resourceCountIs('AWS::Route53::RecordSet', Object.keys(zone).length)
+  const { us, eu } = templatesOf({
+    dataCentres: {
+      us: { region: 'us-east-1', customDomain: { ...customDomain, certificateArn } },
+      eu: { region: 'us-east-1', customDomain: { domainName: 'eu.example.com', certificateArn } },
+    },
+  })
+  for (const template of [us, eu]) {
+    template.resourceCountIs('AWS::CertificateManager::Certificate', 0)
+    template.hasResourceProperties('AWS::ApiGateway::DomainName', { RegionalCertificateArn: certificateArn })
   }
+  us.resourceCountIs('AWS::Route53::RecordSet', 1)
+  eu.resourceCountIs('AWS::Route53::RecordSet', 0)
 })
 
 test('Templates take the AWS partition from the region', () => {

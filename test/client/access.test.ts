@@ -4,8 +4,7 @@ import { describe, expect } from 'vitest'
 import { connect, ServiceError, signIn } from '../../client/src/index.ts'
 import { administerJson } from '../support/administration.ts'
 import { messages } from '../support/messages.ts'
-import { test as base } from '../support/test.ts'
-import { outcome, siteFiles, startSiteFiles } from './support/command.ts'
+import { test as base, outcome, siteFiles } from './support/command.ts'
 import { all } from './support/site.ts'
 
 const password = ' correct horse battery '
@@ -66,17 +65,18 @@ describe('client.access', () => {
 })
 
 describe('site-files login', () => {
-  test('login --user asks for the password, and saves only the token (T-39, A-107)', async ({ owned, directory }) => {
-    const environment = { XDG_CONFIG_HOME: directory }
-    const login = async (typed: string) => {
-      const program = startSiteFiles(['--url', owned.baseUrl, 'login', '--user', 'ann'], environment)
-      program.stdin.end(`${typed}\n`)
-      return program.ended
-    }
+  test('login --user asks for the password, and saves only the token (T-39, A-107)', async ({
+    owned,
+    makeDirectory,
+  }) => {
+    const config = await makeDirectory()
+    const environment = { XDG_CONFIG_HOME: config }
+    const login = (typed: string) =>
+      siteFiles(['--url', owned.baseUrl, 'login', '--user', 'ann'], environment, `${typed}\n`)
     expect((await login('wrong horse battery')).status).toBe(1)
     expect(await siteFiles(['ls'], environment)).toMatchObject(outcome(2, messages.client.noService))
     expect(await login(password)).toMatchObject(outcome(0, 'Demo site'))
-    const file = join(directory, 'site-files', 'login.json')
+    const file = join(config, 'site-files', 'login.json')
     expect((await stat(file)).mode & 0o777).toBe(0o600)
     expect(await readFile(file, 'utf8')).not.toContain(password.trim())
     expect((await siteFiles(['ls'], environment)).status).toBe(0)

@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { administerJson } from '../support/administration.ts'
 import { messages } from '../support/messages.ts'
@@ -53,9 +51,9 @@ const test = base
   )
 
 describe('site-files --identity github', () => {
-  test('A job pushes a folder without a stored secret (A-112)', async ({ job, directory, ruled }) => {
-    await writeFile(join(directory, 'page.html'), 'Hello')
-    expect(await job(['push', directory, 'from-github'])).toMatchObject({ status: 0 })
+  test('A job pushes a folder without a stored secret (A-112)', async ({ job, makeDirectory, ruled }) => {
+    const here = await makeDirectory({ 'page.html': 'Hello' })
+    expect(await job(['push', here, 'from-github'])).toMatchObject({ status: 0 })
     expect((await job(['cat', 'from-github/page.html'])).stdout).toBe('Hello')
     const audience = encodeURIComponent(ruled.baseUrl)
     expect(asked[0]).toEqual({

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { chmod, mkdir, stat, symlink, writeFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { messages, wrongFileCommands } from '../support/messages.ts'
-import { asDemo, outcome, siteFiles, startSiteFiles, test } from './support/command.ts'
+import { asDemo, outcome, siteFiles, test } from './support/command.ts'
 
 test.for(wrongFileCommands)(
   'wrong usage prints a message and has status 2: site-files %s (T-52)',
@@ -27,7 +27,10 @@ const elsewhere: readonly (readonly [string, string, (response: ServerResponse) 
 ]
 test.for(elsewhere)(
   'if the address of a site leads to %s, the failure names both addresses',
-  async ([, first, answer], { listen }) => {
+  async ([, first, answer], { listen, onTestFinished }) => {
+    // Chooses the shortest of the random waits before repetitions.
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0)
+    onTestFinished(() => random.mockRestore())
     const wrong = await listen((_, response) => answer(response))
     const site = { id: 1, name: 'Shop', url: wrong, permissions: ['files'] }
     const url = await listen((_, response) => response.end(JSON.stringify({ items: [site] })))
@@ -140,9 +143,7 @@ test('login saves a token for one address, private to the user (T-39)', async ({
   const config = await makeDirectory({ 'site-files/login.json': '{}' })
   await chmod(join(config, 'site-files', 'login.json'), 0o644)
   const environment = { XDG_CONFIG_HOME: config }
-  const login = startSiteFiles(['--url', `${service.baseUrl}/`, 'login'], environment)
-  login.stdin.end(`${service.token}\n`)
-  const printed = await login.ended
+  const printed = await siteFiles(['--url', `${service.baseUrl}/`, 'login'], environment, `${service.token}\n`)
   expect(printed).toMatchObject({ status: 0, stdout: '', stderr: expect.stringContaining('Demo site') })
   expect(printed.stderr).not.toContain(service.token)
   expect((await stat(join(config, 'site-files', 'login.json'))).mode & 0o777).toBe(0o600)
@@ -209,9 +210,8 @@ test('control characters in names from other people are escaped', async ({ liste
     const site = { id: 1, name: 'Shop\n\u001b[2J', url, permissions: ['files'] }
     response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ items: [site] }))
   })
-  const login = startSiteFiles(['--url', url, 'login'], { XDG_CONFIG_HOME: await makeDirectory() })
-  login.stdin.end('a\n')
-  expect(await login.ended).toMatchObject(outcome(0, '(Shop\\u{a}\\u{1b}[2J)'))
+  const login = await siteFiles(['--url', url, 'login'], { XDG_CONFIG_HOME: await makeDirectory() }, 'a\n')
+  expect(login).toMatchObject(outcome(0, '(Shop\\u{a}\\u{1b}[2J)'))
 })
 
 test('with --json, a refusal is one object with its code and path (T-55)', async ({ demo, folder, site }) => {

@@ -34,7 +34,7 @@ export const keysIn = async (store: Pick<ObjectStore, 'list'>): Promise<readonly
 
 export const bytesOf = async ({ body }: ReadObject): Promise<Buffer> => {
   if (body === undefined) return Buffer.alloc(0)
-  return Buffer.from(body instanceof Uint8Array ? body : Buffer.concat(await body.toArray()))
+  return body instanceof Uint8Array ? Buffer.from(body) : Buffer.concat(await body.toArray())
 }
 
 /** The content of an object. Undefined if the object does not exist. */

@@ -20,7 +20,8 @@ const plainly = {
 export const hostHere = async (dataDirectory: string, say: (sentence: string) => void = () => {}) => {
   const { baseUrl, demo, stop } = await startService({ ...plainly, dataDirectory, say })
   const token = demo?.token ?? ''
-  return { baseUrl, siteId: demo?.siteId ?? 0, token, request: requestsTo(baseUrl, token), stop: once(stop) }
+  const siteId = demo?.siteId ?? 0
+  return { baseUrl, directory: dataDirectory, siteId, token, request: requestsTo(baseUrl, token), stop: once(stop) }
 }
 
 /** The service of one machine in this process, until the test ends. */

@@ -22,24 +22,25 @@ interface Body {
 
 const isTable = (name: string): name is TableName => name in tables
 
-/** The actions of a request to DynamoDB, with the service's names of the tables. */
-export const callsIn = ({ headers, body }: HttpRequest): readonly Call[] => {
-  const action = String(headers['x-amz-target']).split('.')[1] ?? ''
-  const { TableName, IndexName, RequestItems = {} }: Body = JSON.parse(new TextDecoder().decode(body))
-  return [...(TableName ? [TableName] : []), ...Object.keys(RequestItems)]
+const callsOf = (action: string, { TableName, IndexName, RequestItems = {} }: Body): readonly Call[] =>
+  [...(TableName ? [TableName] : []), ...Object.keys(RequestItems)]
     .filter(isTable)
     .map((table) => ({ table, ...(IndexName !== undefined && { index: IndexName }), action }))
-}
 
-/** Records every call to the tables. */
+/** The actions of a request to DynamoDB, with the service's names of the tables. */
+export const callsIn = ({ headers, body }: HttpRequest): readonly Call[] =>
+  callsOf(String(headers['x-amz-target']).split('.')[1] ?? '', JSON.parse(new TextDecoder().decode(body)))
+
+/** Records every call to tables in memory. */
 export const recordCalls = (dynamodb: DynamoDBDocumentClient): readonly Call[] => {
   const calls: Call[] = []
   dynamodb.middlewareStack.add(
-    (next) => (args) => {
-      calls.push(...callsIn(args.request as HttpRequest))
-      return next(args)
-    },
-    { step: 'finalizeRequest', name: 'record', priority: 'low' },
+    (next, { commandName = '' }) =>
+      (args) => {
+        calls.push(...callsOf(commandName.replace(/Command$/, ''), args.input as Body))
+        return next(args)
+      },
+    { step: 'initialize' },
   )
   return calls
 }

@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { App } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
+import type { SynthesisMessage } from 'aws-cdk-lib/cx-api'
 import type { Bundles } from '../../../cdk/config/bundles.ts'
 import { functionNames } from '../../../cdk/config/functions.ts'
-import { checkFindings, createApp, type Findings } from '../../../cdk/stacks/create-app.ts'
+import { readSettings } from '../../../cdk/config/settings.ts'
+import { acceptedOf, checkFindings, createApp, type Findings } from '../../../cdk/stacks/create-app.ts'
 
 /** The code of functions does not matter in these tests. */
 const emptyBundles = (folder: string): Bundles => {
@@ -44,12 +46,16 @@ interface Report {
 }
 
 export interface Checked {
-  /** Violated rules, without the accepted findings. */
+  /** Violated rules, without the given findings. */
   readonly findings: readonly string[]
+  readonly accepted: readonly string[]
   readonly warnings: readonly string[]
   /** By stack name without the prefix. Empty if a rule is violated. */
   readonly templates: ReadonlyMap<string, Template>
 }
+
+const warningsIn = (stacks: readonly { readonly messages: readonly SynthesisMessage[] }[]): readonly string[] =>
+  stacks.flatMap(({ messages }) => messages.map(({ entry }) => String(entry.data)))
 
 const templatesIn = (stacks: readonly { readonly stackName: string; readonly template: object }[]) =>
   new Map(stacks.map(({ stackName, template }) => [stackName.replace('Test-', ''), Template.fromJSON(template)]))
@@ -73,7 +79,8 @@ export const synthesiseChecked = (settings: object, accepted?: Findings): Checke
     const { pluginReports }: Report = JSON.parse(readFileSync(report, 'utf8'))
     return {
       findings: [...new Set(pluginReports.flatMap(({ violations }) => violations.map(({ ruleName }) => ruleName)))],
-      warnings: stacks.flatMap(({ messages }) => messages.map(({ entry }) => String(entry.data))),
+      accepted: Object.keys(acceptedOf(readSettings(app.node))),
+      warnings: warningsIn(stacks),
       templates: templatesIn(stacks),
     }
   } finally {
@@ -81,7 +88,7 @@ export const synthesiseChecked = (settings: object, accepted?: Findings): Checke
   }
 }
 
-type Templates = Readonly<Record<'directory' | 'us' | 'eu' | 'edge' | 'watch', Template>>
+type Templates = Readonly<Record<'directory' | 'us' | 'eu' | 'edge' | 'watch', Template>> & Pick<Checked, 'warnings'>
 
 const known = new Map<string, Templates>()
 
@@ -93,8 +100,10 @@ export const templatesOf = (settings: object = {}): Templates => {
   const { app, remove } = createTestApp(settings)
   try {
     const empty = Template.fromJSON({})
-    const stacks = Object.fromEntries(templatesIn(app.synth().stacks))
-    const templates = { directory: empty, us: empty, eu: empty, edge: empty, watch: empty, ...stacks }
+    const { stacks } = app.synth()
+    const present = Object.fromEntries(templatesIn(stacks))
+    const absent = { directory: empty, us: empty, eu: empty, edge: empty, watch: empty }
+    const templates = { ...absent, ...present, warnings: warningsIn(stacks) }
     known.set(key, templates)
     return templates
   } finally {

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { expect, vi } from 'vitest'
 import { run } from '../../../client/src/command/program.ts'
 import { launch, type Program } from '../../support/program.ts'
@@ -10,10 +11,11 @@ export interface CommandOutput {
   readonly stderr: string
 }
 
-/** Runs site-files in this process with only the given environment, and returns its output. */
+/** Runs site-files in this process with only the given environment and input, and returns its output. */
 export const siteFiles = async (
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  input = '',
 ): Promise<CommandOutput> => {
   const output = { stdout: '', stderr: '' }
   const capture = (name: 'stdout' | 'stderr') => [
@@ -25,7 +27,8 @@ export const siteFiles = async (
       output[name] += `${text}\n`
     }),
   ]
-  const spies = [...capture('stdout'), ...capture('stderr')]
+  const stdin = Readable.from([input]) as typeof process.stdin
+  const spies = [...capture('stdout'), ...capture('stderr'), vi.spyOn(process, 'stdin', 'get').mockReturnValue(stdin)]
   const settings = { SITE_ADMIN_URL: '', SITE_ADMIN_TOKEN: '', XDG_CONFIG_HOME: '/nonexistent', ...environment }
   for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value)
   try {

@@ -1,4 +1,5 @@
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { listen } from '../../support/listen.ts'
 
@@ -21,7 +22,6 @@ export const startProxy = async (target: string, decide: Decide) => {
   let index = 0
   const server = createServer((incoming, response) => {
     response.on('error', () => {})
-    incoming.on('error', () => {})
     const fate = decide(
       incoming.method ?? '',
       incoming.url ?? '',
@@ -39,7 +39,7 @@ export const startProxy = async (target: string, decide: Decide) => {
       (answer) => void pass(answer, response, fate),
     )
     outgoing.on('error', () => response.destroy())
-    incoming.pipe(outgoing)
+    pipeline(incoming, outgoing, () => {})
   })
   const url = await listen(server)
 

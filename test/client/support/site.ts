@@ -3,10 +3,12 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { test as base } from 'vitest'
 import { type Content, connect, type Files, type PutOptions, type SiteClient } from '../../../client/src/index.ts'
 import { pull, push, type SyncEvent, type SyncOptions } from '../../../client/src/sync/index.ts'
+import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { listen } from '../../support/listen.ts'
-import { test as base } from '../../support/test.ts'
+import { hostHere } from '../../support/serve-here.ts'
 import { type Decide, startProxy } from './proxy.ts'
 
 /** The texts of files by path. Bytes are read as Latin-1, and long texts are shown as a digest. */
@@ -85,7 +87,17 @@ export const pathsOf = (events: readonly SyncEvent[], kind: SyncEvent['event']):
 
 /** Tests of the client. Each test has its own folder on the shared site, and empty local folders. */
 export const test = base
-  .extend('client', { scope: 'file' }, async ({ service }) =>
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+  .extend('service', { scope: 'worker' }, async ({}, { onCleanup }) => {
+    const directory = makeDirectory()
+    const service = await hostHere(directory)
+    onCleanup(async () => {
+      await service.stop()
+      removeDirectory(directory)
+    })
+    return service
+  })
+  .extend('client', { scope: 'worker' }, async ({ service }) =>
     connect({ url: service.baseUrl, token: service.token, patience: { delay: 1 } }),
   )
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs

@@ -6,13 +6,17 @@ import { type Outcome, runInShell, sentenceIn } from '../../support/program.ts'
 import { mountSmallDisk, noSmallDisk } from '../../support/small-disk.ts'
 import type { SpawnedService } from '../../support/spawned-service.ts'
 import { outcome } from '../support/command.ts'
-import { test, writeTree } from '../support/site.ts'
+import { test } from '../support/site.ts'
 
 /** A device of Linux that is always full. */
 const full = '/dev/full'
 
 /** Runs a shell line in which `run` is site-files with the demo token. Paths are arguments, from `$1` on. */
-const inShell = ({ baseUrl, token }: SpawnedService, line: string, ...args: readonly string[]): Promise<Outcome> =>
+const inShell = (
+  { baseUrl, token }: Pick<SpawnedService, 'baseUrl' | 'token'>,
+  line: string,
+  ...args: readonly string[]
+): Promise<Outcome> =>
   runInShell(
     `export SITE_ADMIN_URL=${baseUrl} SITE_ADMIN_TOKEN=${token}; set -o pipefail; run() { "$node" client/src/command/main.ts "$@"; }; ${line}`,
     args,
@@ -45,9 +49,9 @@ describe.skipIf(!existsSync(full))('a command that cannot write its output says 
 
 test.skipIf(noSmallDisk !== undefined)(
   'cat fails if only a part of the file could be written',
-  async ({ service, directory, skip, folder, site }) => {
+  async ({ service, makeDirectory, skip, folder, site }) => {
     await site.put('long.txt', 'x'.repeat(10_000))
-    const disk = mountSmallDisk(join(directory, 'disk'), 1)
+    const disk = mountSmallDisk(join(await makeDirectory(), 'disk'), 1)
     if (!disk) return skip('no file system can be mounted here')
     try {
       disk.fill(4096)
@@ -73,13 +77,12 @@ describe('a closed pipe', () => {
 
   test('a closed pipe ends a push with a message, and the next push continues', async ({
     service,
-    directory,
+    makeDirectory,
     folder,
     site,
   }) => {
-    const tree = join(directory, 'tree')
     const texts = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${index}.txt`, `${index}`]))
-    await writeTree(tree, texts)
+    const tree = await makeDirectory(texts)
     const ended = await inShell(service, unread('run push "$1" "$2"'), tree, folder)
     expect(ended).toMatchObject(outcome(1, messages.client.outputClosed))
     expect(await inShell(service, 'run push "$1" "$2"', tree, folder)).toMatchObject({ status: 0 })

@@ -117,12 +117,10 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
   })
 
   test('a login asks for name and password, and hides the password (T-39, A-107)', async ({
-    directory,
-    serve,
+    service: { baseUrl, directory },
     run,
     makeDirectory,
   }) => {
-    const { baseUrl } = await serve(directory)
     const password = 'correct horse battery'
     const flags = ['--site', '1001', '--role', 'owner', '--password-stdin']
     await administerJson(directory, ['user', 'add', 'ann', ...flags], password)

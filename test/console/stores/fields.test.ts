@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import type { Field, FieldTypeId, SiteClient } from '../../../client/src/index.ts'
 import { createFieldsStore, type FieldsStore, positionBefore, reordered } from '../../../console/forms/fields-store.ts'
-import { test } from '../support/console.ts'
+import { test } from '../../client/support/site.ts'
 import { fieldsOf, fill, form, idsOf } from '../support/fields.ts'
 
 const storeWith = async (client: SiteClient, types: readonly FieldTypeId[]): Promise<FieldsStore> => {

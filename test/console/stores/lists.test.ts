@@ -17,7 +17,7 @@ import {
 import { linesOf } from '../../../console/history/change-lines.ts'
 import { createHistoryStore, groupOf } from '../../../console/history/history-store.ts'
 import { placeOf } from '../../../console/history/places.ts'
-import { test } from '../support/console.ts'
+import { test } from '../../client/support/site.ts'
 
 const item = (id: number): Item => ({
   id,

@@ -8,7 +8,7 @@ import { fieldName, formFields } from '../../support/arbitrary-fields.ts'
 import { timesToTry } from '../../support/each-call.ts'
 import { readXmlAnswer } from '../../support/read-xml-answer.ts'
 
-const runs = { numRuns: timesToTry(2_000) }
+const runs = { numRuns: timesToTry(1_000) }
 
 const asJson = (value: unknown): unknown => readJson(JSON.stringify(value))
 
