@@ -1,9 +1,13 @@
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { temporaryFolder } from './test/support/temporary-folder.ts'
 
 process.env['TMPDIR'] ??= temporaryFolder()
+// A worker that finds the SDK of AWS compiled starts a second earlier. Compiled code makes coverage less precise.
+if (!process.argv.some((argument) => argument.startsWith('--coverage')))
+  process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', '.cache', 'node')
 
 /**
  * Test files share the modules that they import, because reading the SDK of AWS again for each file takes minutes. One

@@ -72,11 +72,18 @@ const longestMemory = 60_000
 export const openAwsStores = async (prefix: string, replica?: string): Promise<AdminStores> => {
   const home = replica === undefined ? await outputsOf(`${prefix}-directory`, undefined) : undefined
   const dynamodb = createDocumentClient(replica === undefined ? {} : { region: replica })
-  const openDataCentre = async (id: string) => {
+  const readDataCentre = async (id: string) => {
     const known = await sites.getDataCentre(id)
     if (!known?.region) throw new Refusal(`Data centre ${id} is not deployed. Deploy it, then repeat the command.`)
     const outputs = await outputsOf(`${prefix}-${id}`, known.region)
     return { ...outputs, region: known.region, dynamodb: createDocumentClient({ region: known.region }) }
+  }
+
+  const opened = new Map<string, Awaited<ReturnType<typeof readDataCentre>>>()
+  const openDataCentre = async (id: string) => {
+    const dataCentre = opened.get(id) ?? (await readDataCentre(id))
+    opened.set(id, dataCentre)
+    return dataCentre
   }
 
   // Sites and tokens are global. Their history is in the data centre of the site.

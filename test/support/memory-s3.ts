@@ -1,5 +1,4 @@
-import { createHash, hash } from 'node:crypto'
-import { once } from 'node:events'
+import { hash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import {
   answer,
@@ -34,6 +33,10 @@ interface Version {
   readonly metadata: Readonly<Record<string, string>>
 }
 
+type Content = Version & { readonly pieces: readonly Piece[] }
+
+const hasContent = (version: Version): version is Content => version.pieces !== undefined
+
 interface Upload extends Pick<Version, 'type' | 'metadata'> {
   readonly key: string
   readonly parts: Map<number, Piece>
@@ -52,7 +55,7 @@ export interface MemoryS3 {
   before: (request: S3Request) => Promise<void>
 }
 
-const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest()
+const md5 = (bytes: Buffer) => hash('md5', bytes, 'buffer')
 const pieceOf = (bytes: Buffer): Piece => ({ bytes, digest: md5(bytes) })
 const sizeOf = (pieces: readonly Piece[]) => pieces.reduce((sum, { bytes }) => sum + bytes.length, 0)
 /** The content as one piece, which is shared if possible. */
@@ -99,9 +102,11 @@ const invalidArgument = () => new Refusal(400, 'InvalidArgument')
 
 /** The signal ends the wait, as in the transport of the SDK. */
 const cutBy = async (signal: AbortSignal | undefined, waiting: Promise<void>): Promise<void> => {
-  const aborted = () => Object.assign(new Error('Request aborted'), { name: 'AbortError' })
-  if (signal?.aborted) throw aborted()
-  await Promise.race([waiting, ...(signal ? [once(signal, 'abort').then(() => Promise.reject(aborted()))] : [])])
+  const { promise, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(Object.assign(new Error('Request aborted'), { name: 'AbortError' }))
+  if (signal?.aborted) abort()
+  signal?.addEventListener('abort', abort)
+  await Promise.race([promise, waiting]).finally(() => signal?.removeEventListener('abort', abort))
 }
 
 export const createMemoryS3 = (): MemoryS3 => {
@@ -110,12 +115,24 @@ export const createMemoryS3 = (): MemoryS3 => {
   const uploads = new Map<string, Upload>()
   const requests: S3Request[] = []
   let count = 0
-  /** Counts the keys that were added and removed. */
-  let changes = 0
+  /** All keys in order. */
+  const keys: string[] = []
+  const countBefore = (isBefore: (key: string) => boolean): number => {
+    let [low, high] = [0, keys.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (isBefore(keys[middle] ?? '')) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+  const startOf = (text: string) => countBefore((key) => compare(key, text) < 0)
+  const startBehind = (after: string, prefix: string) => startOf(compare(after, prefix) > 0 ? after : prefix)
+  const endOf = (prefix: string) => countBefore((key) => key.startsWith(prefix) || compare(key, prefix) < 0)
 
-  const present = (key: string): (Version & { pieces: readonly Piece[] }) | undefined => {
+  const present = (key: string): Content | undefined => {
     const version = objects.get(key)?.[0]
-    return version?.pieces && { ...version, pieces: version.pieces }
+    return version && hasContent(version) ? version : undefined
   }
   const add = (key: string, version: Omit<Version, 'id' | 'modified'>): Version => {
     count += 1
@@ -123,7 +140,7 @@ export const createMemoryS3 = (): MemoryS3 => {
     // Versions of a key have different times, so their order is known.
     const modified = new Date(Math.max(Date.now(), (before[0]?.modified.getTime() ?? 0) + 1))
     const added = { ...version, id: `version-${count}`, modified }
-    if (before.length === 0) changes += 1
+    if (before.length === 0) keys.splice(startOf(key), 0, key)
     objects.set(key, [added, ...before])
     return added
   }
@@ -137,7 +154,7 @@ export const createMemoryS3 = (): MemoryS3 => {
   const removeVersion = (key: string, version: string): void => {
     const left = objects.get(key)?.filter(({ id }) => id !== version) ?? []
     if (left.length > 0) objects.set(key, left)
-    else if (objects.delete(key)) changes += 1
+    else if (objects.delete(key)) keys.splice(startOf(key), 1)
   }
   const uploadOf = (id: string): Upload => {
     const upload = uploads.get(id)
@@ -145,12 +162,12 @@ export const createMemoryS3 = (): MemoryS3 => {
     return upload
   }
 
-  const stateOf = (key: string, wanted: string | undefined | null): Version & { pieces: readonly Piece[] } => {
+  const stateOf = (key: string, wanted: string | undefined | null): Content => {
     if (wanted && !/^version-\d+$/.test(wanted)) throw invalidArgument()
     const version = wanted ? objects.get(key)?.find(({ id }) => id === wanted) : present(key)
-    if (wanted && version && !version.pieces) throw new Refusal(405, 'MethodNotAllowed')
-    if (!version?.pieces) throw noSuchKey()
-    return { ...version, pieces: version.pieces }
+    if (!version) throw noSuchKey()
+    if (!hasContent(version)) throw new Refusal(405, 'MethodNotAllowed')
+    return version
   }
 
   const read = (key: string, { method, headers, query }: S3Request): S3Answer => {
@@ -173,10 +190,7 @@ export const createMemoryS3 = (): MemoryS3 => {
     return answer(range ? 206 : 200, described, method === 'HEAD' ? '' : cut(pieces, first, last).bytes)
   }
 
-  const copyPart = (
-    { pieces }: { readonly pieces: readonly Piece[] },
-    { headers, query = {} }: S3Request,
-  ): S3Answer => {
+  const copyPart = ({ pieces }: Content, { headers, query = {} }: S3Request): S3Answer => {
     const { first, last } = rangeIn(headers['x-amz-copy-source-range'], sizeOf(pieces)) ?? { first: 0, last: Infinity }
     const piece = cut(pieces, first, last)
     uploadOf(String(query['uploadId'])).parts.set(Number(query['partNumber']), piece)
@@ -271,13 +285,6 @@ export const createMemoryS3 = (): MemoryS3 => {
     return answer(204)
   }
 
-  /** All keys in order, cached until a key is added or removed. */
-  let sorted: { readonly count: number; readonly keys: readonly string[] } = { count: 0, keys: [] }
-  const keysUnder = (prefix: string) => {
-    if (sorted.count !== changes) sorted = { count: changes, keys: [...objects.keys()].sort(compare) }
-    return sorted.keys.filter((key) => key.startsWith(prefix))
-  }
-
   const listUploads = (): S3Answer => {
     const entries = [...uploads].map(([id, { key }]) => `<Upload>${tag('Key', key)}${tag('UploadId', id)}</Upload>`)
     return xmlAnswer('ListMultipartUploadsResult', entries.join(''))
@@ -298,12 +305,22 @@ export const createMemoryS3 = (): MemoryS3 => {
     return xmlAnswer('ListPartsResult', isTruncated + next + entries.join(''))
   }
 
-  /** The keys after `after`, in order. If there is a delimiter, they are grouped into folders. */
-  const entriesBehind = (after: string, prefix: string, delimiter: string): Set<string> => {
-    const entries = new Set<string>()
-    for (const key of keysUnder(prefix)) {
-      const end = delimiter ? key.indexOf(delimiter, prefix.length) : -1
-      if (present(key) && compare(key, after) > 0) entries.add(end < 0 ? key : key.slice(0, end + 1))
+  const folderOf = (key: string, prefix: string, delimiter: string): string | undefined => {
+    const end = delimiter ? key.indexOf(delimiter, prefix.length) : -1
+    return end < 0 ? undefined : key.slice(0, end + 1)
+  }
+
+  /** At most this many keys after `after`, in order. If there is a delimiter, they are grouped into folders. */
+  const entriesBehind = (after: string, prefix: string, delimiter: string, most: number): string[] => {
+    const entries: string[] = []
+    const end = endOf(prefix)
+    let index = startBehind(after, prefix)
+    while (index < end && entries.length < most) {
+      const key = keys[index++] ?? ''
+      if (key === after || !present(key)) continue
+      const folder = folderOf(key, prefix, delimiter)
+      entries.push(folder ?? key)
+      if (folder !== undefined) index = endOf(folder)
     }
     return entries
   }
@@ -312,8 +329,9 @@ export const createMemoryS3 = (): MemoryS3 => {
     const text = (name: string) => String(query[name] ?? '')
     const delimiter = text('delimiter')
     const write = text('encoding-type') === 'url' ? urlEncoded : String
-    const entries = [...entriesBehind(text('start-after'), text('prefix'), delimiter)]
-    const shown = entries.slice(0, Number(query['max-keys'] ?? 1000)).map((key) => {
+    const most = Number(query['max-keys'] ?? 1000)
+    const entries = entriesBehind(text('start-after'), text('prefix'), delimiter, most + 1)
+    const shown = entries.slice(0, most).map((key) => {
       const version = present(key)
       // A key that ends in the delimiter also counts as that folder.
       if (!version || (delimiter && key.endsWith('/') && key !== query['prefix'])) {
@@ -330,8 +348,9 @@ export const createMemoryS3 = (): MemoryS3 => {
    * are listed as that folder.
    */
   const statesBehind = (query: NonNullable<S3Request['query']>): (Version & { key: string; isLatest: boolean })[] => {
-    const [prefix, key, id] = ['prefix', 'key-marker', 'version-id-marker'].map((name) => String(query[name] ?? ''))
-    return keysUnder(prefix ?? '').flatMap((one) => {
+    const text = (name: string) => String(query[name] ?? '')
+    const [prefix, key, id] = [text('prefix'), text('key-marker'), text('version-id-marker')]
+    return keys.slice(startBehind(key, prefix), endOf(prefix)).flatMap((one) => {
       const versions = (objects.get(one) ?? []).map((version, index) => ({
         ...version,
         key: one,
@@ -343,11 +362,6 @@ export const createMemoryS3 = (): MemoryS3 => {
       if (index < 0) throw invalidArgument()
       return versions.slice(index + 1)
     })
-  }
-
-  const folderOf = (key: string, prefix: string, delimiter: string): string | undefined => {
-    const end = delimiter ? key.indexOf(delimiter, prefix.length) : -1
-    return end < 0 ? undefined : key.slice(0, end + 1)
   }
 
   const describeState = (state: ReturnType<typeof statesBehind>[number], write: (key: string) => string): string => {

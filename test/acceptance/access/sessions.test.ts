@@ -65,7 +65,7 @@ describeWithAdmin('A session', () => {
     })
     await Promise.all(ends)
     expect(await statusOf(me, other)).toBe(200)
-    const issued = await issueToken([site], '--right', 'history:read')
+    const issued = await issueToken([site], 'history:read')
     expect((await call(tokens, { method: 'DELETE', token: issued })).status).toBe(200)
     const { items } = (await call(`/api/v2/admin/sites/${site}/changes?type=token.removed`, { token: manager })).json
     expect(items).toHaveLength(1)

@@ -101,7 +101,7 @@ describeWithAdmin('Somebody who manages people', () => {
     const { ask, invite, site } = await openSite()
     const name = newName()
     await invite({ rights: ['files:read:/a'] }, name)
-    const limited = await issueToken([site], '--right', 'access:write', '--right', 'files:write:/a')
+    const limited = await issueToken([site], 'access:write', 'files:write:/a')
     const refused = [
       { role: 'owner' },
       { role: 'viewer' },
@@ -163,7 +163,7 @@ describeWithAdmin('Somebody who manages people', () => {
     await ask('PUT', `/${name}`, { role: 'author', folders: ['/other'] })
     expectError(await send(5, (await signIn(name)).json.token), 400, 104003)
     const file = await call(`/api/v2/admin/sites/${site}/storage/in/a.txt`, {
-      token: await issueToken([site], '--permission', 'files'),
+      token: await issueToken([site], 'files'),
     })
     expect(file.status).toBe(404)
   })

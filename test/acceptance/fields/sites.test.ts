@@ -39,16 +39,16 @@ describe('The sites of a token', () => {
   })
 
   testWithAdmin('The list has only the sites of the token, with permissions (A-21, A-22)', async () => {
-    const plain = await createSite('Plain', '--no-rendering-engine')
     const other = await createSite('Other & more')
+    const plain = await createSite('Plain', '--no-rendering-engine')
     await createSite('Foreign')
-    const items = async (...options: readonly string[]) =>
-      (await call(sites, { token: await issueToken([other, plain], ...options) })).json.items
+    const items = async (...permissions: readonly string[]) =>
+      (await call(sites, { token: await issueToken([other, plain], ...permissions) })).json.items
     expect(await items()).toMatchObject([
-      { id: plain, name: 'Plain', renderingEngine: false, permissions: [] },
       { id: other, name: 'Other & more', renderingEngine: true, permissions: [] },
+      { id: plain, name: 'Plain', renderingEngine: false, permissions: [] },
     ])
-    expect(await items('--permission', 'files')).toMatchObject([{ permissions: ['files'] }, { permissions: ['files'] }])
+    expect(await items('files')).toMatchObject([{ permissions: ['files'] }, { permissions: ['files'] }])
   })
 
   testWithAdmin('Every data centre lists all sites of the token, without a redirect (A-21)', async ({ skip }) => {

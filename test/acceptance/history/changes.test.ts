@@ -169,7 +169,7 @@ describeWithAdmin('The history of a site', () => {
 
   it('Entries about files are shown only with the permission files (H-12)', async () => {
     const path = `/api/v2/admin/sites/${site}`
-    const files = { token: await issueToken([site], '--permission', 'files') }
+    const files = { token: await issueToken([site], 'files') }
     const none = { token: await issueToken([site]) }
     expect((await call(`${path}/storage/a.txt`, { method: 'PUT', body: 'x', ...files })).status).toBe(200)
     await admin('workflow', 'start', 'a.html', '--site', String(site))
@@ -186,7 +186,7 @@ describeWithAdmin('The history of a site', () => {
   })
 
   it('A request that changes nothing writes no history entry (H-1, H-3)', async () => {
-    const token = await issueToken([site], '--permission', 'files')
+    const token = await issueToken([site], 'files')
     const [own, v3] = [['--site', String(site)], `/webresources/api/v3/sites/${site}`]
     const news = [
       { kind: 'news', id: 1 },

@@ -107,7 +107,7 @@ describeStream('A stream of changes', () => {
 
   it('A listener also gets the changes of other processes (V-18)', async () => {
     const site = await createSite('Live')
-    const token = await issueToken([site], '--permission', 'files')
+    const token = await issueToken([site], 'files')
     const { next, close } = await listen({ path: `/api/v2/admin/sites/${site}/changes`, token })
     await admin('workflow', 'start', 'a.html', '--site', String(site))
     expect((await next()).data).toMatchObject({ type: 'workflow.created', subject: 'a.html' })
@@ -117,8 +117,8 @@ describeStream('A stream of changes', () => {
   it('A listener gets only those changes that its token may read (V-18, A-47)', async () => {
     const site = await createSite('Live')
     const path = `/api/v2/admin/sites/${site}`
-    const token = await issueToken([site], '--right', 'files:write:/news', '--right', 'history:read')
-    const all = await issueToken([site], '--permission', 'files')
+    const token = await issueToken([site], 'files:write:/news', 'history:read')
+    const all = await issueToken([site], 'files')
     const { next, close } = await listen({ path: `${path}/changes`, token })
     for (const name of ['secret/a.txt', 'news/b.txt']) {
       await call(`${path}/storage/${name}`, { method: 'PUT', body: 'x', token: all })

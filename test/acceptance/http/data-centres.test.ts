@@ -60,7 +60,7 @@ describe('A site in another data centre', () => {
   testWithAdmin('Every request to an upload is redirected by 308 (U-10)', async ({ skip }) => {
     if (!elsewhere) return skip('there is only one data centre')
     const { url, siteId } = elsewhere
-    const token = await issueToken([siteId], '--permission', 'files')
+    const token = await issueToken([siteId], 'files')
     const path = `/api/v2/admin/sites/${siteId}/uploads/${'a'.repeat(32)}`
     for (const method of ['HEAD', 'PATCH', 'DELETE']) {
       const { status, headers } = await call(path, { token, method, headers: { 'Tus-Resumable': '1.0.0' } })

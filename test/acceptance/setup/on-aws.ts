@@ -11,7 +11,6 @@ import { createDocumentationHandler } from '../../../functions/documentation/gro
 import { createFieldsHandler } from '../../../functions/fields/group.ts'
 import { createStorageHandler } from '../../../functions/storage/group.ts'
 import { createWebhooksHandler } from '../../../functions/webhooks/group.ts'
-import { hashToken, newToken } from '../../../lib/access/grants.ts'
 import { createKmsSeals } from '../../../lib/aws/kms-seals.ts'
 import { type GatewayEvent, type LambdaHandler, lambdaHandler } from '../../../lib/aws/lambda/gateway.ts'
 import { createRemovalWorker } from '../../../lib/aws/lambda/removal-worker.ts'
@@ -22,6 +21,7 @@ import {
   openCategoriesStores,
   openDirectory,
   openFieldsStores,
+  openJournal,
   openSites,
   openUploads,
   openWebhooks,
@@ -30,7 +30,6 @@ import { createS3Clients } from '../../../lib/aws/s3/bucket.ts'
 import type { WebhookQueue } from '../../../lib/aws/sqs-queues.ts'
 import { groupAt, type prefixes } from '../../../lib/contract/routes/routes.ts'
 import { systemClock } from '../../../lib/core/clock.ts'
-import type { SiteId } from '../../../lib/core/ids.ts'
 import { createTurns } from '../../../lib/core/turns.ts'
 import {
   createAccessDeps,
@@ -44,7 +43,6 @@ import type { RemovalQueue } from '../../../lib/storage/path-locks.ts'
 import { deliverNext } from '../../../lib/webhooks/deliver-next.ts'
 import { createTarget } from '../../../lib/webhooks/target.ts'
 import { inMemory } from '../../support/bucket.ts'
-import { entry } from '../../support/history.ts'
 import { listen } from '../../support/listen.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { answerKms } from '../../support/memory-kms.ts'
@@ -52,6 +50,7 @@ import { createMemoryS3 } from '../../support/memory-s3.ts'
 import type { S3Request } from '../../support/s3-messages.ts'
 import { stackAnswer } from '../../support/stack-answer.ts'
 import { tableSettings } from '../../support/tables.ts'
+import { openTestDirectory } from './directory.ts'
 import type { StartedHere } from './target.ts'
 
 // The functions of two data centres, with tables and a bucket in memory, behind a gateway.
@@ -314,16 +313,13 @@ const openGateway = (dataCentre: string): Server => {
   })
 }
 
-const { sites, grants } = openDirectory(settings, { dynamodb })
+const stores = openDirectory(settings, { dynamodb, record: openJournal(settings, { dynamodb }).record })
 const [us, eu] = await Promise.all(['us', 'eu'].map((id) => listen(openGateway(id))))
 const region = 'us-east-1'
-await sites.putDataCentre({ id: 'us', url: us ?? '', region, isDefault: true })
-await sites.putDataCentre({ id: 'eu', url: eu ?? '', region, isDefault: false })
-const site = 1001 as SiteId
-await sites.createSite({ id: site, name: 'Acceptance', dataCentre: 'us', renderingEngine: true }, entry)
-const token = newToken()
-const expires = Math.floor(Date.now() / 1000) + 3600
-await grants.put({ hash: hashToken(token), user: 'acceptance', sites: [site], permissions: ['files'], expires }, [])
+await stores.sites.putDataCentre({ id: 'us', url: us ?? '', region, isDefault: true })
+await stores.sites.putDataCentre({ id: 'eu', url: eu ?? '', region, isDefault: false })
+const directory = openTestDirectory(stores)
+const token = await directory.issueToken([await directory.createSite('Acceptance')], ['files'])
 const environment = {
   AWS_ENDPOINT_URL: endpointUrl,
   AWS_REGION: region,
@@ -334,5 +330,6 @@ export const service: StartedHere = {
   baseUrl: us ?? '',
   token,
   later,
+  directory,
   admin: { args: ['--target', 'aws'], environment },
 }

@@ -1,8 +1,10 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { inject } from 'vitest'
+import { openMachine } from '../../../lib/machine/machine.ts'
 import { startService } from '../../../local/service.ts'
 import { readBlocks } from '../../../server/caller-address.ts'
+import { openTestDirectory } from './directory.ts'
 import type { StartedHere } from './target.ts'
 
 // The service of one machine, with two data centres and a new data directory.
@@ -23,4 +25,10 @@ const { baseUrl, demo } = await startService({
   say: console.error,
 })
 const admin = { args: ['--data-dir', dataDirectory], environment: {} }
-export const service: StartedHere = { baseUrl, token: demo?.token ?? '', admin }
+const { stores } = await openMachine(dataDirectory)
+export const service: StartedHere = {
+  baseUrl,
+  token: demo?.token ?? '',
+  admin,
+  directory: openTestDirectory(stores),
+}

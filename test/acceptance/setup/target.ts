@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { openTestDirectory } from './directory.ts'
 
 /** The administration tool: a shell command, or arguments for `site-admin`, which then runs in the test process. */
 type AdminTool =
@@ -11,6 +12,8 @@ export interface Target {
   readonly token: string
   /** If null, cases that need the administration tool are skipped. */
   readonly admin: AdminTool | null
+  /** The sites and tokens of a service that runs in the test process. */
+  readonly directory?: ReturnType<typeof openTestDirectory>
   /** The largest allowed file, in bytes. If null, cases that upload a larger file are skipped. */
   readonly largestFile: number | null
   /** A busy emulator on a small machine sometimes refuses requests. If true, reads that fail are repeated. */
@@ -45,7 +48,7 @@ const fromEnvironment = (): Target | undefined => {
 /** In bytes. It is small, so that a test can send a larger file quickly. */
 const largestFile = 2_000_000
 
-export type StartedHere = Pick<Target, 'baseUrl' | 'token' | 'admin'> & Partial<Pick<Target, 'later'>>
+export type StartedHere = Pick<Target, 'baseUrl' | 'token' | 'admin'> & Partial<Pick<Target, 'later' | 'directory'>>
 
 /** A service in the test process, used by all its test files. A changed source takes effect in the next process. */
 const startHere = async (): Promise<Target> => {

@@ -38,7 +38,7 @@ describe('Access to storage', () => {
 
   testWithAdmin('A path with current answers 104004 if the token has two sites (A-16, E-32)', async () => {
     const { id } = await admin('site', 'create', '--name', 'Second')
-    const token = await issueToken([await ownSiteId(), id], '--permission', 'files')
+    const token = await issueToken([await ownSiteId(), id], 'files')
     for (const [method, path] of everyOperation) {
       expectError(await call(storage + path, { method, token }), 400, 104004)
     }

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Answer } from '../../support/answer.ts'
 import { storage } from '../../support/paths.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
-import { copy, move, namesIn, ownFolder, put, read, remove, rename, upload } from '../support/storage.ts'
+import { namesIn, ownFolder, put, read, remove, rename } from '../support/storage.ts'
 
 const own = ownFolder()
 
@@ -21,39 +20,6 @@ describe('Deleting (operation 14)', () => {
     expect((await remove(`${own}/tree/folder`)).status).toBe(200)
     expect(await namesIn(`${own}/tree`)).toEqual(['folder-2/', 'folders'])
   })
-
-  it('A folder that is being removed refuses changes with 104010 (S-46, S-95, S-103)', async () => {
-    const folder = `${own}/going`
-    const refused = { put: 0, remove: 0, move: 0, copy: 0 }
-    const count = (kind: keyof typeof refused, answer: Answer) => {
-      if (answer.json?.code !== 104010) return
-      expectError(answer, 400, 104010)
-      refused[kind] += 1
-    }
-    // The removal may take any time. Requests that came too early or too late are repeated in the next round.
-    for (let round = 0; round < 10 && Object.values(refused).includes(0); round++) {
-      for (let request = 0; request < 22; request++) {
-        await upload(
-          `${folder}/below`,
-          Array.from({ length: 100 }, (_, index) => ({ name: `${request}-${index}` })),
-        )
-      }
-      await put(`${own}/beside-${round}`, 'x')
-      const removal = remove(folder)
-      const askPut = async () => count('put', await put(`${folder}/new`, 'x'))
-      const askRemove = async () => count('remove', await remove(`${folder}/below`))
-      const askMove = async () => count('move', await move(`${own}/beside-${round}`, `${folder}/moved`))
-      const askCopy = async () => count('copy', await copy(`${own}/beside-${round}`, `${folder}/copied`))
-      // Each round begins with a different request.
-      const asks = [askPut, askRemove, askMove, askCopy]
-      const others = Array.from({ length: 30 }, async (_, index) => {
-        for (let turn = 0; turn < asks.length; turn++) await asks[(index + turn) % asks.length]?.()
-      })
-      expect([200, 202]).toContain((await removal).status)
-      await Promise.all(others)
-    }
-    expect(Object.values(refused)).not.toContain(0)
-  }, 120_000)
 
   it('DELETE ignores a slash at the end of the path, and ?meta (S-2, S-98)', async () => {
     await put(`${own}/slash/a`, 'a')

@@ -10,7 +10,7 @@ describeWithAdmin('The quota of a site', () => {
   let token: string
   beforeEach(async () => {
     site = await createSite('Limited', '--quota', '10')
-    token = await issueToken([site], '--permission', 'files')
+    token = await issueToken([site], 'files')
   })
 
   const send = (method: string, target: string, more: Call = {}) =>

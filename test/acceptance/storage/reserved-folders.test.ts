@@ -7,7 +7,7 @@ import { at } from '../support/storage.ts'
 describe('Reserved folders in another spelling', () => {
   /** Sends requests to a new site, which has no reserved folder yet. */
   const onNewSite = async () => {
-    const token = await issueToken([await createSite('Spelling')], '--permission', 'files')
+    const token = await issueToken([await createSite('Spelling')], 'files')
     const headers = { 'Content-Type': 'application/octet-stream' }
     return {
       put: (path: string, body: string, query = '') => call(at(path, query), { method: 'PUT', token, headers, body }),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { target } from '../setup/target.ts'
-import { createSite, describeWithAdmin, issueToken } from '../support/admin.ts'
+import { admin, createSite, describeWithAdmin, issueToken } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { ownSiteId } from '../support/forms.ts'
 import { call } from '../support/http.ts'
@@ -124,8 +124,9 @@ describe('A resumable upload', () => {
 describeWithAdmin('The owner of a resumable upload', () => {
   it('A user who did not create an upload gets 404/104032 for it (U-15, E-52)', async () => {
     const [site, other] = await Promise.all([createSite('Uploads'), createSite('Other uploads')])
-    const [ann, anns, bobs] = await Promise.all(
-      ['ann', 'ann', 'bob'].map((user) => issueToken([site, other], '--permission', 'files', '--user', user)),
+    const ofSites = ['--site', String(site), '--site', String(other), '--permission', 'files']
+    const [{ token: ann }, { token: anns }, { token: bobs }] = await Promise.all(
+      ['ann', 'ann', 'bob'].map((user) => admin('token', 'issue', '--user', user, ...ofSites)),
     )
     const as = (token = '') => ({ token })
     const storageOf = (id: number) => `/api/v2/admin/sites/${id}/storage`
@@ -145,7 +146,7 @@ describeWithAdmin('The owner of a resumable upload', () => {
   // token.
   it('An append updates the progress that ?status shows (U-16, S-86)', async () => {
     const site = await ownSiteId()
-    const [first, second] = await Promise.all([1, 2].map(() => issueToken([site], '--permission', 'files')))
+    const [first, second] = await Promise.all([1, 2].map(() => issueToken([site], 'files')))
     const percentOf = async (token = '') => (await call(at('', '?status'), { token })).json.percent
     const as = (token = '') => ({ token })
     const upload = pathOf(await create('progress.txt', 200, {}, as(first)))

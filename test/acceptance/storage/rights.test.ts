@@ -7,8 +7,7 @@ import { at, namesIn, ownFolder, put, remove, upload } from '../support/storage.
 
 const own = ownFolder()
 
-const tokenWith = async (...rights: readonly string[]) =>
-  issueToken([await ownSiteId()], ...rights.flatMap((right) => ['--right', right]))
+const tokenWith = async (...rights: readonly string[]) => issueToken([await ownSiteId()], ...rights)
 
 /** Sends requests with a token that has these rights. `path` is decoded. */
 const openAs = async (...rights: readonly string[]) => {

@@ -59,9 +59,11 @@ export const outcomeOf = async (...args: readonly string[]): Promise<any> => {
 export const testWithAdmin = test.skipIf(!target.admin)
 export const describeWithAdmin = describe.skipIf(!target.admin)
 
-/** A token for the given sites, with the given options of `token issue`. */
-export const issueToken = async (siteIds: readonly number[], ...options: readonly string[]): Promise<string> => {
+/** A token for the given sites, with the given permissions or rights. */
+export const issueToken = async (siteIds: readonly number[], ...permissions: readonly string[]): Promise<string> => {
+  if (target.directory) return target.directory.issueToken(siteIds, permissions)
   const sites = siteIds.flatMap((id) => ['--site', String(id)])
+  const options = permissions.flatMap((one) => [one.includes(':') ? '--right' : '--permission', one])
   return (await admin('token', 'issue', '--user', 'acceptance', ...sites, ...options)).token
 }
 
@@ -77,6 +79,7 @@ const dataCentre = async (): Promise<string> => {
 
 /** A new site in the data centre under test, with the given options of `site create`. */
 export const createSite = async (name: string, ...options: readonly string[]): Promise<number> => {
+  if (target.directory && options.length === 0) return target.directory.createSite(name)
   home ??= dataCentre()
   return (await admin('site', 'create', '--name', name, '--data-centre', await home, ...options)).id
 }

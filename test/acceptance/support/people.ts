@@ -39,7 +39,7 @@ interface Person {
 /** Creates a site, and returns the requests of a person who has these rights on it. */
 export const openSite = async (rights: readonly string[] = everything, name = 'People') => {
   const site = await createSite(name)
-  const manager = await issueToken([site], ...rights.flatMap((right) => ['--right', right]))
+  const manager = await issueToken([site], ...rights)
   const users = `/api/v2/admin/sites/${site}/users`
   const ask = (method: string, path = '', body?: unknown, token = manager): Promise<Answer> =>
     call(`${users}${path}`, { method, token, ...(body !== undefined && { body }) } satisfies Call)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
+import { statusAndCode } from '../../support/answer.ts'
 import { entry } from '../../support/history.ts'
 import { nowhere, stageObject } from '../../support/objects.ts'
 import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
@@ -72,6 +73,15 @@ it('A listing misses no entry if the folder grows beyond 10,000 entries meanwhil
   const names = new Set(pathsIn(await pagesOf('/growing', { limit: '4000' }, grow)))
   const missing = Array.from({ length: 9_000 }, (_, index) => String(index)).filter((name) => !names.has(name))
   expect(missing).toEqual([])
+})
+
+it('In a folder of more than 1,000 entries, only the exact case is found (S-8)', async () => {
+  await fillFolder(storage, '/Full', 999)
+  await storage.put('/Full/a.txt')
+  expect((await storage.get('/full/A.TXT')).status).toBe(200)
+  await storage.put('/Full/one more')
+  expect(statusAndCode(await storage.get('/full/A.TXT'))).toEqual([404, 104001])
+  expect((await storage.get('/Full/a.txt')).status).toBe(200)
 })
 
 const japanese = (text: string, characters: number): string => text.padEnd(characters, '名')

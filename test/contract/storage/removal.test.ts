@@ -4,6 +4,7 @@ import { createDeadline, unlimited } from '../../../lib/core/deadline.ts'
 import { continueRemoval } from '../../../lib/storage/continue-removal.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
 import { longestSilence } from '../../../lib/storage/path-locks.ts'
+import { statusAndCode } from '../../support/answer.ts'
 import { author, entry } from '../../support/history.ts'
 import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 
@@ -55,9 +56,11 @@ describe('The removal of a folder with more files than one request deletes', () 
     expect(storage.leftovers()).toBe(0)
   })
 
-  it('A removal that runs out of time answers 202, and the queue completes it (S-102)', async () => {
+  it('A removal that runs out of time answers 202, and the queue completes it (S-95, S-102, S-103)', async () => {
     const { status, text } = await storage.remove('/large', { remaining: noTime })
     expect({ status, text }).toEqual({ status: 202, text: '{"status":"deleting"}' })
+    for (const refused of [put('/large/new'), storage.post('/large', [{ name: 'new' }]), storage.remove('/large/0')])
+      expect(statusAndCode(await refused)).toEqual([400, 104010])
     expect(await finish()).toBeUndefined()
     expect((await metaOf('/large')).status).toBe(404)
     expect(storage.leftovers()).toBe(0)
