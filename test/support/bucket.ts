@@ -65,7 +65,7 @@ export const openBucketInMemory = (): TestBucket & { readonly s3: MemoryS3 } => 
   return { ...openBucket('memory', inMemory(s3)), s3 }
 }
 
-/** Clients as the service has, of a bucket in memory. */
+/** Clients of a bucket in memory, with the settings of the service. */
 export const createFastClients = (bucket: string, s3: Pick<MemoryS3, 'requestHandler'>) => {
   const { client, once } = createS3Clients(inMemory(s3))
   return { client: lighten(client, bucket), once: lighten(once, bucket) }

@@ -163,8 +163,10 @@ const faults: readonly (readonly [string, (given: Given, next: Pair) => void, (f
 describe('The service looks at the files of its certificate every second', () => {
   const startWithClock = async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const service = await startSecurely()
+    // The service stops after this, with real timers.
     onTestFinished(() => void vi.useRealTimers())
-    return startSecurely()
+    return service
   }
   const afterASecond = ({ printed }: Awaited<ReturnType<typeof startWithClock>>) => {
     printed.length = 0
