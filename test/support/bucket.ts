@@ -7,11 +7,13 @@ import {
   S3Client,
   type S3ClientConfig,
 } from '@aws-sdk/client-s3'
+import { createS3Clients } from '../../lib/aws/s3/bucket.ts'
 import type { PlaceDeps } from '../../lib/aws/s3/place.ts'
 import { createS3ObjectStore } from '../../lib/aws/s3/s3-object-store.ts'
 import { unrecorded } from './history.ts'
 import { createMemoryS3, type MemoryS3 } from './memory-s3.ts'
 import { createRulesOfS3 } from './rules-of-s3.ts'
+import { lighten } from './without-network.ts'
 
 export const noRemovals: PlaceDeps['removals'] = {
   locksOf: async () => ({ isLocked: false, ids: new Set() }),
@@ -31,7 +33,10 @@ export interface TestBucket {
 
 const openBucket = (bucket: string, config: S3ClientConfig): TestBucket => {
   const rules = createRulesOfS3()
-  const connect = (maxAttempts = 3) => rules.hold(new S3Client({ forcePathStyle: true, ...config, maxAttempts }))
+  const connect = (maxAttempts = 3) => {
+    const client = rules.hold(new S3Client({ forcePathStyle: true, ...config, maxAttempts }))
+    return config.requestHandler ? lighten(client, bucket, { hasChecksums: true }) : client
+  }
   return {
     bucket,
     connect,
@@ -58,6 +63,12 @@ export const inMemory = ({ requestHandler }: Pick<MemoryS3, 'requestHandler'>): 
 export const openBucketInMemory = (): TestBucket & { readonly s3: MemoryS3 } => {
   const s3 = createMemoryS3()
   return { ...openBucket('memory', inMemory(s3)), s3 }
+}
+
+/** Clients of a bucket in memory, with the settings of the service. */
+export const createFastClients = (bucket: string, s3: Pick<MemoryS3, 'requestHandler'>) => {
+  const { client, once } = createS3Clients(inMemory(s3))
+  return { client: lighten(client, bucket), once: lighten(once, bucket) }
 }
 
 /** A bucket in memory, or with `AWS_ENDPOINT_URL` a bucket of that S3 service. */

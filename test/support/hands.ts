@@ -30,6 +30,8 @@ export interface OpenedHand {
 /** A kind of store for a contract suite. */
 export interface Hand {
   readonly name: string
+  /** The suites write only few records to this store. */
+  readonly isSlow?: boolean
   open(clock?: Clock): Promise<OpenedHand>
 }
 
@@ -80,7 +82,7 @@ const onTables = (name: string, openTables: () => Promise<TestTables>): Hand => 
 export const hands: readonly Hand[] = [oneMachine, onTables('AWS', async () => openMemoryTables())]
 
 /** The suites of the ports also test dynalite, so that the tables in memory behave as the tables of an emulator. */
-export const handsOfPorts: readonly Hand[] = [...hands, onTables('dynalite', openTestTables)]
+export const handsOfPorts: readonly Hand[] = [...hands, { ...onTables('dynalite', openTestTables), isSlow: true }]
 
 interface Subject {
   readonly subject: string

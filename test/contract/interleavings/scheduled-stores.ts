@@ -18,13 +18,13 @@ import type { Handler } from '../../../lib/http/request.ts'
 import { createCategoriesDeps, createFieldsDeps, createStorageDeps } from '../../../lib/service/deps.ts'
 import { continueRemoval, type RemovalMessage } from '../../../lib/storage/continue-removal.ts'
 import type { RemovalTask } from '../../../lib/storage/path-locks.ts'
+import { createFastClients } from '../../support/bucket.ts'
 import { type Request, send } from '../../support/gateway.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { createMemoryS3 } from '../../support/memory-s3.ts'
 import { answer, type S3Request } from '../../support/s3-messages.ts'
 import { tableSettings } from '../../support/tables.ts'
-import { createFastClients } from '../../support/without-network.ts'
 
 /**
  * How the scheduler treats a call. `answered`: the store answers. `lost`: the store carries out the call, but its

@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { connect as connectSecurely, type TLSSocket } from 'node:tls'
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { done } from '../../../lib/http/reply.ts'
 import { startService } from '../../../local/service.ts'
 import { closerOf } from '../../../server/close-server.ts'
@@ -160,29 +160,42 @@ const faults: readonly (readonly [string, (given: Given, next: Pair) => void, (f
   ['the key belongs to another certificate', ({ write }, { cert }) => write({ cert }), otherKey],
 ]
 
-test('A changed certificate is used without a restart, however its files were changed (O-23)', async () => {
-  const service = await startSecurely()
-  const old = await handshake(service.port)
-  for (const [index, renew] of renewals.entries()) {
-    renew(service, index % 2 === 0 ? second : first)
-    await expect.poll(() => nameOf(service.port)).toBe(index % 2 === 0 ? 'second' : 'first')
-    expect(service.printed.at(-1)).toMatch(messages.certificate.replaced(service.files.cert))
+describe('The service looks at the files of its certificate every second', () => {
+  const startWithClock = async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const service = await startSecurely()
+    // The service stops after this, with real timers.
+    onTestFinished(() => void vi.useRealTimers())
+    return service
   }
-  expect(old.destroyed).toBe(false)
-})
+  const afterASecond = ({ printed }: Awaited<ReturnType<typeof startWithClock>>) => {
+    printed.length = 0
+    vi.advanceTimersByTime(1_000)
+    return printed
+  }
 
-test('A faulty certificate is not used, and the service keeps the old one (O-23)', async () => {
-  const service = await startSecurely()
-  for (const [index, [, spoil, complaint]] of faults.entries()) {
-    const [name, next] = index % 2 === 0 ? (['first', second] as const) : (['second', first] as const)
-    spoil(service, next)
-    await expect.poll(() => service.printed.splice(0)).toEqual([expect.stringContaining(complaint(service.files))])
-    expect(await nameOf(service.port)).toBe(name)
-    service.write(next)
-    await expect
-      .poll(() => service.printed.splice(0))
-      .toEqual([expect.stringMatching(messages.certificate.replaced(service.files.cert))])
-  }
+  test('A changed certificate is used without a restart, however its files were changed (O-23)', async () => {
+    const service = await startWithClock()
+    const old = await handshake(service.port)
+    for (const [index, renew] of renewals.entries()) {
+      renew(service, index % 2 === 0 ? second : first)
+      expect(afterASecond(service)).toEqual([expect.stringMatching(messages.certificate.replaced(service.files.cert))])
+      expect(await nameOf(service.port)).toBe(index % 2 === 0 ? 'second' : 'first')
+    }
+    expect(old.destroyed).toBe(false)
+  })
+
+  test('A faulty certificate is not used, and the service keeps the old one (O-23)', async () => {
+    const service = await startWithClock()
+    for (const [index, [, spoil, complaint]] of faults.entries()) {
+      const [name, next] = index % 2 === 0 ? (['first', second] as const) : (['second', first] as const)
+      spoil(service, next)
+      expect(afterASecond(service)).toEqual([expect.stringContaining(complaint(service.files))])
+      expect(await nameOf(service.port)).toBe(name)
+      service.write(next)
+      expect(afterASecond(service)).toEqual([expect.stringMatching(messages.certificate.replaced(service.files.cert))])
+    }
+  })
 })
 
 test.for(faults)('A service does not start while %s (O-23)', async ([, spoil, complaint]) => {

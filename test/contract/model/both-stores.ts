@@ -19,12 +19,12 @@ import { createCategoriesDeps, createFieldsDeps, createStorageDeps } from '../..
 import type { Stores } from '../../../lib/service/stores.ts'
 import type { Site } from '../../../lib/sites/site-directory.ts'
 import { type Answer, answerOf } from '../../support/answer.ts'
+import { createFastClients } from '../../support/bucket.ts'
 import { type Request, send } from '../../support/gateway.ts'
 import { entry } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { createMemoryS3 } from '../../support/memory-s3.ts'
 import { tableSettings } from '../../support/tables.ts'
-import { createFastClients } from '../../support/without-network.ts'
 import { compareAnswers, createKnowledge } from './compare-answers.ts'
 
 /** One clock for both stores. S3 has whole seconds, so each request gets its own second (H-23). */
