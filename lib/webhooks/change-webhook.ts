@@ -15,19 +15,10 @@ import type {
 /** V-2. The lengths of `targetUrl`, `subject` and `description` are in characters. */
 export const longest = { targetUrl: 2_000, types: 50, subject: 1_024, description: 200 } as const
 
-export const isOneLine = (text: string): boolean => /^\P{Cc}*$/u.test(text) && text.isWellFormed()
-
 /** V-2: an address of http or https without user, password, fragment and control characters. */
 export const isTarget = (text: string): boolean => {
   const url = URL.parse(text)
-  if (
-    !url ||
-    !isOneLine(text) ||
-    !/^https?:\/\/[^/]/i.test(text) ||
-    text.includes('#') ||
-    text.length > longest.targetUrl
-  )
-    return false
+  if (!url || !/^https?:\/\/[^/#\p{Cc}][^#\p{Cc}]*$/iu.test(text) || text.length > longest.targetUrl) return false
   return url.username === '' && url.password === ''
 }
 
@@ -35,6 +26,8 @@ export const isPermitted = (target: string, permitsPrivate: boolean): boolean =>
   const { protocol, hostname } = new URL(target)
   return protocol === 'https:' || (permitsPrivate && hostname === '127.0.0.1')
 }
+
+export const isOneLine = (text: string): boolean => /^\P{Cc}*$/u.test(text) && text.isWellFormed()
 
 const timeOf = (time: number | undefined): string | null => (time === undefined ? null : new Date(time).toISOString())
 
