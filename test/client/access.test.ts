@@ -73,7 +73,8 @@ describe('site-files login', () => {
     const environment = { XDG_CONFIG_HOME: config }
     const login = (typed: string) =>
       siteFiles(['--url', owned.baseUrl, 'login', '--user', 'ann'], environment, `${typed}\n`)
-    expect((await login('wrong horse battery')).status).toBe(1)
+    const { status, stderr } = await login('wrong horse battery')
+    expect([status, stderr]).toEqual([1, expect.stringMatching(messages.access.wrongPassword)])
     expect(await siteFiles(['ls'], environment)).toMatchObject(outcome(2, messages.client.noService))
     expect(await login(password)).toMatchObject(outcome(0, 'Demo site'))
     const file = join(config, 'site-files', 'login.json')

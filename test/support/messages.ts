@@ -110,6 +110,8 @@ export const messages = {
   },
   access: {
     httpsOnly: 'The service accepts passwords only over https',
+    wrongPassword: text`Check the name and the password. (request …)
+$`,
     noRule: 'No rule matches this token.',
     noJob: 'This is not a job of GitHub Actions, or the job may not request its identity.',
     noTokenOfJob: (status: number) => `answered with status ${status}. Repeat the job.`,

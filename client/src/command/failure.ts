@@ -18,7 +18,9 @@ export class Interrupted extends Error {
 }
 
 const hintOn = ({ status, code }: ServiceError): string => {
-  if (status === 401) return ' Pass a valid token with --token-file, SITE_ADMIN_TOKEN or "site-files login".'
+  // A wrong name or password also answers 401.
+  if (status === 401 && code !== 101001)
+    return ' Pass a valid token with --token-file, SITE_ADMIN_TOKEN or "site-files login".'
   // People often paste the address of the console, for which the service answers this code.
   if (code === 100004) return ' Check the address. A service has an address such as https://admin.example.com.'
   // A proxy sent this answer: the service itself uses other codes.
