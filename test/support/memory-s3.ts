@@ -56,7 +56,16 @@ export interface MemoryS3 {
 }
 
 const md5 = (bytes: Buffer) => hash('md5', bytes, 'buffer')
-const pieceOf = (bytes: Buffer): Piece => ({ bytes, digest: md5(bytes) })
+const pieceOf = (bytes: Buffer): Piece => {
+  let digest: Buffer | undefined
+  return {
+    bytes,
+    get digest() {
+      digest ??= md5(bytes)
+      return digest
+    },
+  }
+}
 const sizeOf = (pieces: readonly Piece[]) => pieces.reduce((sum, { bytes }) => sum + bytes.length, 0)
 /** The content as one piece, which is shared if possible. */
 const joined = (pieces: readonly Piece[]): Piece => {

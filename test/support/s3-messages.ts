@@ -35,7 +35,7 @@ export const answer = (
 ): S3Answer => ({
   statusCode,
   headers,
-  body: Readable.from(body.length > 0 ? [Buffer.from(body)] : []),
+  body: Readable.from(body.length > 0 ? [typeof body === 'string' ? Buffer.from(body) : body] : []),
 })
 export const xmlAnswer = (root: string, content: string) =>
   answer(

@@ -40,7 +40,7 @@ const us = { id: 'us', url: 'https://us.example.com', isDefault: true }
 type Write = (stores: TableStores) => Promise<unknown>
 
 /** Records that a store keeps without interpreting them. Add every new member of such a record here. */
-describeOn({ kinds: handsOfPorts, subject: 'records' }, (hand, { open, isSlow }) => {
+describeOn({ kinds: handsOfPorts, subject: 'records' }, (hand, { open }) => {
   const { stores } = hand
 
   describe('records', () => {
@@ -116,40 +116,33 @@ describeOn({ kinds: handsOfPorts, subject: 'records' }, (hand, { open, isSlow })
   })
 
   // A page of DynamoDB has 1 MB, and each of these lists has more.
-  test
-    .skipIf(isSlow)
-    .each<
-      [
-        string,
-        number,
-        (stores: TableStores, id: number) => Promise<unknown>,
-        (stores: TableStores) => Promise<number[]>,
-      ]
-    >([
-      [
-        'site',
-        40,
-        ({ sites }, id) => sites.createSite(site(id, 'x'.repeat(30_000)), entry),
-        async ({ sites }) => idsOf((await sites.list()).sites),
-      ],
-      [
-        'web form with a long name',
-        40,
-        ({ webForms }, id) => webForms.create(form(id, 'x'.repeat(30_000)), entry),
-        async ({ webForms }) => idsOf(await webForms.list(largest)),
-      ],
-      [
-        'token',
-        30,
-        ({ grants }, id) =>
-          grants.put(grant({ expires: id, sites: range(1, 5_000).map((n) => (largest - n) as SiteId) }), []),
-        async ({ grants }) => {
-          const listed: number[] = []
-          for await (const { expires } of grants.list()) listed.push(expires)
-          return listed.toSorted((a, b) => a - b)
-        },
-      ],
-    ])('Every %s is listed', async (_, count, write, list) => {
+  test.each<
+    [string, number, (stores: TableStores, id: number) => Promise<unknown>, (stores: TableStores) => Promise<number[]>]
+  >([
+    [
+      'site',
+      40,
+      ({ sites }, id) => sites.createSite(site(id, 'x'.repeat(30_000)), entry),
+      async ({ sites }) => idsOf((await sites.list()).sites),
+    ],
+    [
+      'web form with a long name',
+      40,
+      ({ webForms }, id) => webForms.create(form(id, 'x'.repeat(30_000)), entry),
+      async ({ webForms }) => idsOf(await webForms.list(largest)),
+    ],
+    [
+      'token',
+      30,
+      ({ grants }, id) =>
+        grants.put(grant({ expires: id, sites: range(1, 5_000).map((n) => (largest - n) as SiteId) }), []),
+      async ({ grants }) => {
+        const listed: number[] = []
+        for await (const { expires } of grants.list()) listed.push(expires)
+        return listed.toSorted((a, b) => a - b)
+      },
+    ],
+  ])('Every %s is listed', async (_, count, write, list) => {
     const own = await open()
     try {
       expect(await list(own.stores)).toEqual([])

@@ -87,7 +87,7 @@ it('10,000 objects are moved or copied, and one more is refused with 104000 (S-1
     const { json } = await refused(() => storage.relocate('/other', body), 104000)
     expect(json.message).toMatch(message)
   }
-})
+}, 60_000)
 
 it('Without time left, a copy of a file is refused with 104000 (S-59)', async () => {
   await storage.put('/a')
