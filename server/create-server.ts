@@ -144,6 +144,8 @@ const answerOn = <Kind extends Server>(
   // limited, not their number.
   server.requestTimeout = 0
   server.setTimeout(120_000)
+  // O-24. Caddy keeps an idle connection for 120 s, other proxies for 60 to 90 s.
+  server.keepAliveTimeout = 125_000
   server.maxHeadersCount = 0
   return server
 }

@@ -25,6 +25,11 @@ const received = async (url: string, text = requestText('GET', '/', { Connection
   return connection.rest()
 }
 
+test('an idle connection stays open for longer than a proxy keeps it (O-24)', async () => {
+  const { url } = await listening(bareHandler(async () => content(2, Buffer.from('ok'))).handler)
+  expect((await fetch(url)).headers.get('keep-alive')).toBe('timeout=125')
+})
+
 describe('an answer of bytes', () => {
   test.each([
     ['in memory', () => Buffer.from('a hello').subarray(2)],
