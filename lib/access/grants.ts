@@ -3,8 +3,8 @@ import type { HistoryEntry } from '../core/history-entry.ts'
 import { type SiteId, storedId } from '../core/ids.ts'
 
 /**
- * The port to the grants. The SHA-256 of a token identifies its grant. `handOver` returns false if no API
- * key has the hash. `recordUse` writes at most once a day. Errors of every call: unavailable.
+ * The port to the grants. The SHA-256 of a token identifies its grant. `handOver` returns false if no key has this
+ * hash. `recordUse` writes at most once a day. Errors of every call: unavailable.
  */
 export interface Grants {
   get(hash: string): Promise<Grant | undefined>

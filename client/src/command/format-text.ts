@@ -12,7 +12,7 @@ export const jsonOf = (value: object): string =>
 export const refusalOf = (message: string, isJson: boolean, from?: unknown): string => {
   if (!isJson) return escapeControls(message)
   const { code, path } = Object(from)
-  const [known, named] = [typeof code === 'number' ? code || null : null, typeof path === 'string' ? path : null]
+  const [known, named] = [typeof code === 'number' && code > 0 ? code : null, typeof path === 'string' ? path : null]
   return jsonOf({ code: known, message, path: named })
 }
 

@@ -28,8 +28,8 @@ export interface Block {
 /** The item of a block or of the head. The head has only `site`, `block` and `next`. */
 export type BlockItem = Pick<Block, 'site' | 'block' | 'next'> & Partial<Block>
 
-// EventBridge Pipes can only read members that are present, and only as strings. Without a value, `requestId` is empty and
-// `details` is `{}`.
+// Every member is present and is a string, so that EventBridge Pipes can read it. Without a value, `requestId` is empty
+// and `details` is `{}`.
 interface EntryItem {
   readonly at: string
   readonly type: string
