@@ -14,9 +14,6 @@ import { openMemoryTables } from '../support/memory-dynamodb.ts'
 import { answerKms } from '../support/memory-kms.ts'
 import { stackAnswer } from '../support/stack-answer.ts'
 import { type Call, callsIn, linesOf } from './support/record-calls.ts'
-import { templatesOf } from './support/synthesise.ts'
-
-const { directory, us } = templatesOf()
 
 /** A bucket with one file, to which the commands send their calls. */
 const openBucket = () => {
@@ -119,17 +116,5 @@ describe('the policy of an administrator', () => {
     const { bucket, objects } = administrationFileGrants
     const onFiles = [...bucket, ...objects].map((action) => `s3:${action}`)
     expect([...actions].sort()).toEqual(['cloudformation:DescribeStacks', ...onFiles].sort())
-  })
-
-  test('each stack has a policy for its own tables, and an output that names the policy', () => {
-    const resources = (template: typeof us) =>
-      Object.values(template.findResources('AWS::IAM::ManagedPolicy')).map(({ Properties }) =>
-        JSON.stringify(Properties.PolicyDocument.Statement),
-      )
-    expect(resources(directory)).toEqual([expect.stringMatching(/Test-sites.*Test-tokens.*AWS::StackId/)])
-    // The policy includes the replicas, because the home region may be down (T-61).
-    expect(resources(directory)).toEqual([expect.stringMatching(/eu-west-1.*Test-sites.*eu-west-1.*Test-tokens/)])
-    expect(resources(us)).toEqual([expect.stringMatching(/WebFormsTable.*PathLocksTable.*AWS::StackId/)])
-    for (const template of [directory, us]) template.hasOutput('AdministrationPolicy', {})
   })
 })

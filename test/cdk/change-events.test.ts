@@ -4,7 +4,7 @@ import { ScanCommand } from '@aws-sdk/client-dynamodb'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { Template } from 'aws-cdk-lib/assertions'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createJournal } from '../../lib/aws/dynamodb/journal.ts'
 import type { HistoryEntry } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
@@ -13,7 +13,6 @@ import { openTestTables } from '../support/tables.ts'
 import { templatesOf } from './support/synthesise.ts'
 
 const { us } = templatesOf({ changeEvents: true })
-const without = templatesOf()
 
 const pipeIn = (template: Template) => {
   const [pipe] = Object.values(template.findResources('AWS::Pipes::Pipe'))
@@ -52,58 +51,37 @@ const entries: readonly HistoryEntry[] = [
   { site, type: 'form.created', subject: '', actor: 'admin:root' },
 ]
 
-describe('change events', () => {
-  test('a pipe sends the events without a function (H-13)', () => {
-    expect(Object.keys(us.findResources('AWS::Lambda::Function'))).toHaveLength(
-      Object.keys(without.us.findResources('AWS::Lambda::Function')).length,
-    )
-  })
-
-  test('the events match the schema of CloudEvents 1.0, and have the ids of GET changes', async () => {
-    const tables = await openTestTables()
-    const ajv = new Ajv2020()
-    addFormats.default(ajv)
-    const schema = JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/change-event.schema.json'), 'utf8'))
-    const isEvent = ajv.compile(schema)
-    const dynamodb = tables.connect()
-    const { record, history } = createJournal({ dynamodb, table: tables.names.journal })
-    const { InputTemplate, EventBridgeEventBusParameters } = pipeIn(us).TargetParameters
-    for (const entry of entries) {
-      await record(entry)
-      const { Items = [] } = await dynamodb.send(new ScanCommand({ TableName: tables.names.journal }))
-      const written = { eventName: 'MODIFY', dynamodb: { NewImage: Items.find(({ count }) => count) } }
-      const event = fill(InputTemplate, written)
-      expect(isEvent(event), JSON.stringify(isEvent.errors)).toBe(true)
-      const [change] = (await history.before(site, undefined, 1)).map(viewOfChange)
-      expect(event).toMatchObject({
-        specversion: '1.0',
-        id: change?.id,
-        source: '/data-centres/us',
-        type: entry.type,
-        subject: `sites/1001/${entry.subject}`,
-        time: change?.at,
-        data: { site: '1001', subject: entry.subject, actor: entry.actor, requestId: entry.requestId ?? '' },
-      })
-      const { data } = event as { readonly data: { readonly details: string } }
-      expect(JSON.parse(data.details)).toEqual(entry.details ?? {})
-      expect(valueAt(written, EventBridgeEventBusParameters.DetailType)).toBe(entry.type)
-    }
-    await tables.close()
-  })
-
-  test('only new entries cause events, not expired entries or the start of a history', async () => {
-    const [{ Pattern: pattern }] = pipeIn(us).SourceParameters.FilterCriteria.Filters
-    expect(JSON.parse(pattern)).toEqual({
-      eventName: ['INSERT', 'MODIFY'],
-      dynamodb: { NewImage: { count: { N: [{ exists: true }] } } },
-    })
-    const tables = await openTestTables()
-    const dynamodb = tables.connect()
-    const { record } = createJournal({ dynamodb, table: tables.names.journal })
-    for (const entry of entries.slice(0, 1)) await record(entry)
+test('each new entry causes one event of CloudEvents 1.0, with the id of GET changes', async () => {
+  const tables = await openTestTables()
+  const ajv = new Ajv2020()
+  addFormats.default(ajv)
+  const schema = JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/change-event.schema.json'), 'utf8'))
+  const isEvent = ajv.compile(schema)
+  const dynamodb = tables.connect()
+  const { record, history } = createJournal({ dynamodb, table: tables.names.journal })
+  const { InputTemplate, EventBridgeEventBusParameters } = pipeIn(us).TargetParameters
+  for (const entry of entries) {
+    await record(entry)
     const { Items = [] } = await dynamodb.send(new ScanCommand({ TableName: tables.names.journal }))
-    expect(Items.filter(({ count }) => count !== undefined)).toHaveLength(1)
-    expect(Items).toHaveLength(2)
-    await tables.close()
-  })
+    // The filter of the pipe in template.txt ignores items without a count, such as the start of a history.
+    const [NewImage, ...others] = Items.filter(({ count }) => count !== undefined)
+    expect([Items.length, others]).toEqual([2, []])
+    const written = { eventName: 'MODIFY', dynamodb: { NewImage } }
+    const event = fill(InputTemplate, written)
+    expect(isEvent(event), JSON.stringify(isEvent.errors)).toBe(true)
+    const [change] = (await history.before(site, undefined, 1)).map(viewOfChange)
+    expect(event).toMatchObject({
+      specversion: '1.0',
+      id: change?.id,
+      source: '/data-centres/us',
+      type: entry.type,
+      subject: `sites/1001/${entry.subject}`,
+      time: change?.at,
+      data: { site: '1001', subject: entry.subject, actor: entry.actor, requestId: entry.requestId ?? '' },
+    })
+    const { data } = event as { readonly data: { readonly details: string } }
+    expect(JSON.parse(data.details)).toEqual(entry.details ?? {})
+    expect(valueAt(written, EventBridgeEventBusParameters.DetailType)).toBe(entry.type)
+  }
+  await tables.close()
 })

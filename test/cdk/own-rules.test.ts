@@ -1,5 +1,5 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ownRules } from './support/choices.ts'
 import { compareStacks } from './support/describe-stack.ts'
 import { templatesOf } from './support/synthesise.ts'
@@ -21,25 +21,11 @@ test('The keys and rules of a company change only the properties in own-rules.tx
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('own-rules.txt')
 })
 
-describe("The customer's key", () => {
-  test('The CDK may decrypt the code of the Web Function with the key', () => {
-    owned.us.hasResourceProperties('AWS::IAM::Policy', {
-      Roles: [{ Ref: Match.stringLikeRegexp('CustomS3ObjectCopy') }],
-      PolicyDocument: { Statement: Match.arrayWith([Match.objectLike({ Action: 'kms:Decrypt', Resource: key })]) },
-    })
+test("The CDK may decrypt the code of the Web Function with the customer's key", () => {
+  owned.us.hasResourceProperties('AWS::IAM::Policy', {
+    Roles: [{ Ref: Match.stringLikeRegexp('CustomS3ObjectCopy') }],
+    PolicyDocument: { Statement: Match.arrayWith([Match.objectLike({ Action: 'kms:Decrypt', Resource: key })]) },
   })
-})
-
-test('Only the function for access may read the client secrets of issuers (A-93)', () => {
-  for (const { us } of [plain, owned]) {
-    const policies = propertiesOf(us, 'AWS::IAM::Policy').filter((policy) => /"ssm:/.test(JSON.stringify(policy)))
-    expect(policies.map(({ Roles }) => JSON.stringify(Roles))).toEqual([expect.stringContaining('AccessFunction')])
-    const statements = policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
-    const onSecrets = statements.filter(({ Action }) => Action === 'ssm:GetParameter')
-    expect(onSecrets.map(({ Resource }) => JSON.stringify(Resource))).toEqual([
-      expect.stringContaining(':parameter/Test/client-secrets'),
-    ])
-  }
 })
 
 test('Alarms notify the configured topic, and the e-mail address of an operator', () => {
@@ -50,19 +36,8 @@ test('Alarms notify the configured topic, and the e-mail address of an operator'
   }
 })
 
-describe('Limits of a token', () => {
-  test('The firewall limits a token for the whole data centre (O-22, E-14)', () => {
-    const [acl] = propertiesOf(plain.eu, 'AWS::WAFv2::WebACL')
-    const rule = acl?.Rules.find(({ Name }: { Name: string }) => Name === 'Tokens')
-    expect(rule.Statement.RateBasedStatement).toMatchObject({ Limit: 6000, EvaluationWindowSec: 60 })
-    const { ResponseCode, ResponseHeaders, CustomResponseBodyKey } = rule.Action.Block.CustomResponse
-    expect([ResponseCode, ResponseHeaders]).toEqual([429, [{ Name: 'Retry-After', Value: '60' }]])
-    expect(JSON.parse(acl?.CustomResponseBodies[CustomResponseBodyKey].Content)).toMatchObject({ code: 100429 })
-  })
-
-  test('Without limits in the settings, tokens are not limited', () => {
-    const { us } = templatesOf({ ...common, requestLimits: { perToken: 0, perSite: 0 } })
-    expect(JSON.stringify(us.toJSON())).not.toContain('"REQUESTS_PER_TOKEN":"1')
-    expect(JSON.stringify(propertiesOf(us, 'AWS::WAFv2::WebACL'))).not.toContain('Tokens')
-  })
+test('Without limits in the settings, tokens are not limited', () => {
+  const { us } = templatesOf({ ...common, requestLimits: { perToken: 0, perSite: 0 } })
+  expect(JSON.stringify(us.toJSON())).not.toContain('"REQUESTS_PER_TOKEN":"1')
+  expect(JSON.stringify(propertiesOf(us, 'AWS::WAFv2::WebACL'))).not.toContain('Tokens')
 })

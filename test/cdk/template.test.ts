@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Match } from 'aws-cdk-lib/assertions'
 import { expect, test } from 'vitest'
 import { functionName, functionNames, functionSettings } from '../../cdk/config/functions.ts'
 import { endpointLimits } from '../../cdk/config/web-functions.ts'
 import { removalTimes } from '../../lib/config/removals.ts'
 import { longestSilence } from '../../lib/storage/path-locks.ts'
-import { messages } from '../support/messages.ts'
 import { compareStacks, describeStack } from './support/describe-stack.ts'
 import { templatesOf } from './support/synthesise.ts'
 
@@ -40,7 +38,8 @@ const emulated = templatesOf({
   emulatorEndpoint: 'http://127.0.0.1:4566',
 })
 
-test('The stacks have the properties in template.txt: review each change', async () => {
+// The refusal of large bodies by the gateway, the paths of the Web Function, and the pipe of changes are rules too.
+test('The stacks have the properties in template.txt: review each change (H-13, S-104, S-105, U-18)', async () => {
   const sections = {
     'The directory': describeStack(directory),
     'A data centre': describeStack(us),
@@ -83,16 +82,6 @@ test('A removal message is delivered again after its worker has ended, for at mo
   expect(removalTimes.repeatedFor + VisibilityTimeout * RedrivePolicy.maxReceiveCount).toBe(3600)
 })
 
-test("The gateway's refusal of a large body names the limit and the alternative (E-14, E-16, S-104, U-18)", () => {
-  const { Properties } =
-    Object.values(us.findResources('AWS::ApiGateway::GatewayResponse')).find(
-      ({ Properties }) => Properties.ResponseType === 'REQUEST_TOO_LARGE',
-    ) ?? {}
-  const { message } = JSON.parse(Properties.ResponseTemplates['application/json'])
-  expect(message).toContain('4.5 MB')
-  expect(message).toContain(messages.http.tus)
-})
-
 test('A given certificate is used, and a domain gets a DNS record only with a hosted zone', () => {
   const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0'
   const { us, eu } = templatesOf({
@@ -120,16 +109,6 @@ test('Templates take the AWS partition from the region', () => {
     const text = JSON.stringify(template.toJSON()).replaceAll(/"[a-z]+\.amazonaws\.com"/g, '"a service"')
     expect(text).not.toMatch(/arn:aws|amazonaws/)
   }
-})
-
-test('The Web Function gets requests for files, and the gateway all others (S-105)', () => {
-  const areas = ['storage', 'uploads', 'changes'].map((area) => `/api/v2/admin/sites/*/${area}`)
-  const toFunction = areas
-    .flatMap((area) => [area, `${area}/*`])
-    .map((PathPattern) => Match.objectLike({ PathPattern }))
-  everything.us.hasResourceProperties('AWS::CloudFront::Distribution', {
-    DistributionConfig: { CacheBehaviors: toFunction },
-  })
 })
 
 test('Turning on streaming moves the DNS record of the domain to the distribution', () => {

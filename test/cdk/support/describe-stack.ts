@@ -1,4 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions'
+import { functionNames } from '../../../cdk/config/functions.ts'
+import { tables } from '../../../lib/config/tables.ts'
 
 interface Resource {
   readonly Type: string
@@ -15,9 +17,11 @@ const changing = /^(Code|Content|DeploymentId|FunctionVersion|Metadata|Tags)$/
 /** The CDK adds a hash of the path to the name of a resource. */
 const nameOf = (id: string): string => id.replace(/[0-9A-F]{8}$/, '')
 
+const withoutHashes = (text: string): string => text.replaceAll(/(?<=[A-Za-z])[0-9A-F]{8}\b/g, '')
+
 /** A value on one line. Other resources appear as `<Name>` or `<Name.Attribute>`. */
 const textOf = (value: unknown): string => {
-  if (typeof value !== 'object' || value === null) return String(value).replaceAll('\n', ' ')
+  if (typeof value !== 'object' || value === null) return withoutHashes(String(value)).replaceAll('\n', ' ')
   if (Array.isArray(value)) return `[${value.map(textOf).join(', ')}]`
   const [[name = '', inside] = [], ...others] = Object.entries(value)
   if (others.length === 0 && name === 'Ref') return `<${nameOf(inside)}>`
@@ -38,8 +42,8 @@ const linesOf = (id: string, { Type, Properties, ...policies }: Resource): reado
   })
 }
 
-/** The properties of the resources and the outputs of a stack, sorted by name. */
-export const describeStack = (template: Template): readonly string[] => {
+/** The properties of the resources and the outputs of a stack. */
+const linesIn = (template: Template): readonly string[] => {
   const { Resources = {}, Outputs = {} } = template.toJSON()
   const resources: readonly [string, Resource][] = Object.entries(Resources)
   const withTags = resources.filter(([, { Properties }]) => Properties?.Tags)
@@ -50,14 +54,40 @@ export const describeStack = (template: Template): readonly string[] => {
       .flatMap(([id, resource]) => linesOf(id, resource)),
     ...Object.entries(tagged).map(([tags, { length } = []]) => `Tags of ${length} resources: ${tags}`),
     ...Object.entries(Outputs).map(([name, value]) => `Output ${name}: ${textOf(value)}`),
-  ].toSorted()
+  ]
 }
+
+const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
+
+/** Functions and tables. The longest names come first, because some contain others. */
+const subjects = [...functionNames, ...Object.keys(tables)].toSorted((a, b) => b.length - a.length)
+
+/** The function or table of a resource. */
+const subjectOf = (line: string): string | undefined => {
+  const [id = ''] = line.split(' (')
+  return subjects.find((subject) => id.includes(subject) || id.includes(capitalised(subject)))
+}
+
+const withoutSubject = (line: string): string => {
+  const subject = subjectOf(line)
+  return subject ? line.replaceAll(subject, '*').replaceAll(capitalised(subject), '*') : line
+}
+
+/** Sorts lines. Lines that differ only in their function or table become one line, with `*` in place of that name. */
+const summarise = (lines: readonly string[]): readonly string[] =>
+  [...Map.groupBy(lines, withoutSubject)]
+    .map(([common, all]) =>
+      all.length > 1 ? `${common}, for ${all.map(subjectOf).toSorted().join(', ')}` : all.join(),
+    )
+    .toSorted()
+
+export const describeStack = (template: Template): readonly string[] => summarise(linesIn(template))
 
 /** The lines that a stack has or lacks in comparison with another stack. */
 export const compareStacks = (template: Template, other: Template): readonly string[] => {
-  const [lines, others] = [describeStack(template), describeStack(other)]
+  const [lines, others] = [linesIn(template), linesIn(other)]
   return [
-    ...others.filter((line) => !lines.includes(line)).map((line) => `- ${line}`),
-    ...lines.filter((line) => !others.includes(line)).map((line) => `+ ${line}`),
+    ...summarise(others.filter((line) => !lines.includes(line))).map((line) => `- ${line}`),
+    ...summarise(lines.filter((line) => !others.includes(line))).map((line) => `+ ${line}`),
   ]
 }
