@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { preparePackages } from '../support/node-packages.ts'
 import { preparePython } from '../support/python-environment.ts'
 import { type SpawnedService, startService } from '../support/spawned-service.ts'
-import { tusRoom } from '../support/tus-clients.ts'
+import { tusRoom } from './tus-clients.ts'
 import { useTusClients } from './tus-on-one-machine.ts'
 
 /**

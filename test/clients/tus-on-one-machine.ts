@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type SpawnedService, startService } from '../support/spawned-service.ts'
-import { openTusClients, type TusClients, type Wanted } from '../support/tus-clients.ts'
+import { openTusClients, type TusClients, type Wanted } from './tus-clients.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -19,7 +19,7 @@ const soon = size / 8
 
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
 
-const wantedFrom = ({ baseUrl, token }: SpawnedService, name: string): Omit<Wanted, 'dieAt'> => ({
+const wantedFrom = ({ baseUrl, token }: SpawnedService, name: string): Wanted => ({
   endpoint: `${baseUrl}/api/v2/admin/sites/current/storage/tus`,
   token,
   name,
@@ -27,7 +27,7 @@ const wantedFrom = ({ baseUrl, token }: SpawnedService, name: string): Omit<Want
 })
 
 /** Throws an Error if the file differs, or if the upload started again. */
-const check = async (service: SpawnedService, { name, content, token }: Omit<Wanted, 'dieAt'>, resumedAt: number) => {
+const check = async (service: SpawnedService, { name, content, token }: Wanted, resumedAt: number) => {
   const headers = { Authorization: token }
   const file = await service.request(`/api/v2/admin/sites/current/storage/tus/${name}`, { headers })
   const stored = md5(Buffer.from(await file.arrayBuffer()))
@@ -38,7 +38,7 @@ const check = async (service: SpawnedService, { name, content, token }: Omit<Wan
 const killClients = async (service: SpawnedService, { clients }: TusClients): Promise<void> => {
   for (const [client, upload] of Object.entries(clients)) {
     const wanted = wantedFrom(service, `${client.replaceAll(' ', '-')}.bin`)
-    const resumedAt = await upload({ ...wanted, dieAt: soon })
+    const resumedAt = await upload(wanted, soon)
     await check(service, wanted, resumedAt)
     console.log(`${client} was killed, and continued at ${resumedAt} of ${size} bytes.`)
   }
@@ -76,7 +76,7 @@ const killService = async (
   { uploadAndKill }: TusClients,
   restart: () => Promise<SpawnedService>,
 ): Promise<SpawnedService> => {
-  const wanted = { ...wantedFrom(service, 'service-killed.bin'), chunkSize: 8 * mebibyte }
+  const wanted = wantedFrom(service, 'service-killed.bin')
   const uploading = uploadAndKill(wanted, service.pid, half)
   await Promise.race([service.ended, uploading])
   const next = await restart()

@@ -4,5 +4,4 @@ export interface Order {
   readonly endpoint: string
   readonly token: string
   readonly name: string
-  readonly chunkSize?: number
 }

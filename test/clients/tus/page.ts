@@ -10,12 +10,11 @@ const chosen = async (name: string): Promise<File> => {
   return new File([bytes], name, { type: 'application/octet-stream', lastModified: 1 })
 }
 
-const options = ({ endpoint, token, chunkSize }: Order) => ({
+const options = ({ endpoint, token }: Order) => ({
   endpoint,
   headers: { Authorization: token },
   retryDelays: Array.from({ length: 60 }, () => 500),
   removeFingerprintOnSuccess: true,
-  ...(chunkSize !== undefined && { chunkSize }),
 })
 
 const continues =

@@ -7,12 +7,12 @@ import sys
 from tusclient.client import TusClient
 from tusclient.storage.filestorage import FileStorage
 
-endpoint, token, path, memory, chunk, die = sys.argv[1:]
+endpoint, token, path, memory, die = sys.argv[1:]
 
 client = TusClient(endpoint, headers={"Authorization": token})
 uploader = client.uploader(
     path,
-    chunk_size=int(chunk),
+    chunk_size=4 * 1024 * 1024,
     metadata={"filename": os.path.basename(path)},
     store_url=True,
     url_storage=FileStorage(memory),

@@ -19,18 +19,6 @@ const bytesOf = async (answer: unknown): Promise<Uint8Array> => {
   return new Uint8Array(await answer.arrayBuffer())
 }
 
-// A web form and one of its fields.
-const { data: forms } = await api.listWebForms({ path: { site }, throwOnError: true })
-const webForm = forms.items[0]?.id ?? 0
-const { data: created } = await api.createField({
-  path: { site, webForm },
-  body: { type: { id: -7 }, mandatory: true },
-  throwOnError: true,
-})
-const { data: field } = await api.getField({ path: { site, webForm, field: created.id }, throwOnError: true })
-assert.deepEqual([field.type.name, field.mandatory], ['CustomerDOB', true])
-await api.deleteField({ path: { site, webForm, field: created.id }, throwOnError: true })
-
 // A filtered list, and an unlink whose items are only in the query.
 const { data: news } = await api.listNewsOfCategory({
   path: { site, category: 2 },

@@ -1,26 +1,12 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { launchBrowser } from '../../support/browser.ts'
 import { deployment } from '../support/deployment.ts'
 
 const { baseUrl, site, token } = deployment
 
-describe('the console behind the gateway', () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await launchBrowser()
-  })
-  afterAll(() => browser.close())
-
-  it('the root links to the console, also with the path of a stage', async () => {
-    const page = await browser.newPage()
-    await page.goto(`${baseUrl}/`)
-    await page.getByLabel('Password', { exact: true }).waitFor()
-    expect(page.url()).toBe(`${baseUrl}/console`)
-    await page.close()
-  })
-
-  it('the console stores a file, shows it, and lists it in the history', async () => {
+it('behind the gateway, the console stores a file, shows it, and lists it in the history', async () => {
+  const browser = await launchBrowser()
+  try {
     const page = await browser.newPage({ locale: 'en-GB' })
     const faults: string[] = []
     page.on('pageerror', (error) => faults.push(String(error)))
@@ -46,6 +32,7 @@ describe('the console behind the gateway', () => {
     while ((await closed.count()) > 0) await closed.first().click()
     await changes.filter({ hasText: file.name }).first().waitFor()
     expect(faults).toEqual([])
-    await page.close()
-  })
+  } finally {
+    await browser.close()
+  }
 })

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryOf } from '../../../tools/bench/measure/measured-process.ts'
-import { boundary, formHeaders } from '../../support/multipart.ts'
 import { type StreamProcess, startStreamProcess } from '../stream-process.ts'
 import { deployment, storage } from '../support/deployment.ts'
 
@@ -118,16 +117,6 @@ describe('the deployed streaming function', () => {
     console.log(`128 MiB by PUT: ${growth.toFixed(0)} MiB more memory`)
     expect(growth).toBeLessThanOrEqual(64)
     await remove('/large/put.bin')
-  })
-
-  it('32 MiB can be sent in a form, and come back unchanged', async () => {
-    const call = begin('POST', '/large', formHeaders)
-    call.write(`--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="form.bin"\r\n\r\n`)
-    await write(call, chunks(32))
-    call.write(`\r\n--${boundary}--\r\n`)
-    expect(await end(call)).toEqual(succeeded)
-    expect(await digestAt('/large/form.bin')).toBe(digestOf(chunks(32)))
-    await remove('/large/form.bin')
   })
 
   it('16 files of 32 MiB can be sent at once', async () => {
