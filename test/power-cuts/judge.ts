@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { createIsHeld } from '../../lib/machine/backup/holds.ts'
 import { checkDataDirectory } from '../../lib/machine/check/check-directory.ts'
 import { openMachine } from '../../lib/machine/machine.ts'
-import { startService } from '../../local/service.ts'
 import { messages } from '../support/messages.ts'
-import { startService as startProcess } from '../support/spawned-service.ts'
-import { createService, type Expected, type Judged, type Service } from './lanes.ts'
+import { hostHere } from '../support/serve-here.ts'
+import { startService } from '../support/spawned-service.ts'
+import type { Expected, Judged } from './lanes.ts'
 import { type Entry, markOf } from './record.ts'
 import { laneNamed } from './workload.ts'
 
@@ -26,35 +26,21 @@ export const expectationAt = (entries: readonly Entry[], position: number) => {
 
 type Expectation = ReturnType<typeof expectationAt>
 
-interface Serving extends Service {
-  readonly token: string
-  stop(): Promise<unknown>
-}
-
 /** The process that checks the states needs no flushes. */
 const withoutFlushes = { FSYNC: 'off' } as const
 
 /** Runs the service in this process, because starting Node takes longer than everything else. */
-const serveHere = async (data: string): Promise<Serving> => {
+const serveHere = async (data: string) => {
   Object.assign(process.env, withoutFlushes)
   try {
-    const { baseUrl, demo, stop } = await startService({
-      dataDirectory: data,
-      host: '127.0.0.1',
-      dataCentres: [{ id: 'us', port: 0 }],
-      reset: false,
-      telemetry: { request: () => {} },
-      say: (sentence) => console.error(sentence),
-    })
-    const token = demo?.token ?? ''
-    return { ...createService(baseUrl, token), token, stop }
+    return await hostHere(data, (sentence) => console.error(sentence))
   } finally {
     delete process.env['FSYNC']
   }
 }
 
 /** Runs the service in a separate process, like `npm start`. */
-const serveApart = (data: string): Promise<Serving> => startProcess(data, ['--port', '0', '--quiet'], withoutFlushes)
+const serveApart = (data: string) => startService(data, ['--port', '0', '--quiet'], withoutFlushes)
 
 const faultOfLanes = async (judged: Judged, { lanes }: Expectation): Promise<string | undefined> => {
   for (const [name, expected] of lanes) {
@@ -65,6 +51,8 @@ const faultOfLanes = async (judged: Judged, { lanes }: Expectation): Promise<str
 }
 
 /** A running backup keeps blobs that no row refers to. The backup may have ended since the service started. */
+type Serving = Awaited<ReturnType<typeof serveHere | typeof serveApart>>
+
 const judgeServed = async (root: string, expectation: Expectation, service: Serving) => {
   try {
     const machine = await openMachine(join(root, 'data'), { durable: false })

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync, realpathSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { launch, type Outcome, type Program } from '../support/program.ts'
-import { createService, type Expected } from './lanes.ts'
+import { requestsTo } from '../support/spawned-service.ts'
+import type { Expected } from './lanes.ts'
 
 /** The reason why recording is impossible here. Undefined if it is possible. */
 export const noRecorder = ((): string | undefined => {
@@ -119,7 +120,7 @@ export const beginRecording = ({ folder, source = projectFolder, environment = {
       const service = launch(join(source, 'local', 'main.js'), args, preloaded(clock))
       const { baseUrl, token } = JSON.parse(await service.line())
       mark({ event: 'ready', token })
-      return { ...createService(baseUrl, token), stop: () => stop(service), kill: () => kill(service) }
+      return { request: requestsTo(baseUrl, token), stop: () => stop(service), kill: () => kill(service) }
     },
     administer(args: readonly string[]): Promise<Outcome> {
       const program = launch(join(source, 'admin', 'main.js'), ['--data-dir', data, ...args], preloaded(0))

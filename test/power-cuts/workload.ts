@@ -1,21 +1,13 @@
 import { adminChanges } from './admin-lane.ts'
-import {
-  fieldChanges,
-  fileChanges,
-  type Lane,
-  linkChanges,
-  Refusal,
-  type Service,
-  shelfChanges,
-  versionChanges,
-} from './lanes.ts'
+import { fileChanges, versionChanges } from './file-lane.ts'
+import { type Lane, Refusal, type Service } from './lanes.ts'
 import type { Recording } from './record.ts'
+import { fieldChanges, linkChanges } from './table-lanes.ts'
 import { uploadChanges } from './upload-lane.ts'
 
 /** The name of a lane is like `files:left`: the kind of changes, and a folder of the site. */
 const kinds: Readonly<Record<string, (folder: string) => Lane<unknown>>> = {
   files: fileChanges,
-  shelf: shelfChanges,
   versions: versionChanges,
   uploads: (folder) => uploadChanges(folder, [40_000, 300_000]),
   // In bytes. The service flushes for the first time before it has written this many bytes.
@@ -78,11 +70,11 @@ const runUntilKilled = async (recording: Recording, service: RecordedService, an
 /** In seconds: versions have expired after this time. */
 const longAgo = -31 * 24 * 3600
 
-const early = { 'files:early': 12, 'shelf:early-shelf': 12 }
-const files = { 'files:left': 12, 'files:right': 12, 'shelf:shelf': 25, 'versions:pages': 9, 'uploads:tus': 14 }
+const early = { 'files:early': 12, 'files:earlier': 12 }
+const files = { 'files:left': 16, 'files:middle': 16, 'files:right': 16, 'versions:pages': 9, 'uploads:tus': 14 }
 const beside = { fields: 12, links: 8, 'admin:one': 3 }
-const dying = { 'files:dying': 99, 'shelf:dying-shelf': 99, 'uploads:dying-tus': 99 }
-const late = { 'files:third': 8, 'shelf:third-shelf': 8, 'admin:two': 2, 'uploads:third-tus': 6, 'large:large': 3 }
+const dying = { 'files:dying': 99, 'files:dead': 99, 'uploads:dying-tus': 99 }
+const late = { 'files:late': 8, 'files:later': 8, 'admin:two': 2, 'uploads:third-tus': 6, 'large:large': 3 }
 
 /**
  * Makes changes of every kind with four services, one after the other. Versions of the first service have expired when
@@ -104,7 +96,7 @@ export const runWorkload = async (recording: Recording): Promise<void> => {
 
 export const runShortWorkload = async (recording: Recording): Promise<void> => {
   const service = await recording.serve()
-  await run({ recording, service }, { 'files:left': 10, 'shelf:shelf': 15, 'uploads:tus': 10 })
+  await run({ recording, service }, { 'files:left': 12, 'files:right': 12, 'uploads:tus': 10 })
   await service.stop()
   recording.close()
 }

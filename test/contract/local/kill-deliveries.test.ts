@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
+import { killDuringDeliveries } from '../../support/delivery-rounds.ts'
 import { timesToTry } from '../../support/each-call.ts'
-import { killDuringDeliveries } from '../../support/kill/delivery-rounds.ts'
 import { test } from '../../support/test.ts'
 
 const { PROVE_COUNT = timesToTry(25), PROVE_SEED = '12' } = process.env
