@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import type { SiteClient } from '../../client/src/index.ts'
-import { test } from './support/console.ts'
+import { expectAccessible, test } from './support/console.ts'
 import { notice, refusal } from './support/page.ts'
 
 const linkedWith = async ({ categories }: SiteClient, category: number, kind: 'news' | 'blogs' = 'news') => {
@@ -36,12 +36,14 @@ describe('the objects of a category', () => {
     const boxes = dialog.locator('tbody').getByRole('checkbox')
     await boxes.nth(0).click()
     await boxes.nth(2).click({ modifiers: ['Shift'] })
+    await expectAccessible(page)
     await dialog.getByRole('button', { name: 'Link 3' }).click()
     await expect.poll(() => titles(page).count()).toBe(3)
     const wanted = await linkedWith(client, 3)
     expect(wanted).toHaveLength(3)
 
     await page.getByRole('checkbox', { name: 'Select all on this page' }).click()
+    await expectAccessible(page)
     await page.getByRole('button', { name: 'Unlink 3' }).click()
     await page.getByText('No news item is linked to this category.').waitFor()
     expect(await linkedWith(client, 3)).toEqual([])
@@ -65,6 +67,9 @@ describe('the objects of a category', () => {
     expect(page.url()).toContain('q=office&sort=title')
     await page.reload()
     await expect.poll(() => titles(page).allTextContents()).toEqual(found)
+    await page.getByRole('searchbox', { name: 'Search titles' }).fill('nothing like it')
+    await page.getByText('No title matches.').waitFor()
+    await expectAccessible(page)
     await page.getByRole('link', { name: 'Blogs' }).click()
     const blogs = await linkedWith(client, 1, 'blogs')
     await expect.poll(() => titles(page).count()).toBe(blogs.length)
@@ -109,6 +114,7 @@ test('saving categories of an object changes only those that the user changed (K
   const dialog = page.getByRole('dialog')
   await dialog.getByText('This is item 4 of the demo site.').waitFor()
   await expect.poll(() => dialog.getByRole('checkbox', { name: 'Company' }).isChecked()).toBe(true)
+  await expectAccessible(page)
   await dialog.getByRole('checkbox', { name: 'Products' }).click()
   await dialog.getByRole('checkbox', { name: 'Events' }).click()
   // Meanwhile, someone else changes another category of the object.

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { listen } from '../support/listen.ts'
 import { readZip } from '../support/read-zip.ts'
-import { test } from './support/console.ts'
+import { expectAccessible, test } from './support/console.ts'
 import { choose, confirm, details, follow, grid, notice, press, refusal, row } from './support/page.ts'
 
 /** The save dialog is not part of the page: here it chooses a file in the private folder of the page. */
@@ -23,11 +23,7 @@ const savedFile = (page: Page, name: string): Promise<number[] | undefined> =>
     return handle && [...new Uint8Array(await (await handle.getFile()).arrayBuffer())]
   }, name)
 
-test('a selection is saved as one zip, or not at all if a file changes (K-41)', async ({
-  openFolder,
-  client,
-  folder,
-}) => {
+test('a selection is saved as one zip, or not if a file changes (K-41)', async ({ openFolder, client, folder }) => {
   const page = await openFolder(['a.txt', 'b.txt', 'sub/c.txt'])
   const name = `${folder}.zip`
   const dialog = page.getByRole('dialog', { name: `Download ${name}` })
@@ -37,6 +33,7 @@ test('a selection is saved as one zip, or not at all if a file changes (K-41)', 
   await press(page, 'Control+a')
   await page.getByRole('button', { name: 'Download as zip' }).press('Enter')
   await dialog.getByText('3 files, 19 B in all.').waitFor()
+  await expectAccessible(page)
   const change = async () => client.files.put(`${folder}/b.txt`, 'other', { replace: true })
   await page.route('**/b.txt', async (route) => {
     await change()
@@ -119,6 +116,7 @@ test('a grid makes each thumbnail once, and obeys all arrow keys (K-42)', async 
   expect(await chosen(page)).toEqual([names[1 + columns]])
   await press(page, 'ArrowUp', 'Shift+ArrowRight')
   expect(await chosen(page)).toEqual(['a.svg', 'b.txt'])
+  await expectAccessible(page)
   await press(page, 'Home', 'Enter')
   await tile(page, 'g.txt').waitFor()
   await press(page, 'Backspace')
@@ -220,6 +218,7 @@ test('the editor saves a text, or shows what someone saved first (K-44)', async 
   expect(await dialog.getByLabel('Your version').inputValue()).toBe('mine again')
   expect(await dialog.getByLabel('Saved version').inputValue()).toBe('theirs')
   expect(await textNow()).toBe('theirs')
+  await expectAccessible(page)
   await confirm(page, 'Use the saved version')
   expect(await dialog.getByLabel('Source').inputValue()).toBe('theirs')
   await press(page, 'Escape')
@@ -235,6 +234,7 @@ test('the editor saves a text, or shows what someone saved first (K-44)', async 
   await edit('lost')
   await press(page, 'Escape')
   await dialog.getByText('Your changes are not saved.').waitFor()
+  await expectAccessible(page)
   await press(page, 'Escape')
   await confirm(page, 'Continue editing')
   expect(await dialog.getByLabel('Source').inputValue()).toBe('lost')
@@ -283,6 +283,7 @@ test('a page is shown without scripts or requests, and cannot reach the console 
     }))
   // The frame may be written again while the page opens.
   await expect.poll(look).toEqual({ colour: 'rgb(1, 2, 3)', width: 50, origin: 'null', text: ['Hello'] })
+  await expectAccessible(page)
   for (const name of ['Leave', 'Send', 'Follow']) await shown.getByText(name).click()
   await page.getByLabel('Source').fill('<p>New</p>')
   await shown.getByText('New').waitFor()

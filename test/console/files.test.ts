@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { test } from './support/console.ts'
+import { expectAccessible, test } from './support/console.ts'
 import { confirm, details, focusedLabel, follow, grid, notice, press, row } from './support/page.ts'
 
 const chosen = (page: Page) => page.locator('.grid [aria-selected=true] bdi')
@@ -47,6 +47,7 @@ test('files are renamed, moved and copied with only the keyboard (K-10)', async 
   await row(page, 'draft of a letter.txt').waitFor()
   await page.getByRole('button', { name: 'New folder' }).press('Enter')
   await page.getByLabel('Folder name').waitFor()
+  await expectAccessible(page)
   await page.keyboard.type('letters')
   await press(page, 'Enter')
   await row(page, 'letters').waitFor()
@@ -67,6 +68,7 @@ test('files are renamed, moved and copied with only the keyboard (K-10)', async 
   await picker.getByRole('button', { name: `Up to ${folder}` }).press('Enter')
   await picker.getByRole('button', { name: 'letters' }).waitFor()
   expect(await picker.getByRole('status').textContent()).toBe(`/${folder}`)
+  await expectAccessible(page)
   await page.getByLabel('New folder here').fill('archive')
   await press(page, 'Enter')
   await notice(page, 'letter.txt moved to archive.').waitFor()
@@ -74,7 +76,7 @@ test('files are renamed, moved and copied with only the keyboard (K-10)', async 
   expect((await client.files.stat(`${folder}/letter.txt`)).size).toBe(21)
 })
 
-test('a new folder needs an unused name without a slash, and gets the focus (K-25)', async ({
+test('a new folder needs a free name without a slash, and gets focus (K-25)', async ({
   openFolder,
   client,
   folder,
@@ -107,11 +109,7 @@ test('a new folder needs an unused name without a slash, and gets the focus (K-2
   await expect.poll(() => focusedLabel(page)).toBe('Files and folders')
 })
 
-test('the page shows the size of a deletion first, and Undo restores the folder (K-12)', async ({
-  openFolder,
-  client,
-  folder,
-}) => {
+test('a deletion first shows its size, and Undo restores the folder (K-12)', async ({ openFolder, client, folder }) => {
   const page = await openFolder(['album/one.txt', 'album/two/three.txt'])
   await row(page, 'album').click()
   await press(page, 'Delete')
@@ -140,7 +138,7 @@ test('deleted files are listed and restored while the service keeps them (H-14)'
   await row(page, 'hello.txt').waitFor()
 })
 
-test('the panel shows the draft and versions of a page, and restores a version (K-11)', async ({
+test('the panel shows drafts and versions, and restores a version (K-11)', async ({
   openFolder,
   client,
   service,
@@ -154,6 +152,7 @@ test('the panel shows the draft and versions of a page, and restores a version (
   const page = await openFolder()
   await row(page, 'page.html').getByRole('link').click()
   await details(page).getByText('<p>second</p>').waitFor()
+  await expectAccessible(page)
   await details(page).getByRole('button', { name: 'Show the draft' }).click()
   await details(page).getByText('<p>draft</p>').waitFor()
   await details(page).getByRole('button', { name: 'Discard the draft' }).click()
@@ -187,7 +186,7 @@ test('the details panel requests only the versions of the open file', async ({ o
   expect(new Set(asked)).toEqual(new Set([`/${folder}/a.txt`, `/${folder}/b.txt`]))
 })
 
-test('the details panel follows a renamed file, and closes after a move or deletion', async ({
+test('the details follow a renamed file, and close after a move or deletion', async ({
   openFolder,
   client,
   folder,
@@ -249,6 +248,10 @@ test('while entries are selected, the user can still upload and create folders',
   const page = await openFolder(['a.txt'])
   await row(page, 'a.txt').click()
   await page.getByText('1 selected').waitFor()
+  await page.getByRole('button', { name: 'More actions', exact: true }).click()
+  await page.getByRole('menu').waitFor()
+  await expectAccessible(page)
+  await press(page, 'Escape')
   const choosing = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: 'Upload', exact: true }).click()
   await (await choosing).setFiles([{ name: 'b.txt', mimeType: 'text/plain', buffer: Buffer.from('b') }])

@@ -15,6 +15,7 @@ test('a new change appears at once, with a link to the changed file or form', as
   await newest(page).click()
   const dialog = page.getByRole('dialog', { name: 'Uploaded' })
   await dialog.getByText('demo', { exact: true }).waitFor()
+  await expectAccessible(page)
   await dialog.getByRole('link', { name: 'Go there' }).click()
   await page.getByRole('link', { name: '<b>bold & "quotes" 🎉.txt' }).waitFor()
   expect(page.url()).toContain(`/files/${folder}`)
@@ -38,6 +39,7 @@ test('the address keeps the filter of the history (K-16)', async ({ open, client
     .toEqual(new Set(['npm start']))
   await page.getByLabel('Where').fill('nowhere')
   await page.getByText('No changes match the filter.').waitFor()
+  await expectAccessible(page)
 })
 
 test('the history shows the files of an upload in one line that expands (K-16)', async ({ open, client, folder }) => {

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { Locator, Page, Route } from 'playwright-core'
 import { expect } from 'vitest'
 import type { SiteClient } from '../../client/src/index.ts'
-import { test } from './support/console.ts'
-import { choose, confirm, refusal, row, signIn } from './support/page.ts'
+import { expectAccessible, test } from './support/console.ts'
+import { choose, confirm, follow, refusal, row, signIn } from './support/page.ts'
 
 const patiently = { timeout: 10_000 }
 const list = (page: Page): Locator => page.getByRole('region', { name: 'Uploads' })
@@ -55,11 +55,7 @@ test('dropped files and folders are uploaded with their contents (K-8)', async (
   expect(await textOf(client, `${folder}/photos/old/three.txt`)).toBe('3')
 })
 
-test('files that are chosen as soon as a folder appears are uploaded to that folder', async ({
-  open,
-  client,
-  folder,
-}) => {
+test('files that are chosen as soon as a folder appears go to that folder', async ({ open, client, folder }) => {
   const page = await open('#/1001/files')
   await chooseFiles(page).waitFor({ state: 'attached' })
   await page.evaluate(
@@ -84,11 +80,7 @@ test('files that are chosen as soon as a folder appears are uploaded to that fol
   expect(await textOf(client, `${folder}/quick.txt`)).toBe('quick')
 })
 
-test('the page asks about an existing name; one answer can apply to all files (K-9)', async ({
-  openFolder,
-  client,
-  folder,
-}) => {
+test('the page asks about existing names; one answer can suffice (K-9)', async ({ openFolder, client, folder }) => {
   const names = ['a.txt', 'b.txt', 'c.txt']
   const page = await openFolder([...names, 'b (2).txt'])
   const dialog = page.getByRole('dialog')
@@ -99,6 +91,7 @@ test('the page asks about an existing name; one answer can apply to all files (K
   expect(
     await dialog.locator(':focus').evaluate((shown) => [shown.textContent, getComputedStyle(shown).outlineStyle]),
   ).toEqual(['Keep both', 'solid'])
+  await expectAccessible(page)
   await confirm(page, 'Replace')
   await list(page).getByText('1 of 1 done').waitFor()
   expect(await textOf(client, `${folder}/a.txt`)).toBe('new')
@@ -153,15 +146,13 @@ test('all failed uploads are repeated with one click', async ({ openFolder, clie
   await page.unrouteAll({ behavior: 'wait' })
   await list(page).getByRole('button', { name: 'Try again', exact: true }).click()
   await list(page).getByText('2 of 2 done').waitFor()
+  await follow(page, `#/1001/files/${folder}/missing`)
+  await page.getByRole('alert').waitFor()
+  await expectAccessible(page)
   expect(await textOf(client, `${folder}/b.txt`)).toBe('b')
 })
 
-test('an upload survives a reload, and continues in the middle of its file', async ({
-  openFolder,
-  client,
-  folder,
-  directory,
-}) => {
+test('after a reload, an upload continues where it stopped', async ({ openFolder, client, folder, directory }) => {
   const page = await openFolder()
   const path = join(directory, 'film.bin')
   await writeFile(path, large.buffer)

@@ -1,0 +1,62 @@
+import { expect } from 'vitest'
+import { expectAccessible, test } from '../support/console.ts'
+import { signIn, widthOf } from '../support/page.ts'
+
+test('the sign-in page is accessible in both themes, also after a failure (K-17)', async ({ open }) => {
+  const page = await open('', { token: null })
+  await signIn(page, 'wrong')
+  expect(await page.getByRole('alert').textContent()).toMatch(/token/i)
+  expect(await page.getByLabel('Access token').getAttribute('aria-invalid')).toBe('true')
+  await expectAccessible(page)
+})
+
+test('at 400 % zoom, the rows of lists and the items of menus are visible', async ({ openFolder }) => {
+  const page = await openFolder(['a.txt'], { viewport: { width: 320, height: 256 } })
+  await page.getByRole('link', { name: 'a.txt' }).waitFor()
+  const heightOf = (selector: string) =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((shown) => shown.clientHeight)
+  expect(await heightOf('.grid .rows')).toBeGreaterThan(100)
+  expect(await page.locator('.top').evaluate((top) => top.scrollHeight - top.clientHeight)).toBe(0)
+  expect(await widthOf(page)).toBeLessThanOrEqual(320)
+  await page.getByRole('button', { name: 'Settings' }).press('Enter')
+  expect(await heightOf('.menu')).toBeLessThanOrEqual(256)
+  await page.keyboard.press('End')
+  const last = await page.getByRole('menuitem', { name: 'Sign out' }).boundingBox()
+  expect((last?.y ?? 999) + (last?.height ?? 0)).toBeLessThanOrEqual(256)
+})
+
+test('on the width of a phone, no German text is cut off', async ({ openFolder }) => {
+  const name = `${'a long name of a file '.repeat(8)}.txt`
+  const page = await openFolder([name], { viewport: { width: 320, height: 640 }, locale: 'de-DE' })
+  await page.getByRole('button', { name: 'Hochladen', exact: true }).waitFor()
+  expect((await page.getByRole('combobox').boundingBox())?.width).toBeGreaterThan(80)
+  await page.getByRole('checkbox').last().check()
+  expect(await widthOf(page)).toBeLessThanOrEqual(320)
+  await page.getByRole('checkbox').last().uncheck()
+  await page.getByRole('button', { name: 'Als Raster zeigen' }).click()
+  await page.getByRole('gridcell').waitFor()
+  expect(await widthOf(page)).toBeLessThanOrEqual(320)
+  await page.getByRole('gridcell').getByRole('link').click()
+  await page.getByRole('button', { name: 'Bearbeiten' }).click()
+  await page.getByLabel('Quelltext').waitFor()
+  expect(await widthOf(page)).toBeLessThanOrEqual(320)
+  expect(await page.evaluate(() => document.documentElement.lang)).toBe('de')
+  await expectAccessible(page)
+})
+
+test('the views fit on the screen of a phone, in German', async ({ open }) => {
+  const page = await open('#/1001/forms/1', { viewport: { width: 360, height: 740 }, locale: 'de-DE', hasTouch: true })
+  await page.getByRole('button', { name: 'Feld hinzufügen' }).waitFor()
+  await expectAccessible(page)
+  for (const name of ['Kategorien', 'Verlauf']) {
+    await page.getByRole('navigation', { name: 'Ansichten' }).getByRole('link', { name }).click()
+    await page
+      .locator(name === 'Verlauf' ? '.change' : '.chooser-item')
+      .first()
+      .waitFor()
+    await expectAccessible(page)
+  }
+})
