@@ -37,9 +37,24 @@ type Content = Version & { readonly pieces: readonly Piece[] }
 
 const hasContent = (version: Version): version is Content => version.pieces !== undefined
 
+interface Part {
+  readonly piece: Piece
+  readonly checksum: string | undefined
+}
+
 interface Upload extends Pick<Version, 'type' | 'metadata'> {
   readonly key: string
-  readonly parts: Map<number, Piece>
+  readonly parts: Map<number, Part>
+  /** The algorithm of the checksums of all parts. */
+  readonly algorithm: string | undefined
+}
+
+/** In bytes. Only the last part may be smaller ("Multipart upload limits" in the user guide). */
+const smallestPart = 5 * 1024 * 1024
+
+interface Options {
+  /** All calls of an upload must use the same checksum algorithm ("Checking object integrity" in the user guide). */
+  readonly needsChecksums?: boolean
 }
 
 export interface MemoryS3 {
@@ -118,7 +133,7 @@ const cutBy = async (signal: AbortSignal | undefined, waiting: Promise<void>): P
   await Promise.race([promise, waiting]).finally(() => signal?.removeEventListener('abort', abort))
 }
 
-export const createMemoryS3 = (): MemoryS3 => {
+export const createMemoryS3 = ({ needsChecksums = false }: Options = {}): MemoryS3 => {
   /** Versions by key, the newest first. */
   const objects = new Map<string, Version[]>()
   const uploads = new Map<string, Upload>()
@@ -199,10 +214,23 @@ export const createMemoryS3 = (): MemoryS3 => {
     return answer(range ? 206 : 200, described, method === 'HEAD' ? '' : cut(pieces, first, last).bytes)
   }
 
-  const copyPart = ({ pieces }: Content, { headers, query = {} }: S3Request): S3Answer => {
+  /** Returns the headers with the checksum of the part. */
+  const takePart = ({ headers, query = {} }: S3Request, piece: Piece): Record<string, string> => {
+    const { parts, algorithm } = uploadOf(String(query['uploadId']))
+    const isDigested = headers['x-amz-checksum-sha256'] !== undefined
+    const named = headers['x-amz-sdk-checksum-algorithm'] ?? (isDigested ? 'SHA256' : undefined)
+    if (needsChecksums && named !== algorithm) throw new Refusal(400, 'InvalidRequest')
+    const header = `x-amz-checksum-${named?.toLowerCase()}`
+    const checksum = headers[header]
+    parts.set(Number(query['partNumber']), { piece, checksum })
+    return checksum === undefined ? {} : { [header]: checksum }
+  }
+
+  const copyPart = ({ pieces }: Content, request: S3Request): S3Answer => {
+    const { headers } = request
     const { first, last } = rangeIn(headers['x-amz-copy-source-range'], sizeOf(pieces)) ?? { first: 0, last: Infinity }
     const piece = cut(pieces, first, last)
-    uploadOf(String(query['uploadId'])).parts.set(Number(query['partNumber']), piece)
+    takePart(request, piece)
     return xmlAnswer('CopyPartResult', tag('ETag', `"${piece.digest.toString('hex')}"`))
   }
 
@@ -230,27 +258,37 @@ export const createMemoryS3 = (): MemoryS3 => {
     const sum = headers['x-amz-checksum-sha256']
     if (sum !== undefined && sum !== hash('sha256', piece.bytes, 'base64')) throw new Refusal(400, 'BadDigest')
     const etag = piece.digest.toString('hex')
-    if (query['uploadId']) {
-      uploadOf(String(query['uploadId'])).parts.set(Number(query['partNumber']), piece)
-      return answer(200, { etag: `"${etag}"` })
-    }
+    if (query['uploadId']) return answer(200, { ...takePart(request, piece), etag: `"${etag}"` })
     requireTag(request, present(key)?.etag)
     return made(add(key, { pieces: [piece], etag, type: typeIn(request), metadata: metadataIn(request) }))
   }
 
+  /** The parts that a completion names. Their numbers have no gaps. */
+  const partsIn = ({ parts, algorithm }: Upload, xml: string): readonly Piece[] => {
+    const named = allOf(xml, 'Part')
+    if (named.length === 0) throw new Refusal(400, 'MalformedXML')
+    return named.map((one, index) => {
+      const part = parts.get(index + 1)
+      const etag = part?.piece.digest.toString('hex')
+      const isKnown = Number(textIn(one, 'PartNumber')) === index + 1 && unquote(textIn(one, 'ETag')) === etag
+      if (!part || !isKnown) throw new Refusal(400, 'InvalidPart')
+      const { piece, checksum } = part
+      if (index + 1 < named.length && piece.bytes.length < smallestPart) throw new Refusal(400, 'EntityTooSmall')
+      const isSame = !algorithm || textIn(one, `Checksum${algorithm}`) === String(checksum ?? '')
+      if (!isSame) throw new Refusal(400, 'InvalidRequest')
+      return piece
+    })
+  }
+
   const complete = (id: string, request: S3Request): S3Answer => {
-    const { key, parts, ...described } = uploadOf(id)
-    const numbers = allOf(xmlIn(request), 'PartNumber').map(Number)
-    const chosen = numbers.flatMap((number) => parts.get(number) ?? [])
-    // createRulesOfS3 enforces the rules of S3 about parts, also on emulators.
-    const named = allOf(xmlIn(request), 'ETag').map((etag) => unquote(etag.replaceAll('&quot;', '')))
-    if (named.some((etag, index) => etag !== chosen[index]?.digest.toString('hex')))
-      throw new Refusal(400, 'InvalidPart')
+    const upload = uploadOf(id)
+    const { key, type, metadata } = upload
+    const chosen = partsIn(upload, xmlIn(request))
     // An upload whose completion was refused may be completed later.
     requireTag(request, present(key)?.etag)
     uploads.delete(id)
     const etag = `${md5(Buffer.concat(chosen.map(({ digest }) => digest))).toString('hex')}-${chosen.length}`
-    const version = add(key, { pieces: chosen, etag, ...described })
+    const version = add(key, { pieces: chosen, etag, type, metadata })
     const result = xmlAnswer('CompleteMultipartUploadResult', tag('Key', key) + tag('ETag', `"${etag}"`))
     return { ...result, headers: { ...result.headers, 'x-amz-version-id': version.id } }
   }
@@ -280,7 +318,8 @@ export const createMemoryS3 = (): MemoryS3 => {
     if (query['uploads'] === undefined) throw new Refusal(405, 'MethodNotAllowed')
     count += 1
     const id = `upload-${count}`
-    uploads.set(id, { key, parts: new Map(), type: typeIn(request), metadata: metadataIn(request) })
+    const algorithm = request.headers['x-amz-checksum-algorithm']
+    uploads.set(id, { key, parts: new Map(), algorithm, type: typeIn(request), metadata: metadataIn(request) })
     return xmlAnswer('InitiateMultipartUploadResult', tag('Key', key) + tag('UploadId', id))
   }
 
@@ -304,10 +343,13 @@ export const createMemoryS3 = (): MemoryS3 => {
    * beginning.
    */
   const listParts = (id: string, marker: number): S3Answer => {
-    const parts = [...uploadOf(id).parts].filter(([number]) => number > marker).sort(([a], [b]) => a - b)
+    const { algorithm, ...upload } = uploadOf(id)
+    const parts = [...upload.parts].filter(([number]) => number > marker).sort(([a], [b]) => a - b)
     const page = parts.slice(0, partsInAPage)
-    const entries = page.map(([number, { bytes, digest }]) => {
-      return `<Part>${tag('PartNumber', number)}${tag('ETag', `"${digest.toString('hex')}"`)}${tag('Size', bytes.length)}</Part>`
+    const entries = page.map(([number, { piece, checksum }]) => {
+      const described = tag('ETag', `"${piece.digest.toString('hex')}"`) + tag('Size', piece.bytes.length)
+      const sum = checksum ? tag(`Checksum${algorithm}`, checksum) : ''
+      return `<Part>${tag('PartNumber', number)}${described}${sum}</Part>`
     })
     const isTruncated = tag('IsTruncated', String(page.length < parts.length))
     const next = tag('NextPartNumberMarker', page.at(-1)?.[0] ?? 0)
