@@ -8,8 +8,7 @@ import { build } from 'esbuild'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { launchBrowser } from '../support/browser.ts'
 import { closeAtOnce, listen } from '../support/listen.ts'
-import { preparePackages } from '../support/node-packages.ts'
-import { preparePython } from '../support/python-environment.ts'
+import { preparePackages, preparePython } from '../support/pinned-packages.ts'
 import type { Order } from './tus/order.ts'
 
 export interface Wanted extends Omit<Order, 'client'> {

@@ -9,7 +9,7 @@ import {
   registerMissing,
   synthesise,
 } from '../../cdk/emulator/emulator.ts'
-import { preparePython } from '../support/python-environment.ts'
+import { preparePython } from '../support/pinned-packages.ts'
 import { startMiniStack } from './ministack.ts'
 import {
   gatewaySuites,

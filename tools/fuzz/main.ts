@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Command, InvalidArgumentError } from 'commander'
-import { preparePython } from '../../test/support/python-environment.ts'
+import { preparePython } from '../../test/support/pinned-packages.ts'
 import { type FuzzedDocument, lacking, readTally, tableOf } from './tally.ts'
 
 interface FuzzedService {

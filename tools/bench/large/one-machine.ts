@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { byName } from '../../../lib/core/names.ts'
-import { preparePackages } from '../../../test/support/node-packages.ts'
+import { preparePackages } from '../../../test/support/pinned-packages.ts'
 import { atLeast, inTurns, mebibyte, type Table } from '../measure/figures.ts'
 import { inScratchFolder } from '../measure/grounds.ts'
 import { growthRow, type MeasuredProcess, startMeasured } from '../measure/measured-process.ts'
