@@ -1,54 +1,10 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
-import { Readable } from 'node:stream'
-import { run as runHere } from '../../admin/program.ts'
+import { run as runAdmin } from '../../admin/program.ts'
 import { type Outcome, run } from './program.ts'
+import { type CommandOutput, runHere } from './run-here.ts'
 
-interface Terminal {
-  readonly stdin: Readable
-  readonly messageText: { stdout: string; stderr: string }
-}
-
-/** Commands may run concurrently, so each command finds its own terminal by its asynchronous context. */
-const terminals = new AsyncLocalStorage<Terminal>()
-let isInstalled = false
-
-const installTerminals = (): void => {
-  if (isInstalled) return
-  isInstalled = true
-  for (const name of ['stdout', 'stderr'] as const) {
-    const write = process[name].write.bind(process[name])
-    const say = (text: string | Uint8Array, ...rest: unknown[]): boolean => {
-      const terminal = terminals.getStore()
-      if (!terminal) return write(text, ...(rest as []))
-      terminal.messageText[name] += typeof text === 'string' ? text : Buffer.from(text).toString()
-      const written = rest.at(-1)
-      if (typeof written === 'function') process.nextTick(written as () => void)
-      return true
-    }
-    process[name].write = say
-  }
-  for (const [method, stream] of [
-    ['log', 'stdout'],
-    ['warn', 'stderr'],
-    ['error', 'stderr'],
-  ] as const) {
-    const print = console[method].bind(console)
-    console[method] = (...values: unknown[]) =>
-      terminals.getStore() ? void process[stream].write(`${values.join(' ')}\n`) : print(...values)
-  }
-  const { stdin } = process
-  Object.defineProperty(process, 'stdin', { configurable: true, get: () => terminals.getStore()?.stdin ?? stdin })
-}
-
-type CommandOutput = Pick<Outcome, 'status' | 'stdout' | 'stderr'>
-
-/** Runs `site-admin` in this process, which is faster than a new process. */
-export const administerWith = async (args: readonly string[], input = ''): Promise<CommandOutput> => {
-  installTerminals()
-  const terminal: Terminal = { stdin: Readable.from([Buffer.from(input)]), messageText: { stdout: '', stderr: '' } }
-  const status = await terminals.run(terminal, () => runHere(args))
-  return { status, ...terminal.messageText }
-}
+/** Runs `site-admin` in this process. */
+export const administerWith = (args: readonly string[], input?: string): Promise<CommandOutput> =>
+  runHere(runAdmin, args, input)
 
 /** Runs `site-admin` on a data directory, in this process. */
 export const administer = (dataDirectory: string, args: readonly string[], input?: string): Promise<CommandOutput> =>

@@ -1,40 +1,21 @@
-import { Readable } from 'node:stream'
 import { expect, vi } from 'vitest'
 import { run } from '../../../client/src/command/program.ts'
 import { launch, type Program } from '../../support/program.ts'
+import { type CommandOutput, runHere } from '../../support/run-here.ts'
 import type { SpawnedService } from '../../support/spawned-service.ts'
 import { test as base } from './site.ts'
-
-export interface CommandOutput {
-  readonly status: number
-  readonly stdout: string
-  readonly stderr: string
-}
 
 /** Runs site-files in this process with only the given environment and input, and returns its output. */
 export const siteFiles = async (
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-  input = '',
+  input?: string,
 ): Promise<CommandOutput> => {
-  const output = { stdout: '', stderr: '' }
-  const capture = (name: 'stdout' | 'stderr') => [
-    vi.spyOn(process[name], 'write').mockImplementation((chunk) => {
-      output[name] += Buffer.from(chunk as Uint8Array).toString()
-      return true
-    }),
-    vi.spyOn(console, name === 'stdout' ? 'log' : 'error').mockImplementation((text) => {
-      output[name] += `${text}\n`
-    }),
-  ]
-  const stdin = Readable.from([input]) as typeof process.stdin
-  const spies = [...capture('stdout'), ...capture('stderr'), vi.spyOn(process, 'stdin', 'get').mockReturnValue(stdin)]
   const settings = { SITE_ADMIN_URL: '', SITE_ADMIN_TOKEN: '', XDG_CONFIG_HOME: '/nonexistent', ...environment }
   for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value)
   try {
-    return { status: await run(args), ...output }
+    return await runHere(run, args, input)
   } finally {
-    for (const spy of spies) spy.mockRestore()
     vi.unstubAllEnvs()
   }
 }
