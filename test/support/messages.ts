@@ -185,6 +185,7 @@ $`,
       `0 to create, 0 to replace (0 bytes in all), ${remove} to remove (${bytes} bytes)`,
     progress: text`^\r1 of 2 files, 1.0 KB of 2.0 KB, …/s, … left`,
     proxy: 'any proxy in between',
+    removed: (count: number) => text`^Done: …, ${count} removed`,
     reserved: '.site-files is reserved for this command',
     sameName: 'have the same name',
     serviceDown: text`^Refused. The service behind the proxy may be down. ….$`,
@@ -209,8 +210,8 @@ $`,
       `${region}: ${limit} functions can run at once, and the settings need 50: enough.`,
     noAlarms: (stack: string) => `${stack} has no alarms yet`,
     notChecked: text`NOT CHECKED`,
-    tooFew: (region: string, limit: number) =>
-      new RegExp(`${limit} functions .* need 50..*--region ${region} .*L-B99A9384 --desired-value 1000`, 's'),
+    tooFew: (region: string, limit: number, needed: number) =>
+      new RegExp(`${limit} functions .* need ${needed}.*--region ${region} .*L-B99A9384 --desired-value 1000`, 's'),
     unknown: (region: string, needed: number) => text`${region}: can ${needed} functions `,
   },
   directory: {

@@ -13,6 +13,9 @@ const leftOut = /^AWS::(ApiGateway::(Deployment|Method|Resource)|Lambda::(Permis
 const brief = /^AWS::(ApiGateway::GatewayResponse|CloudWatch::Alarm|Logs::MetricFilter)$/
 /** Properties that change with the code or with the CDK. */
 const changing = /^(Code|Content|DeploymentId|FunctionVersion|Metadata|Tags)$/
+/** CloudFormation also deletes resources without these policies. */
+const isDefault = (name: string, value: unknown): boolean =>
+  /^(Deletion|UpdateReplace)Policy$/.test(name) && value === 'Delete'
 
 /** The CDK adds a hash of the path to the name of a resource. */
 const nameOf = (id: string): string => id.replace(/[0-9A-F]{8}$/, '')
@@ -33,7 +36,9 @@ const textOf = (value: unknown): string => {
 
 const linesOf = (id: string, { Type, Properties, ...policies }: Resource): readonly string[] => {
   const place = `${nameOf(id)} (${Type.replace('AWS::', '')})`
-  const shown = Object.entries({ ...Properties, ...policies }).filter(([name]) => !changing.test(name))
+  const shown = Object.entries({ ...Properties, ...policies }).filter(
+    ([name, value]) => !changing.test(name) && !isDefault(name, value),
+  )
   if (brief.test(Type)) return [`${place} ${textOf(Object.fromEntries(shown))}`]
   return shown.flatMap(([name, value]) => {
     if (name !== 'DashboardBody') return `${place} ${name}: ${textOf(value)}`

@@ -1,9 +1,9 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { scratchDirectory } from '../../support/directory.ts'
 import { listenInTest } from '../../support/listen.ts'
 import { messages } from '../../support/messages.ts'
 import { launch } from '../../support/program.ts'
@@ -28,8 +28,7 @@ const dataCentres = { staging: { region: 'eu-west-1' }, us: { region: 'us-east-1
 
 /** Runs the command with a fake `cdk` that records its arguments, and fails at the given stack. */
 const deployWatched = async (endpoint: string, args: readonly string[], failing = 'none') => {
-  const folder = mkdtempSync(join(tmpdir(), 'site-admin-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = scratchDirectory()
   const notes = join(folder, 'notes')
   writeFileSync(notes, '')
   writeFileSync(join(folder, 'cdk'), `#!/bin/sh\necho "$*" >> '${notes}'\n[ "$2" != ${failing} ]\n`)
