@@ -133,6 +133,16 @@ export interface Exercise {
   readonly requests: readonly Request[]
 }
 
+type OwnStores = ReturnType<typeof storesOver>
+
+/** Opens a handler that needs only tables. */
+const onTables =
+  (
+    createHandler: (stores: OwnStores, surroundings: Surroundings) => Handler,
+    close: () => Promise<void> = async () => {},
+  ): Exercise['open'] =>
+  async (dynamodb, surroundings) => ({ handler: createHandler(storesOver(dynamodb), surroundings), close })
+
 const v1 = `/api/v1/admin/sites/${site}`
 const form = `${v1}/webforms/1/fields/system`
 const v3 = `/webresources/api/v3/sites/${site}`
@@ -141,10 +151,7 @@ const fields: Exercise = {
   group: 'fields',
   fill: (dynamodb) =>
     storesOver(dynamodb).webForms.create({ site, id: 1 as WebFormId, name: 'Contact us', fields: [] }, entry),
-  open: async (dynamodb, surroundings) => ({
-    handler: createFieldsHandler(createFieldsDeps(settings, storesOver(dynamodb), surroundings)),
-    close: async () => {},
-  }),
+  open: onTables((stores, surroundings) => createFieldsHandler(createFieldsDeps(settings, stores, surroundings))),
   requests: [
     { method: 'GET', target: '/' },
     { method: 'GET', target: '/health' },
@@ -163,12 +170,9 @@ const fields: Exercise = {
 const documentation: Exercise = {
   group: 'documentation',
   fill: async () => undefined,
-  open: async (dynamodb, surroundings) => ({
-    handler: createDocumentationHandler(
-      createDocumentationDeps(settings, storesOver(dynamodb), { ...surroundings, consoleFolder }),
-    ),
-    close: async () => {},
-  }),
+  open: onTables((stores, surroundings) =>
+    createDocumentationHandler(createDocumentationDeps(settings, stores, { ...surroundings, consoleFolder })),
+  ),
   requests: [
     { method: 'GET', target: '/openapi.json' },
     { method: 'GET', target: '/docs' },
@@ -205,10 +209,9 @@ const categories: Exercise = {
     await contents.putMany(site, 'category', [{ id: 5, name: 'Five' }], entry)
     for (const kind of objectKindNames) await contents.putMany(site, kind, [withDefaults(kind, { id: 1 }, 0)], entry)
   },
-  open: async (dynamodb, surroundings) => ({
-    handler: createCategoriesHandler(createCategoriesDeps(settings, storesOver(dynamodb), surroundings)),
-    close: async () => {},
-  }),
+  open: onTables((stores, surroundings) =>
+    createCategoriesHandler(createCategoriesDeps(settings, stores, surroundings)),
+  ),
   requests: [
     ...objectKindNames.flatMap(linking),
     { method: 'GET', target: `${v3}/categories` },
@@ -356,12 +359,11 @@ const access: Exercise = {
     const owned = { user: 'ann', sites: [site], permissions: ['files:read'], expires: 4_000_000_000 }
     await grants.put({ hash: keyId, kind: 'key', since: 1, name: 'Backup', ...owned }, [])
   },
-  open: async (dynamodb, surroundings) => ({
-    handler: createAccessHandler(
-      createAccessDeps(settings, storesOver(dynamodb), { ...surroundings, insecureSignIn: true }),
-    ),
-    close: async () => provider?.close(),
-  }),
+  open: onTables(
+    (stores, surroundings) =>
+      createAccessHandler(createAccessDeps(settings, stores, { ...surroundings, insecureSignIn: true })),
+    async () => provider?.close(),
+  ),
   requests: [
     { method: 'POST', target: '/api/v2/admin/tokens', body: signIn },
     { method: 'POST', target: '/api/v1/admin/tokens', body: signIn },
@@ -394,16 +396,8 @@ const targetUrl = 'http://127.0.0.1:1/'
 export const unsealed: SecretSeals = { seal: async (_, secret) => secret, open: async (_, sealed) => sealed }
 
 const storedWebhook: Webhook = {
-  ...{
-    site,
-    id: 'whk_0000000000000001',
-    targetUrl,
-    types: [],
-    subject: '',
-    enabled: false,
-    description: '',
-    position: 0,
-  },
+  ...{ site, id: 'whk_0000000000000001', targetUrl, types: [], subject: '', enabled: false, description: '' },
+  position: 0,
   secrets: [{ sealed: 'whsec_c2VjcmV0' }],
 }
 

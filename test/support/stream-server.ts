@@ -18,25 +18,18 @@ export const largestFile = 6 * 1024 * 1024
 /** The server of the Web Function over the stores of one machine, and the requests that it has recorded. */
 export const openStream = async () => {
   const files = await openTestFiles()
-  const site = 1001 as SiteId
-  const token = newToken()
   const { sites, grants } = files.stores
-  await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
-  await sites.putDataCentre({ id: 'eu', url: 'https://eu.example.com', isDefault: false })
-  const distant = 2001 as SiteId
-  await sites.createSite({ id: distant, name: 'Elsewhere', dataCentre: 'eu', renderingEngine: true }, entry)
-  await sites.createSite({ id: site, name: 'Shop', dataCentre: 'us', renderingEngine: true }, entry)
   const expires = Math.floor(Date.now() / 1000) + 3600
-  await grants.put({ hash: hashToken(token), user: 'ann', sites: [site], permissions: ['files'], expires }, [])
-  const distantToken = newToken()
-  const elsewhere = {
-    hash: hashToken(distantToken),
-    user: 'ann',
-    sites: [distant],
-    permissions: ['files'] as const,
-    expires,
+  /** Creates a data centre with a site. Returns a token for the files of that site. */
+  const openDataCentre = async (id: string, site: SiteId): Promise<string> => {
+    const token = newToken()
+    await sites.putDataCentre({ id, url: `https://${id}.example.com`, isDefault: id === 'us' })
+    await sites.createSite({ id: site, name: 'Shop', dataCentre: id, renderingEngine: true }, entry)
+    await grants.put({ hash: hashToken(token), user: 'ann', sites: [site], permissions: ['files'], expires }, [])
+    return token
   }
-  await grants.put(elsewhere, [])
+  const token = await openDataCentre('us', 1001 as SiteId)
+  const distantToken = await openDataCentre('eu', 2001 as SiteId)
   const records: RequestRecord[] = []
   const { reservedFolders, largestResumableFile } = files.deps
   const server = createStreamServer(
