@@ -19,7 +19,6 @@ beforeEach(() => {
 })
 
 const test = base
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('github', { scope: 'file' }, async ({}, { onCleanup }) => {
     const { url, close } = await listenHere(async (request, response) => {
       const { url = '', headers } = request

@@ -30,7 +30,6 @@ const findNode20 = async (): Promise<string | undefined> => {
 }
 const node20 = await findNode20()
 
-// biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
 const test = base.extend('room', { scope: 'file' }, async ({}, { onCleanup }) => {
   const room = await mkdtemp(join(tmpdir(), 'site-admin-client-'))
   onCleanup(() => rm(room, { recursive: true, force: true }))

@@ -83,7 +83,6 @@ export const test = base
     backup: join(directory, 'backup'),
     restored: join(directory, 'restored'),
   }))
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('template', { scope: 'file' }, async ({}, { onCleanup }) => {
     const template = makeDirectory()
     onCleanup(() => removeDirectory(template))

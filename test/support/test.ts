@@ -19,13 +19,11 @@ const makeDataDirectory = async (directory: string): Promise<void> => {
  * process, and `host` in this process.
  */
 export const test = base
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('directory', async ({}, { onCleanup }) => {
     const directory = makeDirectory()
     onCleanup(() => removeDirectory(directory))
     return directory
   })
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('serve', async ({}, { onCleanup }) => {
     const services: SpawnedService[] = []
     onCleanup(async () => void (await Promise.all(services.map((service) => service.stop()))))
@@ -46,7 +44,6 @@ export const test = base
     onCleanup(service.stop)
     return service
   })
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('service', { scope: 'file' }, async ({}, { onCleanup }) => {
     const directory = makeDirectory()
     const service = await startService(directory)
@@ -56,14 +53,12 @@ export const test = base
     })
     return service
   })
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('browser', { scope: 'worker' }, async ({}, { onCleanup }) => {
     // Few tests need the browser, and importing its library takes long.
     const browser = await (await import('./browser.ts')).launchBrowser()
     onCleanup(() => browser.close())
     return browser
   })
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('siteTemplate', { scope: 'file' }, async ({}, { onCleanup }) => {
     const directory = makeDirectory()
     onCleanup(() => removeDirectory(directory))
@@ -72,7 +67,6 @@ export const test = base
     await administer(directory, ['site', 'create', '--name', 'Shop'])
     return directory
   })
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('demoTemplate', { scope: 'file' }, async ({}, { onCleanup }) => {
     const directory = makeDirectory()
     onCleanup(() => removeDirectory(directory))

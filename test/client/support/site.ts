@@ -87,7 +87,6 @@ export const pathsOf = (events: readonly SyncEvent[], kind: SyncEvent['event']):
 
 /** Tests of the client. Each test has its own folder on the shared site, and empty local folders. */
 export const test = base
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('service', { scope: 'worker' }, async ({}, { onCleanup }) => {
     const directory = makeDirectory()
     const service = await hostHere(directory)
@@ -100,7 +99,6 @@ export const test = base
   .extend('client', { scope: 'worker' }, async ({ service }) =>
     connect({ url: service.baseUrl, token: service.token, patience: { delay: 1 } }),
   )
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('folder', async ({}) => `test ${randomUUID()}`)
   /** Starts a proxy in front of the service, and returns its address. */
   .extend('proxied', async ({ service }, { onCleanup }) => {
@@ -113,7 +111,6 @@ export const test = base
     }
   })
   /** Starts a server, and returns its address. */
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('listen', async ({}, { onCleanup }) => {
     const servers: Server[] = []
     onCleanup(() => {
@@ -128,7 +125,6 @@ export const test = base
     }
   })
   .extend('site', async ({ client, folder }) => createSite(client, folder))
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('makeDirectory', async ({}, { onCleanup }) => {
     const made: string[] = []
     onCleanup(async () => {

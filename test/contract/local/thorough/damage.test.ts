@@ -30,7 +30,6 @@ const makeUsed = async (signal: NodeJS.Signals) => {
 }
 
 const test = base
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('templates', { scope: 'file' }, async ({}, { onCleanup }) => {
     const [stopped, killed] = await Promise.all([makeUsed('SIGTERM'), makeUsed('SIGKILL')])
     onCleanup(() => {

@@ -53,7 +53,6 @@ const openElsewhere = async (): Promise<Elsewhere & { close(): void }> => {
 }
 
 const test = base
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('elsewhere', async ({}, { onCleanup }): Promise<Elsewhere> => {
     const opened = await openElsewhere()
     onCleanup(() => opened.close())
