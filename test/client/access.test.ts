@@ -65,10 +65,7 @@ describe('client.access', () => {
 })
 
 describe('site-files login', () => {
-  test('login --user asks for the password, and saves only the token (T-39, A-107)', async ({
-    owned,
-    makeDirectory,
-  }) => {
+  test('login --user asks for a password, and saves only the token (T-39, A-107)', async ({ owned, makeDirectory }) => {
     const config = await makeDirectory()
     const environment = { XDG_CONFIG_HOME: config }
     const login = (typed: string) =>

@@ -19,12 +19,7 @@ test('push, diff and pull report each action (T-41, T-51)', async ({ demo, folde
   expect(await readTree(there)).toStrictEqual(await readTree(here))
 })
 
-test('push and pull count ignored files, and --all includes them (T-48)', async ({
-  demo,
-  folder,
-  makeDirectory,
-  site,
-}) => {
+test('push and pull count ignored files; --all includes them (T-48)', async ({ demo, folder, makeDirectory, site }) => {
   const sent = { '.siteignore': '*.log\n/drafts/\n!keep.log\n', 'keep.log': '', 'sub/drafts/y.html': 'y' }
   const ignored = { 'a.log': 'a', 'drafts/x.html': 'x', '.git/config': 'git', 'node_modules/m.js': '', 'sub/._x': '' }
   const here = await makeDirectory({ ...sent, ...ignored })
@@ -42,12 +37,7 @@ test('push and pull count ignored files, and --all includes them (T-48)', async 
   expect((await demo('diff', '--all', there, folder)).stderr).toContain('8 unchanged.')
 })
 
-test('a conflict ends with status 3, and --force overwrites the other side', async ({
-  demo,
-  folder,
-  makeDirectory,
-  site,
-}) => {
+test('a conflict ends with status 3; --force overwrites (T-46)', async ({ demo, folder, makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b' })
   await demo('push', here, folder)
   await writeTree(here, { 'a.txt': 'mine' })
@@ -88,7 +78,7 @@ test('push and pull count the files that only --delete removes, and ask before t
   expect(JSON.parse(planned.stdout.split('\n')[0] ?? '')).toMatchObject({ remove: 1, bytes: 0, removedBytes: 4 })
 })
 
-test('diff and dry runs refuse the same removals as a push', async ({ demo, folder, makeDirectory, site }) => {
+test('diff and dry runs refuse the same removals as a push (T-50)', async ({ demo, folder, makeDirectory, site }) => {
   await site.store({ 'a.txt': 'a' })
   const empty = await makeDirectory()
   const refused = { status: 1, stdout: '', stderr: expect.stringContaining(messages.client.emptySource) }
@@ -98,12 +88,7 @@ test('diff and dry runs refuse the same removals as a push', async ({ demo, fold
   expect((await demo('diff', empty, folder)).status).toBe(0)
 })
 
-test('a push replaces a file with a folder, or the reverse, only with --delete', async ({
-  demo,
-  folder,
-  makeDirectory,
-  site,
-}) => {
+test('only --delete replaces a file with a folder, or the reverse', async ({ demo, folder, makeDirectory, site }) => {
   await site.store({ x: 'file', 'y/z': 'in a folder' })
   const here = await makeDirectory({ 'x/in': 'in a folder', y: 'file' })
   for (const args of [
@@ -153,12 +138,7 @@ test('a terminal shows one progress line, and then a summary (T-51)', () => {
   ])
 })
 
-test('--mine and --theirs decide conflicts in both directions (T-54)', async ({
-  demo,
-  folder,
-  makeDirectory,
-  site,
-}) => {
+test('--mine and --theirs decide conflicts both ways (T-54)', async ({ demo, folder, makeDirectory, site }) => {
   const here = await makeDirectory({ a: '1', b: '1', 'sub/c': '1' })
   await demo('push', here, folder)
   const conflicts = { a: 'mine', b: 'mine', 'sub/c': 'mine' }

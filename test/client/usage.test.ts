@@ -62,12 +62,7 @@ test('an invalid address is refused, also if it comes from the environment', asy
   }
 })
 
-test('a command that cannot succeed prints a message and ends with status 1', async ({
-  service,
-  demo,
-  folder,
-  makeDirectory,
-}) => {
+test('a command that must fail prints a message, with status 1', async ({ service, demo, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'a.txt': 'a' })
   await symlink('/dev/zero', join(here, 'device'))
   await mkdir(join(here, 'odd', '.siteignore'), { recursive: true })
@@ -181,13 +176,7 @@ test('the message about a mistyped command suggests the right command', async ()
   )
 })
 
-test('control characters in messages of a service are escaped, as text and JSON', async ({
-  demo,
-  folder,
-  site,
-  makeDirectory,
-  listen,
-}) => {
+test('control characters in messages and names are escaped', async ({ demo, folder, site, makeDirectory, listen }) => {
   const baseUrl = await listen((_, response) => {
     response.writeHead(400).end(JSON.stringify({ code: 104000, message: evil, requestId: evil }))
   })

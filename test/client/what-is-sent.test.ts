@@ -32,11 +32,7 @@ test('a push follows symbolic links inside the folder, except cycles (T-49)', as
   expect(await readTree(outside)).toStrictEqual({ 'secret.txt': 'secret' })
 })
 
-test('the state folder is never sent, not even through a link or with --all', async ({
-  folder,
-  makeDirectory,
-  site,
-}) => {
+test('the state folder is never sent, even through a link or with --all', async ({ folder, makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'a', 'sub/b.txt': 'b' })
   await site.push(here, { folder: `${folder} before` })
   await site.push(join(here, 'sub'), { folder: `${folder} before` })
@@ -48,10 +44,7 @@ test('the state folder is never sent, not even through a link or with --all', as
   expect(pathsOf(events, 'skipped')).toStrictEqual(['file', 'folder'])
 })
 
-test('patterns of .siteignore are case-sensitive, and the built-in patterns are not', async ({
-  makeDirectory,
-  site,
-}) => {
+test('patterns of .siteignore are case-sensitive, built-in patterns are not', async ({ makeDirectory, site }) => {
   await site.put('.GIT/config', 'not mine')
   await site.put('.Site-Files/state.json', 'not mine')
   await site.put('A.LOG', 'a')

@@ -20,12 +20,7 @@ const errorOf = (work: Promise<unknown>): Promise<{ readonly message: string; re
     (error) => error,
   )
 
-test('get writes a folder to one zip, and replaces a file only with --force (T-63)', async ({
-  demo,
-  folder,
-  makeDirectory,
-  site,
-}) => {
+test('get writes a folder to a zip; --force replaces a file (T-63)', async ({ demo, folder, makeDirectory, site }) => {
   await site.store(texts)
   const here = await makeDirectory()
   const file = join(here, 'all.zip')

@@ -54,15 +54,6 @@ test.for(['SIGKILL', 'SIGINT'] as const)(
   },
 )
 
-test('Ctrl+C ends a command while the service does not answer', async ({ begin, listen }) => {
-  const { promise: asked, resolve } = Promise.withResolvers<void>()
-  const url = await listen(() => resolve())
-  const waiting = begin(['ls'], url)
-  await asked
-  waiting.kill('SIGINT')
-  expect(await waiting.ended).toMatchObject(outcome(1, 'Stopped.'))
-})
-
 test('watch pushes after each change, and reports changes of others (T-44, T-66)', async ({
   begin,
   client,

@@ -75,12 +75,7 @@ describe('a closed pipe', () => {
     expect(await inShell(service, unread('run put "$1" "$2"'), 'package.json', path)).toMatchObject(quiet)
   })
 
-  test('a closed pipe ends a push with a message, and the next push continues', async ({
-    service,
-    makeDirectory,
-    folder,
-    site,
-  }) => {
+  test('a closed pipe ends a push, and the next push continues', async ({ service, makeDirectory, folder, site }) => {
     const texts = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${index}.txt`, `${index}`]))
     const tree = await makeDirectory(texts)
     const ended = await inShell(service, unread('run push "$1" "$2"'), tree, folder)

@@ -35,32 +35,17 @@ const openTerminal = async (
   }
 }
 
-const test = base
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
-  .extend('run', async ({}, { onCleanup }) => {
-    const terminals: Awaited<ReturnType<typeof openTerminal>>[] = []
-    onCleanup(async () => void (await Promise.all(terminals.map((terminal) => terminal.close()))))
-    return async (args: readonly string[], environment: Readonly<Record<string, string>>, output?: string) => {
-      const terminal = await openTerminal(args, environment, output)
-      terminals.push(terminal)
-      return terminal
-    }
-  })
+const test = base.extend('run', async ({}, { onCleanup }) => {
+  const terminals: Awaited<ReturnType<typeof openTerminal>>[] = []
+  onCleanup(async () => void (await Promise.all(terminals.map((terminal) => terminal.close()))))
+  return async (args: readonly string[], environment: Readonly<Record<string, string>>, output?: string) => {
+    const terminal = await openTerminal(args, environment, output)
+    terminals.push(terminal)
+    return terminal
+  }
+})
 
 describe.skipIf(!hasTerminal)('on a terminal', () => {
-  test('a push on a terminal ends with a summary, without a partial line', async ({
-    service,
-    run,
-    folder,
-    makeDirectory,
-  }) => {
-    const here = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b' })
-    const terminal = await run(['push', here, folder], asDemo(service))
-    await expect.poll(terminal.screen).toContain('status 0')
-    const lines = (await terminal.screen()).trimEnd().split('\n')
-    expect(lines.at(-2)).toMatch(messages.client.done(2))
-  })
-
   test('a push with redirected output writes actions to the file', async ({ service, run, folder, makeDirectory }) => {
     const here = await makeDirectory({ 'a.txt': 'a' })
     const file = join(await makeDirectory(), 'log')
@@ -101,19 +86,8 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     await expect.poll(again.screen).toMatch(/b\.txt[\s\S]*\?/)
     await again.type('y', 'Enter')
     await expect.poll(again.screen).toContain('status 0')
+    expect((await again.screen()).trimEnd().split('\n').at(-2)).toMatch(messages.client.removed(1))
     expect(Object.keys(await site.texts())).toStrictEqual(['a.txt'])
-  })
-
-  test('a login does not show the token that is typed (T-39)', async ({ service, run, makeDirectory }) => {
-    const config = await makeDirectory()
-    const terminal = await run(['--url', service.baseUrl, 'login'], { XDG_CONFIG_HOME: config })
-    await expect.poll(terminal.screen).toContain(messages.client.askName)
-    await terminal.type('Enter')
-    await expect.poll(terminal.screen).toContain(messages.client.askToken)
-    await terminal.type('-l', service.token)
-    await terminal.type('Enter')
-    await expect.poll(terminal.screen).toContain('status 0')
-    expect(await terminal.screen()).not.toContain(service.token.slice(0, 8))
   })
 
   test('a login asks for name and password, and hides the password (T-39, A-107)', async ({
