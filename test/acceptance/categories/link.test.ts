@@ -33,7 +33,7 @@ const sides = ['news', 'blogs'].flatMap((kind) => [
   },
 ])
 type Side = (typeof sides)[number]
-/** The same code refuses both kinds, so the tests of refusals use only news. */
+/** The same code refuses and unlinks both kinds, so these cases use only news. */
 const sidesOfNews = sides.filter(({ path }) => path.includes('/news'))
 
 const useLinks = ({ path, member, ids, inCategory }: Side) => {
@@ -186,7 +186,7 @@ describeWithAdmin.each(sidesOfNews)('Refusals to link $what', (side) => {
   })
 })
 
-describeWithAdmin.each(sides)('Unlinking $what', (side) => {
+describeWithAdmin.each(sidesOfNews)('Unlinking $what', (side) => {
   const { own, items, fill, linked, linkAll, remove } = useLinks(side)
   const [one, two] = side.ids
 
