@@ -25,6 +25,15 @@ export const administerJson = async (dataDirectory: string, args: readonly strin
   return JSON.parse(stdout)
 }
 
+/**
+ * Commands on a data directory, as lines: `run` returns the printed value, and `attempt` the outcome, which may be a
+ * refusal.
+ */
+export const commandsOn = (dataDirectory: string) => ({
+  run: (line: string, input?: string) => administerJson(dataDirectory, line.split(' '), input),
+  attempt: (line: string, input?: string) => administer(dataDirectory, line.split(' '), input),
+})
+
 /** The message of a refused command: the reason and the data directory. */
 export const refusedIn = (dataDirectory: string, reason: string): string =>
   `${reason} (Data directory: ${dataDirectory})\n`

@@ -38,6 +38,14 @@ const changed = (name: string, role: string | null, rights: readonly string[]) =
   expect.objectContaining({ name, sites: [{ site: 1001, role, rights }] })
 const usualRights = ['forms:write', 'categories:write', 'history:read']
 
+const role = (name: string, rights: string, perFolder = false) => ({ role: name, rights: rights.split(' '), perFolder })
+const roles = [
+  role('owner', 'files:write forms:write categories:write history:write access:write'),
+  role('editor', 'files:write forms:write categories:write history:read'),
+  role('author', 'files:write history:read', true),
+  role('viewer', 'files:read forms:read categories:read history:read'),
+]
+
 const issuer = { id: 'work', url: 'https://login.example.com', audience: 'site-admin' }
 const rule = {
   id: expect.stringMatching(/^[0-9a-f]{8}$/),
@@ -97,7 +105,7 @@ export const commandSession: readonly CommandCase[] = [
     ]),
   ],
   ['token revoke {hash}', { revoked: true }, ['token.removed']],
-  ['role list', expect.arrayContaining([{ role: 'author', rights: ['files:write', 'history:read'], perFolder: true }])],
+  ['role list', roles],
   ['issuer add https://login.example.com --id work --audience site-admin', issuer, ['issuer.created']],
   ['issuer list', [{ ...issuer, clientId: null }]],
   ['rule add --issuer work --claim ref=refs/heads/main --site 1001 --right files:write', rule, ['rule.created']],

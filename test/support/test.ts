@@ -1,6 +1,6 @@
 import { cp } from 'node:fs/promises'
 import { test as base } from 'vitest'
-import { administer } from './administration.ts'
+import { administer, commandsOn } from './administration.ts'
 import { makeDirectory, removeDirectory } from './directory.ts'
 import { hostHere } from './serve-here.ts'
 import { type SpawnedService, startService } from './spawned-service.ts'
@@ -15,7 +15,7 @@ const makeDataDirectory = async (directory: string): Promise<void> => {
 /**
  * Tests of programs in their own processes. The services of a test end with it. `directory` is empty. `dataDirectory`
  * is a data directory without a site, `siteDirectory` has the data centre `us` and the site 1001, and `demoDirectory`
- * has the demo. No service runs on these. All tests of a file use the same `service`. `start` runs a service in its own
+ * has the demo. No service runs on these. `commands` run on `siteDirectory`. All tests of a file use the same `service`. `start` runs a service in its own
  * process, and `host` in this process.
  */
 export const test = base
@@ -81,6 +81,7 @@ export const test = base
     await cp(siteTemplate, directory, { recursive: true })
     return directory
   })
+  .extend('commands', ({ siteDirectory }) => commandsOn(siteDirectory))
   .extend('demoDirectory', async ({ directory, demoTemplate }) => {
     await cp(demoTemplate, directory, { recursive: true })
     return directory

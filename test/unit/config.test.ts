@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { readSettingsOf, settingsOf } from '../../lib/config/config.ts'
 import { environmentOf } from '../../lib/config/settings.ts'
 
-const complete = {
+const ofFields = {
   DATA_CENTRE: 'us',
   SITES_TABLE: 'sites-of-us',
   TOKENS_TABLE: 'tokens-of-us',
@@ -10,147 +10,102 @@ const complete = {
   JOURNAL_TABLE: 'journal-of-us',
   WEB_FORMS_TABLE: 'forms-of-us',
 }
-
-describe('the settings of the fields function', () => {
-  test('the function reads no environment variables except its settings', () => {
-    expect(readSettingsOf('fields', { ...complete, LOG_LEVEL: 'WARN', HOME: '/root' })).toEqual({
-      dataCentre: 'us',
-      requestsPerToken: 0,
-      requestsPerSite: 0,
-      sitesTable: 'sites-of-us',
-      tokensTable: 'tokens-of-us',
-      usersTable: 'users-of-us',
-      journalTable: 'journal-of-us',
-      webFormsTable: 'forms-of-us',
-      pathEncoding: 'encoded',
-      binaryAccept: 'any',
-      logLevel: 'WARN',
-    })
-  })
-
-  test.each(['REQUESTS_PER_TOKEN', 'REQUESTS_PER_SITE'])('a limit of requests must be a number: %s', (name) => {
-    for (const limit of ['-1', '1.5', 'none', '1000001'])
-      expect(() => readSettingsOf('fields', { ...complete, [name]: limit })).toThrow(name)
-    expect(readSettingsOf('machine', { [name]: '1000000' })).toMatchObject({ fsync: 'on' })
-  })
-
-  test('the error names all settings that are missing or wrong', () => {
-    for (const name of Object.keys(complete)) {
-      expect(() => readSettingsOf('fields', { ...complete, [name]: undefined })).toThrow(`${name} (must be set)`)
-    }
-    const { SITES_TABLE: _, ...rest } = complete
-    expect(() => readSettingsOf('fields', { ...rest, LOG_LEVEL: 'LOUD' })).toThrow(/SITES_TABLE .*LOG_LEVEL /)
-  })
-})
-
-const { WEB_FORMS_TABLE: _, ...shared } = complete
-const completeStorage = {
-  ...shared,
+const texts = {
+  dataCentre: 'us',
+  sitesTable: 'sites-of-us',
+  tokensTable: 'tokens-of-us',
+  usersTable: 'users-of-us',
+  journalTable: 'journal-of-us',
+}
+const [present, former] = ['p'.repeat(32), 'f'.repeat(32)]
+const ofStream = {
+  ...ofFields,
   PATH_LOCKS_TABLE: 'locks-of-us',
   UPLOADS_TABLE: 'uploads-of-us',
   FILES_BUCKET: 'files-of-us',
   REMOVALS_QUEUE_URL: 'https://queue.example/removals',
+  ORIGIN_SECRETS: present,
 }
 
-describe('the settings of the storage function', () => {
-  test('the size of files and the reserved folders have defaults', () => {
-    expect(readSettingsOf('storage', completeStorage)).toMatchObject({
-      logLevel: 'INFO',
-      largestFile: 104_857_600,
-      reservedFolders: ['_System', 'Layouts', 'ModuleTemplates', 'Templates', 'StyleSheets'],
-    })
-  })
-
-  test('the settings are parsed into numbers and lists', () => {
-    const reported = { ...completeStorage, LARGEST_FILE: '4718592', RESERVED_FOLDERS: 'a,, b' }
-    expect(readSettingsOf('storage', reported)).toMatchObject({ largestFile: 4_718_592, reservedFolders: ['a', 'b'] })
-    expect(readSettingsOf('storage', { ...completeStorage, RESERVED_FOLDERS: '' }).reservedFolders).toEqual([])
-  })
-
-  test.each([
-    ['DATA_CENTRE', 'US east'],
-    ['DATA_CENTRE', 'a'.repeat(33)],
-    ['SITES_TABLE', ''],
-    ['LOG_LEVEL', 'LOUD'],
-    ['LARGEST_FILE', '0'],
-    ['LARGEST_FILE', '1e3'],
-    ['LARGEST_FILE', '-1'],
-    ['LARGEST_FILE', ''],
-    ['LARGEST_FILE', '5368709121'],
-    ['LARGEST_RESUMABLE_FILE', '0'],
-    ['LARGEST_RESUMABLE_FILE', '5368709121'],
-    ['FILES_BUCKET', 'ab'],
-    ['REMOVALS_QUEUE_URL', 'removals'],
-    ['PATH_ENCODING', 'twice'],
-    ['BINARY_ACCEPT', 'none'],
-  ])('the function does not start if %s is %j, and names the setting', (name, value) => {
-    expect(() => readSettingsOf('storage', { ...completeStorage, [name]: value })).toThrow(
-      new RegExp(`${name} \\(must `),
-    )
+test('a function reads no environment variables except its settings', () => {
+  expect(readSettingsOf('fields', { ...ofFields, LOG_LEVEL: 'WARN', HOME: '/root' })).toEqual({
+    ...texts,
+    webFormsTable: 'forms-of-us',
+    requestsPerToken: 0,
+    requestsPerSite: 0,
+    pathEncoding: 'encoded',
+    binaryAccept: 'any',
+    logLevel: 'WARN',
   })
 })
 
-describe('the settings of the function that streams', () => {
-  const [present, former] = ['p'.repeat(32), 'f'.repeat(32)]
-
-  test.each([
-    [present, [present]],
-    [`${present},${former}`, [present, former]],
-  ])('the function needs one or two secrets besides the storage settings', (ORIGIN_SECRETS, originSecrets) => {
-    expect(readSettingsOf('stream', { ...completeStorage, ORIGIN_SECRETS })).toMatchObject({
-      originSecrets,
-      filesBucket: 'files-of-us',
-      largestFile: 104_857_600,
-    })
-  })
-
-  test.each([undefined, '', ',', 'short', present.slice(1), `${present},short`, `${present},${former},${present}`])(
-    'the secrets %j are refused',
-    (ORIGIN_SECRETS) => {
-      expect(() => readSettingsOf('stream', { ...completeStorage, ORIGIN_SECRETS })).toThrow(/ORIGIN_SECRETS \(must /)
-    },
-  )
-
-  test('the address to listen on must have a port', () => {
-    const read = (address?: string) => readSettingsOf('listening', { AWS_LAMBDA_HTTP_ENDPOINT: address }).httpEndpoint
-    for (const address of ['0.0.0.0:3000', '[::]:3000', 'localhost:80']) expect(read(address)).toBe(address)
-    for (const address of [undefined, '3000', 'localhost:', 'localhost:http']) {
-      expect(() => read(address)).toThrow(/AWS_LAMBDA_HTTP_ENDPOINT/)
-    }
-  })
-})
-
-test('the limit for sorted lists may be any number from 1 up', () => {
-  expect(readSettingsOf('machine', {}).longestList).toBe(20_000)
-  for (const longestList of [1, Number.MAX_SAFE_INTEGER]) {
-    expect(readSettingsOf('machine', { LONGEST_LIST: String(longestList) }).longestList).toBe(longestList)
+test('the error names all settings that are missing or wrong', () => {
+  for (const name of Object.keys(ofFields)) {
+    expect(() => readSettingsOf('fields', { ...ofFields, [name]: undefined })).toThrow(`${name} (must be set)`)
   }
-  expect(() => readSettingsOf('machine', { LONGEST_LIST: '0' })).toThrow(/LONGEST_LIST \(must /)
+  const wrong = { ...ofFields, SITES_TABLE: undefined, LOG_LEVEL: 'LOUD' }
+  expect(() => readSettingsOf('fields', wrong)).toThrow(/SITES_TABLE .*LOG_LEVEL /)
+})
+
+test('settings have defaults, and are parsed into numbers and lists', () => {
+  expect(readSettingsOf('stream', ofStream)).toMatchObject({
+    logLevel: 'INFO',
+    largestFile: 104_857_600,
+    reservedFolders: ['_System', 'Layouts', 'ModuleTemplates', 'Templates', 'StyleSheets'],
+    originSecrets: [present],
+  })
+  const given = { LARGEST_FILE: '4718592', RESERVED_FOLDERS: 'a,, b', ORIGIN_SECRETS: `${present},${former}` }
+  expect(readSettingsOf('stream', { ...ofStream, ...given })).toMatchObject({
+    largestFile: 4_718_592,
+    reservedFolders: ['a', 'b'],
+    originSecrets: [present, former],
+  })
+  expect(readSettingsOf('stream', { ...ofStream, RESERVED_FOLDERS: '' }).reservedFolders).toEqual([])
+  expect(readSettingsOf('machine', {})).toMatchObject({ longestList: 20_000, fsync: 'on' })
+  for (const longestList of [1, Number.MAX_SAFE_INTEGER])
+    expect(readSettingsOf('machine', { LONGEST_LIST: String(longestList) })).toMatchObject({ longestList })
+  for (const httpEndpoint of ['0.0.0.0:3000', '[::]:3000', 'localhost:80'])
+    expect(readSettingsOf('listening', { AWS_LAMBDA_HTTP_ENDPOINT: httpEndpoint })).toEqual({ httpEndpoint })
+})
+
+const wrongValues: Readonly<Record<string, readonly (string | undefined)[]>> = {
+  DATA_CENTRE: ['US east', 'a'.repeat(33)],
+  SITES_TABLE: [''],
+  LOG_LEVEL: ['LOUD'],
+  LARGEST_FILE: ['0', '1e3', '-1', '', '5368709121'],
+  LARGEST_RESUMABLE_FILE: ['0', '5368709121'],
+  FILES_BUCKET: ['ab'],
+  REMOVALS_QUEUE_URL: ['removals'],
+  PATH_ENCODING: ['twice'],
+  BINARY_ACCEPT: ['none'],
+  REQUESTS_PER_TOKEN: ['-1', '1.5', 'none', '1000001'],
+  REQUESTS_PER_SITE: ['-1', '1000001'],
+  ORIGIN_SECRETS: [undefined, '', ',', present.slice(1), `${present},short`, `${present},${former},${present}`],
+}
+test.each(Object.entries(wrongValues))('a function does not start with a wrong %s: %j', (name, values) => {
+  for (const value of values)
+    expect(() => readSettingsOf('stream', { ...ofStream, [name]: value })).toThrow(new RegExp(`${name} \\(must `))
+})
+
+test.each([
+  ['machine', 'LONGEST_LIST', ['0']],
+  ['listening', 'AWS_LAMBDA_HTTP_ENDPOINT', [undefined, '3000', 'localhost:', 'localhost:http']],
+] as const)('%s does not start with a wrong %s: %j', (group, name, values) => {
+  for (const value of values) expect(() => readSettingsOf(group, { [name]: value })).toThrow(`${name} (must `)
 })
 
 describe('the environment of the deployment', () => {
   test('the function reads the settings that the deployment writes', () => {
-    const { fields } = settingsOf
-    const texts = {
-      dataCentre: 'us',
-      sitesTable: 'sites-of-us',
-      tokensTable: 'tokens-of-us',
-      usersTable: 'users-of-us',
-      webFormsTable: 'forms-of-us',
-      journalTable: 'journal-of-us',
-      directoryRegion: undefined,
-    }
-    expect(environmentOf(fields, texts)).toEqual(complete)
-    expect(environmentOf(fields, { ...texts, directoryRegion: 'us-east-1' })).toEqual({
-      ...complete,
+    const all = { ...texts, webFormsTable: 'forms-of-us' }
+    expect(environmentOf(settingsOf.fields, { ...all, directoryRegion: undefined })).toEqual(ofFields)
+    expect(environmentOf(settingsOf.fields, { ...all, directoryRegion: 'us-east-1' })).toEqual({
+      ...ofFields,
       DIRECTORY_REGION: 'us-east-1',
     })
   })
 
   test('a deployment without a required setting does not compile', () => {
-    const { fields } = settingsOf
-    const texts = { dataCentre: 'us', sitesTable: 's', tokensTable: 't', usersTable: 'u', journalTable: 'j' }
     // @ts-expect-error the table of the web forms is missing
-    expect(environmentOf(fields, texts)).not.toHaveProperty('WEB_FORMS_TABLE')
+    expect(environmentOf(settingsOf.fields, texts)).not.toHaveProperty('WEB_FORMS_TABLE')
   })
 })

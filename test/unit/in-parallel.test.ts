@@ -27,42 +27,26 @@ describe('work in parallel', () => {
     await inParallel([], 7, () => Promise.reject(new Error('without items, the work ends at once')))
   })
 
-  it('when the work on one item ends, the next item starts', async () => {
-    const { begun, ends, work } = heldWork()
-    const all = inParallel(numbers(5), 3, work)
-    await settle()
-    expect(begun).toEqual([0, 1, 2])
-    ends[1]?.resolve()
-    await settle()
-    expect(begun).toEqual([0, 1, 2, 3])
-    for (const end of ends) end.resolve()
-    await settle()
-    ends[4]?.resolve()
-    await all
-    expect(begun).toEqual([0, 1, 2, 3, 4])
-  })
-
-  it('the next item is requested only when work can start', async () => {
+  it('when the work on one item ends, the next item is requested and starts', async () => {
     const asked: number[] = []
     async function* source() {
-      for (const number of numbers(4)) {
+      for (const number of numbers(5)) {
         asked.push(number)
         yield number
       }
     }
     const { begun, ends, work } = heldWork()
-    const all = inParallel(source(), 2, work)
+    const all = inParallel(source(), 3, work)
     await settle()
-    expect([asked, begun]).toEqual([
-      [0, 1],
-      [0, 1],
-    ])
-    while (begun.length < 4) {
-      for (const end of ends) end.resolve()
-      await settle()
-    }
+    expect([asked, begun]).toEqual([numbers(3), numbers(3)])
+    ends[1]?.resolve()
+    await settle()
+    expect([asked, begun]).toEqual([numbers(4), numbers(4)])
     for (const end of ends) end.resolve()
+    await settle()
+    ends[4]?.resolve()
     await all
+    expect(begun).toEqual(numbers(5))
   })
 
   it('after a failure no further item starts, and the running ones end first', async () => {

@@ -71,17 +71,3 @@ describe('A message (E-1)', () => {
     expect(texts.length).toBeGreaterThan(30)
   })
 })
-
-describe('A fault of a body (E-2)', () => {
-  test('a fault says that a member is missing', () => {
-    expect(check(storage.partsBody, { name: 'film.mp4' })).toEqual({
-      problems: [{ path: 'size', message: messages.http.isMissing('a whole number of bytes') }],
-    })
-  })
-
-  test('a fault about an unknown member lists the known members', () => {
-    expect(check(storage.restoreBody, { colour: 'red' })).toEqual({
-      problems: [{ path: '', message: messages.http.unknownMember('"colour"', 'version, replace') }],
-    })
-  })
-})

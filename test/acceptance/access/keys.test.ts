@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { admin, describeWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
-import { openSite } from '../support/people.ts'
+import { openSite, tokens } from '../support/people.ts'
 
 const day = 24 * 3600 * 1000
 
@@ -18,7 +18,8 @@ const openKeys = async () => {
   const put = (key: string, path: string) =>
     call(`/api/v2/admin/sites/${site}/storage${path}`, { method: 'PUT', token: key, body: 'text' })
   const list = async () => (await askKeys('GET')).json.keys
-  return { site, manager, owner, addPerson, ask, askKeys, create, put, list }
+  const signOutEverywhere = (token: string) => call(`${tokens}?all`, { method: 'DELETE', token })
+  return { site, manager, owner, addPerson, ask, askKeys, create, put, list, signOutEverywhere }
 }
 
 describeWithAdmin('Keys', () => {
@@ -145,11 +146,16 @@ describeWithAdmin('The rights of a key', () => {
     ['disabled', { disabled: true }],
     ['removed', null],
   ])('A key of a person who is %s does not work (A-61)', async (_, change) => {
-    const { addPerson, ask, create, list, put } = await openKeys()
+    const { addPerson, ask, create, list, put, signOutEverywhere } = await openKeys()
     const maker = await addPerson()
     const { key } = await create(['files:write'], {}, maker.token)
+    await signOutEverywhere(maker.token)
+    expect(await list()).toMatchObject([{ rights: ['files:write'] }])
     await (change ? ask('PUT', `/${maker.name}`, change) : ask('DELETE', `/${maker.name}`))
     expectError(await put(key, '/a.txt'), 401, 101000)
+    expect(await list()).toMatchObject([{ user: maker.name, rights: [] }])
+    if (change) return
+    await addPerson({ role: 'owner' }, maker.name)
     expect(await list()).toMatchObject([{ user: maker.name, rights: [] }])
   })
 

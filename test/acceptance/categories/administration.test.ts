@@ -48,6 +48,22 @@ describeWithAdmin('Administration of categories', () => {
     expect((await own.call('/categories/50/news')).json.totalItemsCount).toBe(0)
   })
 
+  test('Missing members of imported objects are derived from the given ones (T-24)', async () => {
+    const given = { weight: -2147483648, roleId: 2147483647, displayable: false, body: 'x'.repeat(350_000) }
+    const moment = { releaseDate: '2026-01-31T12:00:00.5+02:00' }
+    await importRecords(own.siteId, [
+      { kind: 'news', id: 63, subject: 'Ça va? Über-Größe!', createDate: '2025-06-01', createBy: 3, siteId: 4711 },
+      { kind: 'news', id: 64, subject: '日本', ...given, ...moment },
+      { kind: 'blog', id: 65, blogName: 'Notes' },
+    ])
+    const { items } = (await own.call(withQuery('/news', { where: '{id:{$gte:63}}' }))).json
+    expect(items).toMatchObject([
+      { slug: 'ca-va-uber-gro-e', url: '/news/ca-va-uber-gro-e', releaseDate: '2025-06-01T00:00:00', lastUpdateBy: 3 },
+      { slug: '64', ...given, releaseDate: '2026-01-31T10:00:00' },
+    ])
+    expect((await own.call('/blogs?order=-id&limit=1')).json.items).toMatchObject([{ id: 65, title: 'Notes' }])
+  })
+
   test('An import skips bad records, and a repeated import changes nothing (T-22, T-27)', async () => {
     const more = [
       { kind: 'news', id: 60, subject: 'Sixty' },

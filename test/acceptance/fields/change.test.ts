@@ -102,9 +102,12 @@ describe('Conditions on fields', () => {
     const form = await formWith({ id: -2 })
     const { headers } = await call(`${fieldsOf(form)}/-2`)
     await update(form, -2, { mandatory: true })
-    const stale = { 'If-Match': headers['etag'] ?? '' }
-    expectError(await update(form, -2, { order: 9 }, stale), 412, 100412)
-    expectError(await remove(form, -2, stale), 412, 100412)
+    const etag = (await call(`${fieldsOf(form)}/-2`)).headers['etag'] ?? ''
+    const malformed = [' ', etag.replaceAll('"', ''), etag.replace('"', '"x'), `*, ${etag}`]
+    for (const ifMatch of [headers['etag'] ?? '', `W/${etag}`, ...malformed]) {
+      expectError(await update(form, -2, { order: 9 }, { 'If-Match': ifMatch }), 412, 100412)
+      expectError(await remove(form, -2, { 'If-Match': ifMatch }), 412, 100412)
+    }
     expect(await read(form, -2)).toMatchObject({ mandatory: true, order: 1 })
   })
 

@@ -6,6 +6,9 @@ import { call, callPatiently } from '../support/http.ts'
 const create = (form: number, body: unknown, headers: Record<string, string> = {}) =>
   call(fieldsOf(form), { method: 'POST', body, headers })
 
+/** Lists in each other, this many levels deep. */
+const listsInLists = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
+
 describe('Creating a system field (operation 3)', () => {
   test('POST of a field answers 201 with id, self link and Location (F-14, F-7)', async () => {
     const form = await formWith()
@@ -67,8 +70,19 @@ describe('Creating a system field (operation 3)', () => {
 
   test('Unknown members of a new field are ignored (F-20)', async () => {
     const form = await formWith()
-    const body = { type: { id: -2, name: 'x', y: 1 }, mandatory: true, id: 5, links: [], color: 'red' }
-    expect((await create(form, body)).status).toBe(201)
+    const body = { type: { id: -2, name: 'x', y: 1 }, mandatory: true, id: 5, links: [], constructor: 'red' }
+    expect((await create(form, { ...body, deep: listsInLists(31) })).status).toBe(201)
+  })
+
+  test('A field is refused if a field would move beyond the highest order (F-22, F-23)', async () => {
+    const highest = 2 ** 31 - 1
+    const form = await formWith({ id: -2, order: highest - 1 }, { id: -3, order: highest })
+    for (const order of [highest, highest - 1, undefined]) {
+      const answer = await create(form, { type: { id: -7 }, mandatory: true, order })
+      expectError(answer, 400, 115000)
+      expect(answer.json.message).toContain('order')
+    }
+    expect((await create(form, { type: { id: -7 }, mandatory: true, order: highest - 2 })).status).toBe(201)
   })
 
   test('A second field of the same type is refused with 115006 (F-13, E-23)', async () => {
@@ -151,7 +165,10 @@ describe('Refused fields', () => {
     ['an escaped __proto__ member', '{"\\u005f_proto__":{"x":1},"type":{"id":-2},"mandatory":true}'],
     ['a nested __proto__ member', '{"type":{"id":-2,"__proto__":{"x":1}},"mandatory":true}'],
     ['30,000 levels', `${'['.repeat(30_000)}${']'.repeat(30_000)}`],
-    ['33 levels', `{"type":{"id":-2},"mandatory":true,"x":${'['.repeat(33)}${']'.repeat(33)}}`],
+    ['33 levels', JSON.stringify({ type: { id: -2 }, mandatory: true, x: listsInLists(32) })],
+    ['single quotes', "{'type':{'id':-2},'mandatory':true}"],
+    ['a number that JSON does not have', '{"type":{"id":-2},"mandatory":true,"x":NaN}'],
+    ['a prototype in a constructor', '{"type":{"id":-2},"mandatory":true,"constructor":{"prototype":{}}}'],
   ])('A body with %s is refused with 115000 (E-20)', async (_, body) => {
     const answer = await create(form, body, { 'Content-Type': 'application/json' })
     expectError(answer, 400, 115000)

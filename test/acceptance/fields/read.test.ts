@@ -97,7 +97,7 @@ describe('Unknown forms and fields', () => {
     expectError(await call(`${fieldsOf(form)}/-3`, { method: 'DELETE' }), 404, 115002)
   })
 
-  test.each(['abc', '1.5', '01', '%00', 'x'.repeat(300), '1e3', '--2'])(
+  test.each(['abc', '1.5', '01', '-0', '+7', '7%20', '0x7', '%D9%A7', '%00', 'x'.repeat(300), '1e3', '--2'])(
     'A request for the form or field %s answers 404',
     async (id) => {
       const form = await formWith({ id: -2 })

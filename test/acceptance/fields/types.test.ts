@@ -71,11 +71,13 @@ testWithAdmin('The name of an imported ImageVerification is in square brackets (
   })
 })
 
-testWithAdmin('An ImageVerification can be moved and removed like any field (F-12)', async () => {
+testWithAdmin('An import moves a field; an ImageVerification moves like any field (F-12, F-24)', async () => {
   const form = await formWith({ id: -2 })
   await importLines({ kind: 'field', webFormId: form, typeId: -400 })
   await call(`${fieldsOf(form)}/-400`, { method: 'PUT', body: { order: 1 } })
   expect(await layoutOf(form)).toBe('-400@1 -2@2')
+  await importLines({ kind: 'field', webFormId: form, typeId: -2, order: 1 })
+  expect(await layoutOf(form)).toBe('-2@1 -400@2')
   expect((await call(`${fieldsOf(form)}/-400`, { method: 'DELETE' })).status).toBe(200)
 })
 

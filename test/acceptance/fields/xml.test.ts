@@ -1,10 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { messages } from '../../support/messages.ts'
 import { addField, fieldsOf, formWith, layoutOf, site } from '../support/forms.ts'
 import { call } from '../support/http.ts'
 
 const xml = { Accept: 'application/xml' }
 const sendXml = { 'Content-Type': 'application/xml' }
 const namespaces = 'xmlns="http://ns.adobe.com/bc/api/v1" xmlns:i="http://www.w3.org/2001/XMLSchema-instance"'
+const valid = '<type><id>-2</id></type><mandatory>true</mandatory>'
+const deep = (levels: number) => `${'<a>'.repeat(levels)}1${'</a>'.repeat(levels)}`
 const post = (form: number, body: string, headers: Record<string, string> = sendXml) =>
   call(fieldsOf(form), { method: 'POST', body, headers })
 const expectXmlError = (answer: Awaited<ReturnType<typeof call>>, status: number, code: number) => {
@@ -80,20 +83,23 @@ describe('Answers in XML', () => {
 
 describe('Requests in XML', () => {
   test.each<[string, string]>([
-    [
-      'the root element field and the namespace',
-      `<field ${namespaces}><type><id>-2</id></type><mandatory>true</mandatory></field>`,
-    ],
-    [
-      'any root element, without a namespace',
-      '<whatever><type><id>-2</id></type><mandatory>true</mandatory></whatever>',
-    ],
+    ['the root element field and the namespace', `<field ${namespaces}>${valid}</field>`],
+    ['any root element, without a namespace', `<whatever>${valid}</whatever>`],
     ['a prefix', '<a:x xmlns:a="urn:x"><a:type><a:id>-2</a:id></a:type><a:mandatory>true</a:mandatory></a:x>'],
     [
       'a declaration and white space',
-      '\uFEFF<?xml version="1.0"?>\r\n<f>\n <type>\n  <id> -2 </id>\n </type>\n <mandatory>true</mandatory>\n</f>\n',
+      '\uFEFF<?xml version="1.0"?>\r\n<f>\n <type>\n  <id> -2 </id>\n </type>\n <mandatory> true\n</mandatory>\n</f>\n',
     ],
-    ['comments and CDATA', '<f><!-- a --><type><id><![CDATA[-2]]></id></type><mandatory>true</mandatory></f>'],
+    [
+      'comments, instructions and CDATA',
+      '<f><!-- a & b --><?keep this?><type><id><![CDATA[-2]]></id></type><mandatory>tr<!-- cut -->ue</mandatory></f>',
+    ],
+    [
+      'entities and references to characters',
+      '<f><x>&lt;&gt;&amp;&quot;&apos;&#x1F600;</x><type><id>&#45;2</id></type><mandatory>true</mandatory></f>',
+    ],
+    ['32 levels', `<f>${deep(32)}${valid}</f>`],
+    ['names of shared prototypes', `<f><toString>1</toString>${valid}</f>`],
     ['unknown elements', '<f><x><y/></x><type><id>-2</id><name>n</name></type><mandatory>true</mandatory></f>'],
   ])('A body in XML with %s is accepted (F-29)', async (_, body) => {
     const form = await formWith({ id: -3 })
@@ -138,27 +144,50 @@ describe('Refused bodies in XML', () => {
     ['nothing', ''],
     ['plain text', 'hello'],
     ['JSON in place of XML', '{"type":{"id":-2},"mandatory":true}'],
-    ['a tag that is not closed', '<f><type><id>-2</id></type><mandatory>true</mandatory>'],
+    ['a tag that is not closed', `<f>${valid}`],
     ['tags that overlap', '<f><type><id>-2</type></id><mandatory>true</mandatory></f>'],
-    ['two roots', '<f/><f/>'],
-    ['text after the root element', '<f/>hello'],
-    ['a document type declaration', '<!DOCTYPE f><f><type><id>-2</id></type><mandatory>true</mandatory></f>'],
+    ['two roots', `<f>${valid}</f><f/>`],
+    ['text after the root element', `<f>${valid}</f>hello`],
+    ['a document type declaration', `<!DOCTYPE f><f>${valid}</f>`],
     ['an external entity', '<!DOCTYPE f [<!ENTITY x SYSTEM "file:///etc/passwd">]><f><type><id>&x;</id></type></f>'],
     ['an entity bomb', `<!DOCTYPE f [<!ENTITY a "ha"><!ENTITY b "${'&a;'.repeat(1000)}">]><f>&b;</f>`],
-    ['an HTML entity', '<f>&nbsp;<type><id>-2</id></type><mandatory>true</mandatory></f>'],
-    ['10,000 levels', `${'<a>'.repeat(9_000)}${'</a>'.repeat(9_000)}`],
-    [
-      'a __proto__ element',
-      '<f><__proto__><x>1</x></__proto__><type><id>-2</id></type><mandatory>true</mandatory></f>',
-    ],
-    ['mandatory twice', '<f><type><id>-2</id></type><mandatory>true</mandatory><mandatory>true</mandatory></f>'],
+    ['an HTML entity', `<f>&nbsp;${valid}</f>`],
+    ['a document type in lower case', `<!doctype f><f>${valid}</f>`],
+    ['a reference to a character that XML forbids', `<f>&#0;${valid}</f>`],
+    ['an ampersand without an entity', `<f>a & b${valid}</f>`],
+    ['text before the root element', `x<f>${valid}</f>`],
+    ['blanks alone', ' \n '],
+    ['33 levels', `<f>${deep(33)}${valid}</f>`],
+    ['9,000 levels', deep(9_000)],
+    ['10,000 elements that are not closed', '<a>'.repeat(10_000)],
+    ['a name of 10,000 letters', `<${'a'.repeat(10_000)}>`],
+    ['10,000 comments that are not closed', `<f>${'<!--'.repeat(10_000)}</f>`],
+    ['a constructor', `<f><constructor>1</constructor>${valid}</f>`],
+    ['a __proto__ element', `<f><__proto__><x>1</x></__proto__>${valid}</f>`],
+    ['mandatory twice', `<f>${valid}<mandatory>true</mandatory></f>`],
     ['mandatory empty', '<f><type><id>-2</id></type><mandatory/></f>'],
-    ['mandatory nil', `<f ${namespaces}><type><id>-2</id></type><mandatory i:nil="true"/></f>`],
-    ['letters for order', '<f><type><id>-2</id></type><mandatory>true</mandatory><order>first</order></f>'],
-    ['a hexadecimal order', '<f><type><id>-2</id></type><mandatory>true</mandatory><order>0x1</order></f>'],
-    ['order 1e3', '<f><type><id>-2</id></type><mandatory>true</mandatory><order>1e3</order></f>'],
+    ['mandatory nil', `<f ${namespaces}><type><id>-2</id></type><mandatory i:nil="true">true</mandatory></f>`],
+    ['mandatory nil by 1', '<f xmlns:b="urn:x"><type><id>-2</id></type><mandatory b:nil="1">true</mandatory></f>'],
+    ['mandatory in capitals', '<f><type><id>-2</id></type><mandatory>TRUE</mandatory></f>'],
+    ['letters for order', `<f>${valid}<order>first</order></f>`],
+    ['a hexadecimal order', `<f>${valid}<order>0x1</order></f>`],
+    ['order 1e3', `<f>${valid}<order>1e3</order></f>`],
   ])('A body in XML with %s is refused with 115000 (F-30)', async (_, body) => {
-    expectXmlError(await post(form, body, { ...sendXml, ...xml }), 400, 115000)
+    const answer = await post(form, body, { ...sendXml, ...xml })
+    expectXmlError(answer, 400, 115000)
+    expect(answer.text.length).toBeLessThan(800)
     expect(await layoutOf(form)).toBe('-3@1')
+  })
+
+  test.each<[fault: string, string]>([
+    [messages.http.xmlType, '<!doctype f><f/>'],
+    [messages.http.xmlEntity, '<f>&nbsp;</f>'],
+    [messages.http.xmlSecondRoot, '<f/><g/>'],
+    [messages.http.xmlTooDeep, deep(34)],
+    [messages.http.xmlTooDeep, deep(9_000)],
+    [messages.http.xmlUnclosed('b', 2), '<a>\n<b>'],
+    [messages.http.xmlUnclosed('password', 1), '<f><password>open sesame</f>'],
+  ])('A refusal names the fault, and does not quote the body (F-30): %s', async (fault, body) => {
+    expect((await post(form, body)).json.message).toContain(fault)
   })
 })

@@ -90,7 +90,15 @@ describe('GET /console', () => {
     }
   })
 
-  const missing = ['nope.js', 'index.html', '.txt', 'x'.repeat(5_000), '%2E%2E%2Fpackage.json', 'licenses.txt%00']
+  const missing = [
+    'nope.js',
+    'index.html',
+    'frameXhtml',
+    '.txt',
+    'x'.repeat(5_000),
+    '%2E%2E%2Fpackage.json',
+    'licenses.txt%00',
+  ]
   test.each(missing.map((name) => ({ start: name.slice(0, 50), name })))(
     'GET /console/$start answers 404/100004',
     async ({ name }) => {
@@ -139,6 +147,17 @@ describe('GET /', () => {
     'a/b;c="text/html"',
   ])('GET / with Accept: %s does not redirect a program (K-2)', async (accept) => {
     expect((await call('/', { ...anonymous, headers: { Accept: accept } })).status).toBe(200)
+  })
+
+  test('Accept may name 200 types', async () => {
+    const many = Array.from({ length: 200 }, (_, index) => `application/type-${index};q=0.${index}`).join(', ')
+    for (const [accept, status] of [
+      [many, 200],
+      [`${many}, text/html`, 302],
+      ['text/html;q=0,'.repeat(500), 200],
+    ] as const) {
+      expect((await call('/', { ...anonymous, headers: { Accept: accept } })).status).toBe(status)
+    }
   })
 
   test.each(['*/*', 'application/json'])('GET / with Accept: %s returns addresses in JSON (K-2)', async (accept) => {

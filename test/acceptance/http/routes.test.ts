@@ -4,6 +4,8 @@ import { expectError } from '../support/expectations.ts'
 import { site } from '../support/forms.ts'
 import { call } from '../support/http.ts'
 
+const files = '/api/v2/admin/sites/current/storage'
+
 describe('Routes', () => {
   test.each([
     '/nope',
@@ -15,6 +17,9 @@ describe('Routes', () => {
     `//api/v1/admin/sites/current/webforms`,
     '/API/v1/admin/sites/current/webforms',
     '/openapiXjson',
+    '/api/v1/admin/sites//webforms',
+    '/api/v1/admin/sites/current%2Fwebforms',
+    ...[`${files}%2Fa`, `/${files}/a`, `${files}a`],
   ])('GET %s answers 404/100004 (E-4, E-7)', async (path) => {
     expectError(await call(path), 404, 100004)
     expectError(await call(path, { method: 'POST', token: null }), 404, 100004)
@@ -22,6 +27,18 @@ describe('Routes', () => {
 
   test('A slash at the end of a path is ignored', async () => {
     expect((await call(`${site}/webforms/`)).status).toBe(200)
+  })
+
+  test('The segments of a path are decoded once, or answer 404/100004 (E-7)', async () => {
+    for (const malformed of ['%', '%zz', '%ff', '%C0%AE']) {
+      expectError(await call(`/api/v1/admin/sites/${malformed}/webforms`), 404, 100004)
+    }
+    expect((await call('/api/v1/admin/sites/%63urrent/webforms')).status).toBe(200)
+    expectError(await call('/api/v1/admin/sites/%2563urrent/webforms'), 400, 100002)
+  })
+
+  test('A path with 4,000 slashes is matched', async () => {
+    expect((await call(`${files}${'/%2F'.repeat(2_000)}?meta`)).status).toBe(200)
   })
 
   test.each<[string, string, string]>([
@@ -34,11 +51,15 @@ describe('Routes', () => {
     expectError(answer, 405, 100005)
     expect(answer.headers['allow']).toBe(allow)
   })
+
+  test('HEAD answers 405 at a path without GET (E-8)', async () => {
+    const path = '/webresources/api/v3/sites/current/webhooks/whk_1/test'
+    const { status, headers } = await call(path, { method: 'HEAD', token: null })
+    expect({ status, allow: headers['allow'] }).toEqual({ status: 405, allow: 'POST, OPTIONS' })
+  })
 })
 
 describe('Repeated query parameters', () => {
-  const files = '/api/v2/admin/sites/current/storage'
-
   test.each([`${files}?meta&limit=1&limit=x`, '/api/v2/admin/sites/current/changes?limit=1&limit=x'])(
     'The first of two values is used: %s',
     async (path) => {

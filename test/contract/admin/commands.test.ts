@@ -19,7 +19,9 @@ const elsewhere = [
   ...webhookCommands.map((name) => `webhook ${name}`),
 ]
 
-test('Commands print their answers and write history (H-3, H-5, T-8, T-12, T-16)', async ({ dataDirectory }) => {
+test('Commands print their answers and write history (A-48, A-49, A-50, H-3, H-5, T-8, T-12, T-16)', async ({
+  dataDirectory,
+}) => {
   const folder = scratchDirectory()
   const values = { records: join(folder, 'records'), exported: join(folder, 'exported'), hash: '' }
   writeFileSync(values.records, linesOf(sessionRecords))
@@ -50,23 +52,22 @@ const contents = [
   { kind: 'news', id: 1, subject: 'One' },
   { kind: 'link', type: 'news', categoryId: 5, objectId: 1 },
 ]
-test.for(refusedCommands)(
-  '%s is refused with advice, and changes nothing (T-5, T-17)',
-  async ([line, reason], { siteDirectory }) => {
-    await administer(siteDirectory, ['import', '-', '--site', '1001'], linesOf(contents))
-    const before = await administer(siteDirectory, ['audit', '--site', '1001'])
-    const outcome = await administer(siteDirectory, line.split(' '))
-    expect(outcome).toEqual({ status: 1, stdout: '', stderr: refusedIn(siteDirectory, reason) })
-    expect(await administer(siteDirectory, ['audit', '--site', '1001'])).toEqual(before)
-  },
-)
+test('Refused commands give advice, and change nothing (T-5, T-17)', async ({ commands, siteDirectory }) => {
+  await commands.run('import - --site 1001', linesOf(contents))
+  const before = await commands.run('audit --site 1001')
+  for (const [line, reason] of refusedCommands) {
+    const refused = { status: 1, stdout: '', stderr: refusedIn(siteDirectory, reason) }
+    expect({ line, ...(await commands.attempt(line)) }).toEqual({ line, ...refused })
+  }
+  expect(await commands.run('audit --site 1001')).toEqual(before)
+})
 
 test.for([
   ['{"colour":"red"}', messages.http.unknownMember('"colour"', 'id, ')],
   ['{"enabled":1}', 'enabled: must be true or false'],
-] as const)('object create refuses the members %s', async ([members, reason], { siteDirectory }) => {
-  const args = ['object', 'create', 'news', '--site', '1001', '--members', members]
-  expect(await administer(siteDirectory, args)).toMatchObject({ status: 1, stderr: expect.stringContaining(reason) })
+] as const)('object create refuses the members %s', async ([members, reason], { commands: { attempt } }) => {
+  const outcome = await attempt(`object create news --site 1001 --members ${members}`)
+  expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining(reason) })
 })
 
 test('site create is refused while the directory has no data centre', async ({ dataDirectory }) => {
@@ -74,14 +75,12 @@ test('site create is refused while the directory has no data centre', async ({ d
   expect(outcome).toEqual({ status: 1, stdout: '', stderr: refusedIn(dataDirectory, messages.site.noDataCentre) })
 })
 
-test.for(['site', 'form --site 1001'])(
-  'the command create is refused when the highest possible id is in use: %s',
-  async (kind, { siteDirectory }) => {
-    const [command = '', ...options] = kind.split(' ')
-    const create = (...more: string[]) =>
-      administer(siteDirectory, [command, 'create', ...options, '--name', 'Far', ...more])
-    expect(await create('--id', '999999999999999')).toMatchObject({ status: 0 })
-    expect(await create()).toEqual({ status: 1, stdout: '', stderr: refusedIn(siteDirectory, messages.site.noFreeId) })
+test.for(['site create --name Far', 'form create --name Far --site 1001'])(
+  'a command is refused when the highest possible id is in use: %s',
+  async (line, { commands: { run, attempt }, siteDirectory }) => {
+    await run(`${line} --id 999999999999999`)
+    const stderr = refusedIn(siteDirectory, messages.site.noFreeId)
+    expect(await attempt(line)).toEqual({ status: 1, stdout: '', stderr })
   },
 )
 
@@ -100,12 +99,11 @@ describe('the command data-centre add', () => {
   const add = (directory: string, ...options: string[]) =>
     administer(directory, ['data-centre', 'add', 'us', '--url', 'https://us.example', ...options])
 
-  test('data-centre add changes the base URL, and keeps the default (T-7)', async ({ siteDirectory }) => {
+  test('data-centre add changes the base URL, and keeps the default (T-7)', async ({ commands: { run } }) => {
     for (const url of ['https://eu.example/', 'https://eu.example/base']) {
-      const eu = await administerJson(siteDirectory, ['data-centre', 'add', 'eu', '--url', url])
+      const eu = await run(`data-centre add eu --url ${url}`)
       expect(eu).toEqual({ id: 'eu', url: url.replace(/\/$/, ''), default: false })
-      const listed = await administerJson(siteDirectory, ['data-centre', 'list'])
-      expect(listed).toEqual([eu, { id: 'us', url: 'http://127.0.0.1:4000', default: true }])
+      expect(await run('data-centre list')).toEqual([eu, { id: 'us', url: 'http://127.0.0.1:4000', default: true }])
     }
   })
 

@@ -15,7 +15,7 @@ import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
 import { contentMembers } from '../../../lib/core/content-kinds.ts'
-import { administer, administerJson, refusedIn } from '../../support/administration.ts'
+import { commandsOn, refusedIn } from '../../support/administration.ts'
 import { snapshotOf } from '../../support/directory-snapshot.ts'
 import { answersOfEveryList } from '../../support/every-list.ts'
 import { messages } from '../../support/messages.ts'
@@ -31,6 +31,8 @@ const test = base.extend('outside', async ({ directory }, { onCleanup }) => {
   return outside
 })
 
+const load = 'import - --site 1001'
+const exportTo = (file: string) => `export --site 1001 --out ${file}`
 const lines = (records: readonly object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
 
 describe('the command export', () => {
@@ -40,26 +42,28 @@ describe('the command export', () => {
     host,
   }) => {
     const { baseUrl, siteId, token } = await host()
-    await administerJson(directory, ['import', '-', '--site', String(siteId)], lines(oddRecords))
+    const { run, attempt } = commandsOn(directory)
+    await run(`import - --site ${siteId}`, lines(oddRecords))
     const file = join(outside, 'export.jsonl')
-    const reported = await administerJson(directory, ['export', '--site', String(siteId), '--out', file])
-    const { id } = await administerJson(directory, ['site', 'create', '--name', 'Empty'])
-    const imported = await administerJson(directory, ['import', file, '--site', String(id)])
+    const reported = await run(`export --site ${siteId} --out ${file}`)
+    const { id } = await run('site create --name Empty')
+    const imported = await run(`import ${file} --site ${id}`)
     expect(imported).toEqual({ imported: reported.exported, skipped: 0, errors: [] })
-    const other = await administerJson(directory, ['token', 'issue', '--user', 'ann', '--site', String(id)])
+    const other = await run(`token issue --user ann --site ${id}`)
 
     const before = await answersOfEveryList({ baseUrl, token, site: siteId })
     const after = await answersOfEveryList({ baseUrl, token: other.token, site: id })
     expect(before.size).toBeGreaterThan(20)
     expect(after).toEqual(before)
 
-    const again = await administer(directory, ['export', '--site', String(id)])
-    expect(again.stdout).toBe(readFileSync(file, 'utf8'))
+    expect((await attempt(`export --site ${id}`)).stdout).toBe(readFileSync(file, 'utf8'))
   })
 
-  test('an export has every record with all members, fields after forms, links last', async ({ siteDirectory }) => {
-    await administerJson(siteDirectory, ['import', '-', '--site', '1001'], lines(oddRecords))
-    const { stdout } = await administer(siteDirectory, ['export', '--site', '1001'])
+  test('an export has every record with all members, fields after forms, links last', async ({
+    commands: { run, attempt },
+  }) => {
+    await run(load, lines(oddRecords))
+    const { stdout } = await attempt('export --site 1001')
     const records = stdout
       .trimEnd()
       .split('\n')
@@ -72,27 +76,30 @@ describe('the command export', () => {
     }
   })
 
-  test('an export that fails keeps the old file, and leaves no other file', async ({ siteDirectory, outside }) => {
+  test('an export that fails keeps the old file, and leaves no other file', async ({ commands, outside }) => {
     const file = join(outside, 'site.jsonl')
     writeFileSync(file, 'before')
-    const outcome = await administer(siteDirectory, ['export', '--site', '9', '--out', file])
-    expect(outcome).toMatchObject({ status: 1, stdout: '' })
+    expect(await commands.attempt(`export --site 9 --out ${file}`)).toMatchObject({ status: 1, stdout: '' })
     expect(readFileSync(file, 'utf8')).toBe('before')
     expect(readdirSync(outside)).toEqual(['site.jsonl'])
   })
 
-  test('an export to an unwritable file is refused with a message of one line', async ({ siteDirectory, outside }) => {
+  test('an export to an unwritable file is refused with a message of one line', async ({
+    commands: { attempt },
+    siteDirectory,
+    outside,
+  }) => {
     for (const [file, reason] of [
       [join(outside, 'none', 'site.jsonl'), messages.file.noFolder],
       [outside, messages.file.isDirectory],
     ] as const) {
-      const { status, stdout, stderr } = await administer(siteDirectory, ['export', '--site', '1001', '--out', file])
-      expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-      expect(stderr).toBe(refusedIn(siteDirectory, messages.file.unwritable(file, reason)))
+      const stderr = refusedIn(siteDirectory, messages.file.unwritable(file, reason))
+      expect(await attempt(exportTo(file))).toEqual({ status: 1, stdout: '', stderr })
     }
   })
 
   test('an export into the data directory is refused in any spelling of the path', async ({
+    commands: { attempt },
     siteDirectory,
     outside,
   }) => {
@@ -106,37 +113,31 @@ describe('the command export', () => {
       link,
       join(folder, 'site-admin.json'),
     ]) {
-      const { status, stdout, stderr } = await administer(siteDirectory, ['export', '--site', '1001', '--out', out])
-      expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-      expect(stderr).toContain(messages.file.insideData(out))
+      const stderr = expect.stringContaining(messages.file.insideData(out))
+      expect(await attempt(exportTo(out))).toEqual({ status: 1, stdout: '', stderr })
     }
     expect(snapshotOf(siteDirectory)).toEqual(before)
   })
 
-  test('an export follows a link, writes into a pipe, and replaces neither', async ({ siteDirectory, outside }) => {
-    await administerJson(siteDirectory, ['import', '-', '--site', '1001'], lines(oddRecords))
-    const [file, link, pipe] = ['site.jsonl', 'link', 'pipe'].map((name) => join(outside, name)) as [
-      string,
-      string,
-      string,
-    ]
+  test('an export follows a link, writes into a pipe, and replaces neither', async ({ commands: { run }, outside }) => {
+    await run(load, lines(oddRecords))
+    const [file, link, pipe] = [join(outside, 'site.jsonl'), join(outside, 'link'), join(outside, 'pipe')]
     writeFileSync(file, 'before')
     symlinkSync('site.jsonl', link)
     execFileSync('bash', ['-c', 'mkfifo "$1"', 'bash', pipe])
-    const exportTo = (out: string) => administerJson(siteDirectory, ['export', '--site', '1001', '--out', out])
 
-    expect(await exportTo(link)).toEqual({ exported: oddRecords.length, file: link })
+    expect(await run(exportTo(link))).toEqual({ exported: oddRecords.length, file: link })
     expect(readlinkSync(link)).toBe('site.jsonl')
     const taken = text(createReadStream(pipe))
-    await exportTo(pipe)
+    await run(exportTo(pipe))
     expect(lstatSync(pipe).isFIFO()).toBe(true)
     expect(await taken).toBe(readFileSync(file, 'utf8'))
     expect(readdirSync(outside).filter((name) => name.includes('partial'))).toEqual([])
   })
 
-  test('an export fails if the reader of its output stops too early', async ({ siteDirectory }) => {
+  test('an export fails if the reader of its output stops too early', async ({ commands: { run }, siteDirectory }) => {
     const many = Array.from({ length: 3_000 }, (_, index) => ({ kind: 'news', id: index + 1, body: 'x'.repeat(200) }))
-    await administerJson(siteDirectory, ['import', '-', '--site', '1001'], lines(many))
+    await run(load, lines(many))
     const command = `"${process.execPath}" admin/main.js --data-dir "${siteDirectory}" export --site 1001 | head -n 1`
     const failure = await runFile('bash', ['-o', 'pipefail', '-c', command]).catch((error: unknown) => error)
     expect(failure).toMatchObject({

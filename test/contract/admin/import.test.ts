@@ -2,12 +2,12 @@ import { symlinkSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { administer, administerJson, refusedIn } from '../../support/administration.ts'
+import { commandsOn, refusedIn } from '../../support/administration.ts'
 import { badRecords, messages } from '../../support/messages.ts'
 import { launch, runInShell } from '../../support/program.ts'
-import { test } from '../../support/test.ts'
+import { test as base } from '../../support/test.ts'
 
-const importing = ['import', '-', '--site', '1001']
+const importing = 'import - --site 1001'
 const jsonLines = (records: readonly unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
 
 const form = { kind: 'webForm', id: 3, name: 'Contact' }
@@ -17,13 +17,17 @@ const fields = [
 ]
 const records = [form, ...fields]
 
-/** Imports records and returns the outcome. Some records may be bad. */
-const importSome = async (directory: string, text: string, ...options: string[]) => {
-  const { status, stdout, stderr } = await administer(directory, ['--json', ...importing, ...options], text)
-  const outcome = JSON.parse(stdout)
-  expect({ status, stderr }).toEqual({ status: outcome.skipped > 0 ? 1 : 0, stderr: '' })
-  return outcome
-}
+const test = base.extend(
+  'importSome',
+  ({ commands: { attempt } }) =>
+    /** Imports records and returns the outcome. Some records may be bad. */
+    async (text: string) => {
+      const { status, stdout, stderr } = await attempt(`--json ${importing}`, text)
+      const outcome = JSON.parse(stdout)
+      expect({ status, stderr }).toEqual({ status: outcome.skipped > 0 ? 1 : 0, stderr: '' })
+      return outcome
+    },
+)
 
 const fault = (line: number, message: unknown) => ({ line, message, count: 1, lines: [line] })
 
@@ -32,12 +36,15 @@ const allImported = { imported: 3, skipped: 0, errors: [] }
 test.for([
   ['JSON lines', jsonLines(records)],
   ['one JSON array', JSON.stringify(records)],
-] as const)('import accepts %s, from a file and from standard input (T-23)', async ([, text], { siteDirectory }) => {
-  const file = join(siteDirectory, 'records')
-  await writeFile(file, text)
-  expect(await administerJson(siteDirectory, ['import', file, '--site', '1001'])).toEqual(allImported)
-  expect(await administerJson(siteDirectory, importing, text)).toEqual(allImported)
-})
+] as const)(
+  'import accepts %s, from a file and from standard input (T-23)',
+  async ([, text], { commands: { run }, siteDirectory }) => {
+    const file = join(siteDirectory, 'records')
+    await writeFile(file, text)
+    expect(await run(`import ${file} --site 1001`)).toEqual(allImported)
+    expect(await run(importing, text)).toEqual(allImported)
+  },
+)
 
 test('The service returns imported records, with defaults for missing members (T-24)', async ({ directory, host }) => {
   const { request } = await host()
@@ -46,7 +53,7 @@ test('The service returns imported records, with defaults for missing members (T
     { kind: 'webForm', id: 5 },
     { kind: 'field', webFormId: 3, typeId: -3 },
   ]
-  await administerJson(directory, importing, jsonLines([...records, ...sparse]))
+  await commandsOn(directory).run(importing, jsonLines([...records, ...sparse]))
   expect(await (await request(`${path}/3`)).json()).toMatchObject({ id: 3, name: 'Contact' })
   expect(await (await request(`${path}/5`)).json()).toMatchObject({ name: 'Web form 5' })
   expect(await (await request(`${path}/3/fields/system`)).json()).toMatchObject({
@@ -60,10 +67,10 @@ test('The service returns imported records, with defaults for missing members (T
 })
 
 describe('an import with bad records', () => {
-  test('a bad record is skipped, and a message names the fault (T-28)', async ({ siteDirectory }) => {
+  test('a bad record is skipped, and a message names the fault (T-28)', async ({ importSome }) => {
     const good = '{"kind":"webForm","id":1}'
     const text = badRecords.map(([bad]) => `${good}\n\n${bad}\n`).join('')
-    const outcome = await importSome(siteDirectory, text)
+    const outcome = await importSome(text)
     expect(outcome).toMatchObject({ imported: badRecords.length, skipped: badRecords.length })
     interface ReportedFault {
       readonly message: string
@@ -75,18 +82,21 @@ describe('an import with bad records', () => {
     }
   })
 
-  test('the same fault in fields of several forms is reported once', async ({ siteDirectory }) => {
+  test('the same fault in fields of several forms is reported once', async ({ importSome }) => {
     const fields = [7, 8, 9].map((webFormId) => JSON.stringify({ kind: 'field', webFormId, typeId: -2 }))
-    expect((await importSome(siteDirectory, fields.join('\n'))).errors).toStrictEqual([
+    expect((await importSome(fields.join('\n'))).errors).toStrictEqual([
       expect.objectContaining({ lines: [1, 2, 3], message: expect.stringContaining(messages.record.noForm) }),
     ])
   })
 
-  test('a repeated fault is reported once, with a count and the first lines (T-28)', async ({ siteDirectory }) => {
+  test('a repeated fault is reported once, with a count and the first lines (T-28)', async ({
+    importSome,
+    commands: { attempt },
+  }) => {
     const good = jsonLines([form])
     const bad = '{"kind":"webForm","id":0}\n'.repeat(1_500)
     const text = `${bad}${good}{"kind":\n{"kin\n[\n`
-    expect(await importSome(siteDirectory, text)).toEqual({
+    expect(await importSome(text)).toEqual({
       imported: 1,
       skipped: 1_503,
       errors: [
@@ -94,20 +104,20 @@ describe('an import with bad records', () => {
         { line: 1_502, message: expect.stringMatching(/JSON/), count: 3, lines: [1_502, 1_503, 1_504] },
       ],
     })
-    const people = await administer(siteDirectory, importing, text)
-    expect(people.stdout).toContain(`1500     1, 2, 3, 4, 5, …  ${messages.record.least('id')}\n`)
+    const table = `1500     1, 2, 3, 4, 5, …  ${messages.record.least('id')}\n`
+    expect((await attempt(importing, text)).stdout).toContain(table)
   })
 
-  test('a thousand different faults are reported, and all are counted', async ({ siteDirectory }) => {
+  test('a thousand different faults are reported, and all are counted', async ({ importSome }) => {
     const text = Array.from({ length: 1_200 }, (_, index) => `{"kind":"webForm","id":1,"m${index}":1}\n`).join('')
-    const outcome = await importSome(siteDirectory, text)
+    const outcome = await importSome(text)
     expect(outcome).toMatchObject({ imported: 0, skipped: 1_200 })
     expect(outcome.errors.map(({ line }: { line: number }) => line)).toEqual(
       Array.from({ length: 1_000 }, (_, index) => index + 1),
     )
   })
 
-  test('a link without its object or category is reported', async ({ siteDirectory }) => {
+  test('a link without its object or category is reported', async ({ importSome }) => {
     const link = { kind: 'link', type: 'news', categoryId: 1, objectId: 1 }
     const text = jsonLines([
       { kind: 'category', id: 1 },
@@ -117,7 +127,7 @@ describe('an import with bad records', () => {
       { ...link, objectId: 3 },
       { ...link, categoryId: 2 },
     ])
-    expect(await importSome(siteDirectory, text)).toEqual({
+    expect(await importSome(text)).toEqual({
       imported: 3,
       skipped: 3,
       errors: [
@@ -131,24 +141,18 @@ describe('an import with bad records', () => {
 describe('the option --strict', () => {
   const bad = { kind: 'webForm', id: 0 }
 
-  test('import --strict stops at the first bad record, and names its line (T-22)', async ({ siteDirectory }) => {
-    const outcome = await administer(
-      siteDirectory,
-      [...importing, '--strict'],
-      jsonLines([form, bad, { ...form, id: 4 }]),
-    )
-    expect(outcome).toMatchObject({
-      status: 1,
-      stdout: '',
-      stderr: refusedIn(siteDirectory, messages.record.strict(2, messages.record.least('id'), 1)),
-    })
-    expect(await administerJson(siteDirectory, ['form', 'list', '--site', '1001'])).toEqual([
-      { id: 3, name: 'Contact' },
-    ])
+  test('import --strict stops at the first bad record, and names its line (T-22)', async ({
+    commands: { run, attempt },
+    siteDirectory,
+  }) => {
+    const stderr = refusedIn(siteDirectory, messages.record.strict(2, messages.record.least('id'), 1))
+    const outcome = await attempt(`${importing} --strict`, jsonLines([form, bad, { ...form, id: 4 }]))
+    expect(outcome).toEqual({ status: 1, stdout: '', stderr })
+    expect(await run('form list --site 1001')).toEqual([{ id: 3, name: 'Contact' }])
   })
 
   test('import --strict does not wait for the rest of its input', async ({ siteDirectory }) => {
-    const program = launch('admin/main.js', ['--data-dir', siteDirectory, ...importing, '--strict'])
+    const program = launch('admin/main.js', ['--data-dir', siteDirectory, ...importing.split(' '), '--strict'])
     program.stdin.write(jsonLines([bad]))
     expect(await program.ended).toMatchObject({ status: 1 })
   })
@@ -163,7 +167,7 @@ describe('refused imports', () => {
     })
   })
 
-  test('an import is refused when the file cannot be read', async ({ siteDirectory }) => {
+  test('an import is refused when the file cannot be read', async ({ commands: { attempt }, siteDirectory }) => {
     const circle = join(siteDirectory, 'circle')
     symlinkSync('circle', circle)
     for (const [file, reason] of [
@@ -171,9 +175,8 @@ describe('refused imports', () => {
       [siteDirectory, messages.file.isDirectory],
       [circle, `ELOOP: too many symbolic links encountered, open '${circle}'.`],
     ] as const) {
-      const { status, stdout, stderr } = await administer(siteDirectory, ['import', file, '--site', '1001'])
-      expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-      expect(stderr).toBe(refusedIn(siteDirectory, messages.file.unreadable(file, reason)))
+      const stderr = refusedIn(siteDirectory, messages.file.unreadable(file, reason))
+      expect(await attempt(`import ${file} --site 1001`)).toEqual({ status: 1, stdout: '', stderr })
     }
   })
 
@@ -186,22 +189,22 @@ describe('refused imports', () => {
     })
   })
 
-  test('an import of a file that is not UTF-8 is refused, and imports nothing', async ({ siteDirectory }) => {
+  test('an import of a file that is not UTF-8 is refused, and imports nothing', async ({
+    commands: { run, attempt },
+    siteDirectory,
+  }) => {
     const file = join(siteDirectory, 'records')
     // More bytes than one read returns.
     const many = Array.from({ length: 3_000 }, (_, index) => ({ ...form, id: index + 1 }))
     const latin1 = Buffer.from('{"kind":"webForm","id":4,"name":"Caf\xe9"}\n', 'latin1')
     await writeFile(file, Buffer.concat([Buffer.from(jsonLines(many)), latin1]))
-    expect(await administer(siteDirectory, ['import', file, '--site', '1001'])).toMatchObject({
-      status: 1,
-      stdout: '',
-      stderr: refusedIn(siteDirectory, messages.file.notUtf8(file, 3001)),
-    })
-    expect(await administerJson(siteDirectory, ['form', 'list', '--site', '1001'])).toEqual([])
+    const stderr = refusedIn(siteDirectory, messages.file.notUtf8(file, 3001))
+    expect(await attempt(`import ${file} --site 1001`)).toEqual({ status: 1, stdout: '', stderr })
+    expect(await run('form list --site 1001')).toEqual([])
   })
 
   test('invalid UTF-8 on standard input ends an import, and earlier records stay', async ({ siteDirectory }) => {
-    const program = launch('admin/main.js', ['--data-dir', siteDirectory, ...importing])
+    const program = launch('admin/main.js', ['--data-dir', siteDirectory, ...importing.split(' ')])
     program.stdin.end(Buffer.concat([Buffer.from(jsonLines([form])), Buffer.from([0xff])]))
     expect(await program.ended).toMatchObject({
       status: 1,

@@ -1,71 +1,63 @@
 import { describe, expect } from 'vitest'
-import { administer, administerJson } from '../../support/administration.ts'
 import { messages } from '../../support/messages.ts'
-import { test } from '../../support/test.ts'
+import { test as base } from '../../support/test.ts'
 
-const words = (line: string): string[] => line.split(' ').filter(Boolean)
+const addBob = 'user add bob --site 1001 --role author --folder /news'
+const listKeys = 'key list --site 1001'
 
-const addBob = (directory: string) =>
-  administerJson(directory, words('user add bob --site 1001 --role author --folder /news'))
-
-const keyCreate = (line: string): string[] => words(`key create --site 1001 --name Robot ${line}`)
-
-const listed = (directory: string) => administerJson(directory, words('key list --site 1001'))
+/** The commands on a site with the person bob, and one that creates a key of bob with a right. */
+const test = base.extend('keys', async ({ commands }) => {
+  await commands.run(addBob)
+  const lineOf = (right: string) => `key create --site 1001 --name Robot --user bob --right ${right}`
+  return { ...commands, lineOf, create: () => commands.run(lineOf('files:write:/news')) }
+})
 
 describe('key create', () => {
-  test('key create prints the key once, and the list never shows it (A-90, A-103)', async ({ siteDirectory }) => {
-    await addBob(siteDirectory)
-    const { id, key } = await administerJson(siteDirectory, keyCreate('--user bob --right files:write:/news'))
-    const { stdout } = await administer(siteDirectory, words('--json key list --site 1001'))
-    expect(JSON.parse(stdout)).toMatchObject([{ id, name: 'Robot', user: 'bob', rights: ['files:write:/news'] }])
-    expect(stdout).not.toContain(key)
+  test('key create prints the key once, and the list never shows it (A-90, A-103)', async ({
+    keys: { run, attempt, create },
+  }) => {
+    const { id, key } = await create()
+    expect(await run(listKeys)).toMatchObject([{ id, name: 'Robot', user: 'bob', rights: ['files:write:/news'] }])
+    expect((await attempt(listKeys)).stdout).not.toContain(key)
   })
 
   test.for(['files:write', 'files:read:/new'])(
     'key create refuses the right %s, which the person lacks (A-57, A-88)',
-    async (right, { siteDirectory }) => {
-      await addBob(siteDirectory)
-      const { status, stderr } = await administer(siteDirectory, keyCreate(`--user bob --right ${right}`))
-      expect({ status, stderr }).toEqual({
-        status: 1,
-        stderr: expect.stringContaining(messages.key.lacks('bob', right)),
-      })
-      expect(await listed(siteDirectory)).toEqual([])
+    async (right, { keys: { run, attempt, lineOf } }) => {
+      const stderr = expect.stringContaining(messages.key.lacks('bob', right))
+      expect(await attempt(lineOf(right))).toMatchObject({ status: 1, stderr })
+      expect(await run(listKeys)).toEqual([])
     },
   )
 })
 
 describe('key revoke and key change', () => {
-  test('key revoke and change accept a key, its id, or its first digits (A-101)', async ({ siteDirectory }) => {
-    await addBob(siteDirectory)
+  test('key revoke accepts a key, its id, or its first digits (A-101)', async ({ keys: { run, create } }) => {
     for (const nameOf of [
       ({ key }: { key: string }) => key,
       ({ id }: { id: string }) => id,
       ({ id }: { id: string }) => id.slice(0, 8),
       ({ id }: { id: string }) => `key/${id.slice(0, 12)}`,
     ]) {
-      const created = await administerJson(siteDirectory, keyCreate('--user bob --right files:read:/news'))
-      expect(await administerJson(siteDirectory, ['key', 'revoke', nameOf(created)])).toEqual({ revoked: true })
-      expect(await listed(siteDirectory)).toEqual([])
+      expect(await run(`key revoke ${nameOf(await create())}`)).toEqual({ revoked: true })
+      expect(await run(listKeys)).toEqual([])
     }
   })
 
-  test('key revoke and change refuse tokens, and token revoke refuses keys', async ({ siteDirectory }) => {
-    await addBob(siteDirectory)
-    const { token } = await administerJson(siteDirectory, words('token issue --user ann --site 1001'))
-    const { id } = await administerJson(siteDirectory, keyCreate('--user bob --right files:read:/news'))
-    expect((await administer(siteDirectory, ['key', 'revoke', token])).status).toBe(1)
-    expect((await administer(siteDirectory, ['token', 'revoke', id])).status).toBe(1)
-    expect(await administerJson(siteDirectory, words('token list'))).toHaveLength(1)
-    expect(await listed(siteDirectory)).toHaveLength(1)
+  test('key revoke refuses tokens, and token revoke refuses keys', async ({ keys: { run, attempt, create } }) => {
+    const { token } = await run('token issue --user ann --site 1001')
+    const { id } = await create()
+    for (const line of [`key revoke ${token}`, `token revoke ${id}`]) expect((await attempt(line)).status).toBe(1)
+    expect([await run('token list'), await run(listKeys)]).toMatchObject([{ length: 1 }, { length: 1 }])
   })
 })
 
-test('The keys of a removed site are removed too; a new site with the same id has none', async ({ siteDirectory }) => {
-  await addBob(siteDirectory)
-  await administerJson(siteDirectory, keyCreate('--user bob --right files:read:/news'))
-  await administerJson(siteDirectory, words('site remove 1001 --yes'))
-  await administerJson(siteDirectory, words('site create --name Shop --id 1001'))
-  await addBob(siteDirectory)
-  expect(await listed(siteDirectory)).toEqual([])
+test('The keys of a removed site are removed too; a new site with the same id has none', async ({
+  keys: { run, create },
+}) => {
+  await create()
+  await run('site remove 1001 --yes')
+  await run('site create --name Shop --id 1001')
+  await run(addBob)
+  expect(await run(listKeys)).toEqual([])
 })

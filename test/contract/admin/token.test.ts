@@ -1,101 +1,91 @@
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect } from 'vitest'
 import * as z from 'zod'
-import { administer, administerJson } from '../../support/administration.ts'
 import { test } from '../../support/test.ts'
 
 const issued = z.strictObject({ token: z.string().regex(/^[0-9a-f]{64}$/), expires: z.iso.datetime() })
+const issue = (options = '') => `token issue --user ann --site 1001${options}`
 
-const issue = async (directory: string, ...options: string[]) =>
-  issued.parse(await administerJson(directory, ['token', 'issue', '--user', 'ann', '--site', '1001', ...options]))
-
-describe('token issue', () => {
-  test.for([
-    ['', 14 * 24 * 3600],
-    ['4h', 4 * 3600],
-    ['90s', 90],
-    ['3d', 3 * 24 * 3600],
-    ['1y', 365 * 24 * 3600],
-  ] as const)(
-    'the lifetime "%s" is printed as the time of expiry (A-14, T-9, T-10)',
-    async ([lifetime, seconds], { siteDirectory }) => {
-      const before = Math.floor(Date.now() / 1000)
-      const { expires } = await issue(siteDirectory, ...(lifetime ? ['--ttl', lifetime] : []))
-      const issuedAt = Date.parse(expires) / 1000 - seconds
-      expect(issuedAt).toBeGreaterThanOrEqual(before)
-      expect(issuedAt).toBeLessThanOrEqual(Date.now() / 1000)
-    },
-  )
-})
+test.for([
+  ['', 14 * 24 * 3600],
+  [' --ttl 4h', 4 * 3600],
+  [' --ttl 90s', 90],
+  [' --ttl 3d', 3 * 24 * 3600],
+  [' --ttl 1y', 365 * 24 * 3600],
+] as const)(
+  'token issue%s prints the time of expiry (A-14, T-9, T-10)',
+  async ([options, seconds], { commands: { run } }) => {
+    const before = Math.floor(Date.now() / 1000)
+    const { expires } = issued.parse(await run(issue(options)))
+    const issuedAt = Date.parse(expires) / 1000 - seconds
+    expect(issuedAt).toBeGreaterThanOrEqual(before)
+    expect(issuedAt).toBeLessThanOrEqual(Date.now() / 1000)
+  },
+)
 
 describe('token issue --right', () => {
-  const rightsIn = async (directory: string) =>
-    (await administerJson(directory, ['token', 'list'])).map(({ rights }: { rights: string[] }) => rights)
-
-  test('a token has exactly the given rights, each once (A-38, A-39, A-106)', async ({ siteDirectory }) => {
-    const repeated = ['--right', 'files:read:/news/', '--right', 'files:read:/news', '--right', 'history:read']
-    await issue(siteDirectory, ...repeated)
-    expect(await rightsIn(siteDirectory)).toEqual([['files:read:/news', 'history:read']])
+  test.for([
+    [
+      'a token has exactly the given rights, each once (A-38, A-39, A-106)',
+      ' --right files:read:/news/ --right files:read:/news --right history:read',
+      ['files:read:/news', 'history:read'],
+    ],
+    [
+      'the permission files adds files:write to the given rights (A-39, A-106)',
+      ' --permission files --right forms:read --right files:read:/news',
+      ['files:write', 'forms:read'],
+    ],
+  ] as const)('%s', async ([, options, rights], { commands: { run } }) => {
+    await run(issue(options))
+    expect(await run('token list')).toMatchObject([{ rights }])
   })
 
-  test('the permission files adds files:write to the given rights (A-39, A-106)', async ({ siteDirectory }) => {
-    await issue(siteDirectory, '--permission', 'files', '--right', 'forms:read', '--right', 'files:read:/news')
-    expect(await rightsIn(siteDirectory)).toEqual([['files:write', 'forms:read']])
-  })
-
-  test('more than 50 rights are refused, and the command issues no token (A-106)', async ({ siteDirectory }) => {
-    const rights = Array.from({ length: 51 }, (_, index) => ['--right', `files:read:/${index}`]).flat()
-    const { status } = await administer(siteDirectory, ['token', 'issue', '--user', 'a', '--site', '1001', ...rights])
-    expect(status).toBe(2)
-    expect(await rightsIn(siteDirectory)).toEqual([])
-  })
-})
-
-describe('token list', () => {
-  test('a token is listed by its hash, and never shown (T-9)', async ({ siteDirectory }) => {
-    await administerJson(siteDirectory, ['site', 'create', '--name', 'Other'])
-    const options = ['--site', '1002', '--site', '1001', '--permission', 'files', '--permission', 'files']
-    const { token, expires } = await issue(siteDirectory, ...options)
-    const { stdout } = await administer(siteDirectory, ['--json', 'token', 'list'])
-    expect(stdout).not.toContain(token)
-    const hash = expect.stringMatching(/^[0-9a-f]{64}$/)
-    const rights = ['files:write', 'forms:write', 'categories:write', 'history:read']
-    expect(JSON.parse(stdout)).toEqual([
-      { hash, user: 'ann', sites: [1001, 1002], permissions: ['files'], rights, expires },
-    ])
+  test('more than 50 rights are refused, and the command issues no token (A-106)', async ({
+    commands: { run, attempt },
+  }) => {
+    const rights = Array.from({ length: 51 }, (_, index) => ` --right files:read:/${index}`).join('')
+    expect((await attempt(issue(rights))).status).toBe(2)
+    expect(await run('token list')).toEqual([])
   })
 })
 
-test('token list --site lists the tokens that cover the site (T-9)', async ({ siteDirectory }) => {
-  await administerJson(siteDirectory, ['site', 'create', '--name', 'Other'])
-  await issue(siteDirectory, '--site', '1002')
-  await issue(siteDirectory)
-  const listed = async (...options: string[]) =>
-    (await administerJson(siteDirectory, ['token', 'list', ...options])).map(({ sites }: { sites: number[] }) => sites)
-  expect(await listed('--site', '1002')).toEqual([[1001, 1002]])
-  expect(await listed('--site', '1001')).toHaveLength(2)
-  expect(await listed()).toHaveLength(2)
+test('a token is listed by its hash, and never shown (A-12, T-9)', async ({ commands: { run, attempt } }) => {
+  await run('site create --name Other')
+  const { token, expires } = await run(issue(' --site 1002 --site 1001 --permission files --permission files'))
+  expect((await attempt('token list')).stdout).not.toContain(token)
+  const hash = createHash('sha256').update(token).digest('hex')
+  const rights = ['files:write', 'forms:write', 'categories:write', 'history:read']
+  expect(await run('token list')).toEqual([
+    { hash, user: 'ann', sites: [1001, 1002], permissions: ['files'], rights, expires },
+  ])
 })
 
-test('token revoke accepts a unique beginning of a hash (T-11)', async ({ siteDirectory }) => {
-  const revoke = (text: string) => administer(siteDirectory, ['--json', 'token', 'revoke', text])
-  const listed = async () =>
-    (await administerJson(siteDirectory, ['token', 'list'])).map(({ hash }: { hash: string }) => hash)
-  const [one, other, third] = ['0', '1', '2'].map(
-    (digit, index) => `${index < 2 ? 'abcdef01' : '12345678'}${digit.repeat(56)}`,
-  )
+test('token list --site lists the tokens that cover the site (T-9)', async ({ commands: { run } }) => {
+  await run('site create --name Other')
+  await run(issue(' --site 1002'))
+  await run(issue())
+  expect(await run('token list --site 1002')).toMatchObject([{ sites: [1001, 1002] }])
+  for (const options of ['', ' --site 1001']) expect(await run(`token list${options}`)).toHaveLength(2)
+})
+
+test('token revoke accepts a unique beginning of a hash (T-11)', async ({
+  commands: { run, attempt },
+  siteDirectory,
+}) => {
+  const hashes = [`abcdef01${'0'.repeat(56)}`, `abcdef01${'1'.repeat(56)}`, `12345678${'2'.repeat(56)}`]
   {
     using database = new DatabaseSync(join(siteDirectory, 'site-admin.db'), { timeout: 5_000 })
     const add = database.prepare(
       "INSERT INTO grants (hash, user, sites, permissions, expires) VALUES (?, 'ann', '[1001]', '[]', 4000000000)",
     )
-    for (const hash of [one, other, third]) add.run(hash ?? '')
+    for (const hash of hashes) add.run(hash)
   }
-  expect((await revoke('abcdef01')).stderr).toContain('The hashes of 2 tokens begin with abcdef01.')
-  expect((await revoke('1234567')).status).toBe(1)
-  expect(await listed()).toHaveLength(3)
-  expect((await revoke('12345678')).stdout).toBe('{"revoked":true}\n')
-  expect((await revoke('token/abcdef011111')).stdout).toBe('{"revoked":true}\n')
-  expect(await listed()).toEqual([one])
+  expect((await attempt('token revoke abcdef01')).stderr).toContain('The hashes of 2 tokens begin with abcdef01.')
+  expect((await attempt('token revoke 1234567')).status).toBe(1)
+  expect(await run('token list')).toHaveLength(3)
+  for (const text of ['12345678', 'token/abcdef011111'])
+    expect(await run(`token revoke ${text}`)).toEqual({ revoked: true })
+  expect(await run('token list')).toMatchObject([{ hash: hashes[0] }])
 })

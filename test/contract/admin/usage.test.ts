@@ -23,14 +23,14 @@ test.for([
   ],
 ] as const)(
   '%s prints a table for people (T-3, T-14)',
-  async ([command, table, input = records], { siteDirectory }) => {
-    expect(await administer(siteDirectory, command.split(' '), input)).toMatchObject({ stdout: table, stderr: '' })
+  async ([command, table, input = records], { commands: { attempt } }) => {
+    expect(await attempt(command, input)).toMatchObject({ stdout: table, stderr: '' })
   },
 )
 
-test('object show prints one member per row for people (T-14)', async ({ siteDirectory }) => {
-  await administer(siteDirectory, ['import', '-', '--site', '1001'], '{"kind":"news","id":1,"subject":"One"}')
-  const { stdout } = await administer(siteDirectory, ['object', 'show', 'news', '1', '--site', '1001'])
+test('object show prints one member per row for people (T-14)', async ({ commands: { run, attempt } }) => {
+  await run('import - --site 1001', '{"kind":"news","id":1,"subject":"One"}')
+  const { stdout } = await attempt('object show news 1 --site 1001')
   expect(stdout).toMatch(/^member +value\nid +1\n[\s\S]*\nsubject +One\n/)
 })
 
@@ -81,17 +81,13 @@ test('--version prints the version of the package (T-19)', async ({ directory })
   expect(await administer(directory, ['--version'])).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: '' })
 })
 
-describe('wrong usage', () => {
-  test.for(wrongCommands)(
-    'a wrong command ends with status 2 and a message, and changes nothing: %s (T-4)',
-    async ([command, complaint], { directory }) => {
-      const { status, stdout, stderr } = await administer(directory, ['--json', ...command.split(' ')])
-      expect(status).toBe(2)
-      expect(stdout).toBe('')
-      expect(stderr).toContain(complaint)
-      expect(await readdir(directory)).toEqual([])
-    },
-  )
+test('wrong commands end with status 2 and a message, and change nothing (T-4)', async ({ directory }) => {
+  for (const [line, complaint] of wrongCommands) {
+    const stderr = expect.stringContaining(complaint)
+    const outcome = await administer(directory, ['--json', ...line.split(' ')])
+    expect({ line, ...outcome }).toEqual({ line, status: 2, stdout: '', stderr })
+  }
+  expect(await readdir(directory)).toEqual([])
 })
 
 test.for([
@@ -138,13 +134,11 @@ describe('A deployment that cannot be reached', () => {
   })
 })
 
-test('with --json, a refusal is one object (T-55)', async ({ siteDirectory }) => {
-  const refused = async (line: string) => {
-    const { status, stdout, stderr } = await administer(siteDirectory, ['--json', ...line.split(' ')])
-    expect(stdout).toBe('')
-    return { status, ...JSON.parse(stderr) }
-  }
-  const message = expect.stringMatching(/\S/)
-  expect(await refused('site show 7')).toEqual({ status: 1, code: null, message, path: null })
-  expect(await refused('site nope')).toEqual({ status: 2, code: null, message, path: null })
+test.for([
+  ['site show 7', 1],
+  ['site nope', 2],
+] as const)('with --json, the refusal of %s is one object (T-55)', async ([line, status], { commands }) => {
+  const { stderr, ...outcome } = await commands.attempt(`--json ${line}`)
+  expect(outcome).toEqual({ status, stdout: '' })
+  expect(JSON.parse(stderr)).toEqual({ code: null, message: expect.stringMatching(/\S/), path: null })
 })

@@ -49,46 +49,29 @@ describe('changes', () => {
     expect(await answer).toBe(42)
   })
 
-  test('changes are made even if another change in the same turn of the event loop fails', async () => {
+  test.each([
+    ['fails', "INSERT INTO words (word) VALUES ('half'), ('first')"],
+    [
+      'makes SQLite roll back',
+      "INSERT INTO words (word) VALUES ('half'); INSERT OR ROLLBACK INTO words (word) VALUES ('first')",
+    ],
+  ])('changes are made even if another change in the same turn of the event loop %s', async (_, sql) => {
     const { database, add, words } = openWords()
-    const settled = await Promise.allSettled([
-      add('a'),
+    await add('first')
+    const failing = () => database.write(() => database.connection.exec(sql))
+    const refused = () =>
       database.write(() => {
         database.connection.exec("INSERT INTO words (word) VALUES ('half')")
         throw new Error('refused by a rule')
-      }),
-      add('a'),
-      add('b'),
-    ])
-    expect(words()).toEqual(['a', 'b'])
-    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled'])
-    expect(settled[1]).toMatchObject({ reason: { message: 'refused by a rule' } })
-    expect(settled[2]).toMatchObject({ reason: { message: expect.stringContaining('UNIQUE') } })
-  })
-
-  test('changes are made even if SQLite rolls back another change in the same turn of the event loop', async () => {
-    const { database, add, words } = openWords()
-    await add('a')
-    const settled = await Promise.allSettled([
-      add('b'),
-      database.write(() => database.connection.exec("INSERT OR ROLLBACK INTO words (word) VALUES ('a')")),
-      add('c'),
-    ])
-    expect(words()).toEqual(['a', 'b', 'c'])
-    expect(settled[1]).toMatchObject({ reason: { message: expect.stringContaining('UNIQUE') } })
-    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-  })
-
-  test('changes have no effect when SQLite rolls back, and report the reason', async () => {
-    const { database, add, words } = openWords()
-    await add('a')
-    const change = database.write(() => {
-      database.connection.exec("INSERT INTO words (word) VALUES ('half')")
-      database.connection.exec("INSERT OR ROLLBACK INTO words (word) VALUES ('a')")
-    })
-    await expect(change).rejects.toThrow('UNIQUE')
-    await add('b')
-    expect(words()).toEqual(['a', 'b'])
+      })
+    const settled = await Promise.allSettled([add('a'), failing(), add('a'), refused(), add('b')])
+    expect(words()).toEqual(['first', 'a', 'b'])
+    const unique = { status: 'rejected', reason: { message: expect.stringContaining('UNIQUE') } }
+    const rule = { status: 'rejected', reason: { message: 'refused by a rule' } }
+    expect(settled).toMatchObject([{ status: 'fulfilled' }, unique, unique, rule, { status: 'fulfilled' }])
+    await expect(failing()).rejects.toThrow('UNIQUE')
+    await add('c')
+    expect(words()).toEqual(['first', 'a', 'b', 'c'])
   })
 
   test('changes that need several transactions are each made once, in order', async () => {

@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest'
 import { roles } from '../../../lib/access/roles.ts'
 import { unlimited } from '../../../lib/core/deadline.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
-import { checkDataDirectory } from '../../../lib/machine/check/check-directory.ts'
 import { layoutOf } from '../../../lib/machine/directory/data-directory.ts'
 import { type Machine, openMachine } from '../../../lib/machine/machine.ts'
 import type { Requester } from '../../../lib/storage/changes/change.ts'
@@ -55,19 +54,6 @@ const beginHalf = async () => {
 }
 
 describe('a resumable upload on one machine', () => {
-  test('an upload continues after a restart, and check finds no fault before that', async () => {
-    const { path, id, machine } = await beginHalf()
-    await machine.close()
-    expect(await checkDataDirectory(path)).toEqual([])
-    const after = await start(path)
-    expect(after.machine.stores.tidied).toMatchObject({ orphans: 0 })
-    expect(await after.uploads.find(uploader, id)).toMatchObject({ offset: 5 })
-    await after.uploads.append(uploader, id, addition(5, Buffer.from('world')))
-    expect(await after.files.find(`live/${site}/a.bin`)).toMatchObject({ size: 10 })
-    await after.machine.close()
-    expect(await checkDataDirectory(path)).toEqual([])
-  })
-
   test('an upload becomes a file without a copy of its bytes', async () => {
     const path = join(scratchDirectory(), 'data')
     const { machine, uploads, files } = await start(path)

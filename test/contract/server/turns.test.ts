@@ -56,19 +56,6 @@ describe('requests that a caller sends without waiting for answers', () => {
     expect(begun).toEqual(['first', 'other', 'second'])
   })
 
-  test('requests on different connections are served at the same time', async () => {
-    const meeting = Promise.withResolvers<Reply>()
-    let there = 0
-    const { handler } = bareHandler(() => {
-      there += 1
-      if (there === 2) meeting.resolve(done)
-      return meeting.promise
-    })
-    const { url } = await listening(handler)
-    const statuses = await Promise.all([fetch(url), fetch(url)])
-    expect(statuses.map(({ status }) => status)).toEqual([200, 200])
-  })
-
   test('requests in a row may have bodies', async () => {
     const bodies: string[] = []
     const { handler } = bareHandler(async ({ body }) => {

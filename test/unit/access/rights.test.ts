@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { rightsOfToken } from '../../../lib/access/callers.ts'
-import { roles } from '../../../lib/access/roles.ts'
-import { areas, foldersBelow, includesRight, parseRight, simplified, textOfRight } from '../../../lib/core/rights.ts'
+import { foldersBelow, includesRight, parseRight, textOfRight } from '../../../lib/core/rights.ts'
 
 const rights = (...texts: readonly string[]) =>
   texts.map((text) => parseRight(text)).filter((right) => right !== undefined)
@@ -64,43 +62,4 @@ test('The topmost folders with a right are listed, without the folders inside th
   expect(foldersBelow(held, right('files:write'))).toEqual(['a/b'])
   expect(foldersBelow(held, right('files:read:/a/b'))).toEqual(['a/b/c'])
   expect(foldersBelow(rights('files:write'), right('files:read:/a'))).toEqual([])
-})
-
-test('A right that another right includes is removed from a list of rights', () => {
-  const given = rights('files:read', 'files:read:/a', 'forms:write', 'forms:read', 'files:write:/b', 'files:write:/b/c')
-  expect(simplified([...given, ...given]).map(textOfRight)).toEqual(['files:read', 'forms:write', 'files:write:/b'])
-})
-
-describe('the rights of a stored token', () => {
-  const rightsOf = (...permissions: readonly string[]) => rightsOfToken({ permissions }).map(textOfRight)
-  const usual = ['forms:write', 'categories:write', 'history:read']
-
-  test('without rights of its own, a token has the default rights (A-38, A-39)', () => {
-    expect(rightsOf()).toEqual(usual)
-    expect(rightsOf('files')).toEqual(['files:write', ...usual])
-    expect(rightsOf('everything')).toEqual(usual)
-  })
-
-  test('with rights of its own, a token has only these (A-38)', () => {
-    expect(rightsOf('files:read:/a', 'history:read')).toEqual(['files:read:/a', 'history:read'])
-    expect(rightsOf('files', 'forms:read')).toEqual(['files:write', 'forms:read'])
-    expect(rightsOf('files:own', 'lists:read')).toEqual([])
-  })
-})
-
-test('The roles have the rights that the rules name (A-48, A-49, A-50)', () => {
-  const texts = Object.fromEntries(
-    Object.entries(roles).map(([name, role]) => [name, role.rights.map(textOfRight).join(' ')]),
-  )
-  expect(texts).toEqual({
-    owner: areas.map((area) => `${area}:write`).join(' '),
-    editor: 'files:write forms:write categories:write history:read',
-    author: 'files:write history:read',
-    viewer: 'files:read forms:read categories:read history:read',
-  })
-  expect(
-    Object.entries(roles)
-      .filter(([, { isPerFolder }]) => isPerFolder)
-      .map(([name]) => name),
-  ).toEqual(['author'])
 })

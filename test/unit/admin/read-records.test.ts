@@ -39,25 +39,15 @@ const firstLines = (pieces: readonly string[], before = ''): number[] => {
 }
 
 describe('one JSON array', () => {
-  test('an array is read value by value, however it is indented or split', async () => {
-    const indentation = fc.constantFrom<string | number | undefined>(undefined, 1, 2, 4, '\t')
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.jsonValue()), indentation, mark, places, async (values, space, bom, places) => {
-        const text = JSON.stringify(values, null, space)
-        expect(valuesOf(await read(cut(bom + text, places)))).toEqual(JSON.parse(text))
-      }),
-      runs,
-    )
-  })
-
-  test('each value has the number of the line where the value begins', async () => {
+  test('each value has the number of the line where it begins, however the array is indented or split', async () => {
     const blanks = fc.constantFrom('', ' ', '\t', '\n', '\r\n  ', '\n\n')
     const element = fc
-      .tuple(blanks, fc.jsonValue(), fc.constantFrom(undefined, 2), blanks)
+      .tuple(blanks, fc.jsonValue(), fc.constantFrom(undefined, 2, '\t'), blanks)
       .map(([ahead, value, space, behind]) => ahead + JSON.stringify(value, null, space) + behind)
+    const elements = fc.array(element, { minLength: 1 })
     await fc.assert(
-      fc.asyncProperty(fc.array(element, { minLength: 1 }), blanks, places, async (elements, before, places) => {
-        const records = await read(cut(`${before}[${elements.join(',')}]\n`, places))
+      fc.asyncProperty(mark, elements, blanks, places, async (bom, elements, before, places) => {
+        const records = await read(cut(`${bom}${before}[${elements.join(',')}]\n`, places))
         expect(linesOf(records)).toEqual(firstLines(elements, before))
         expect(valuesOf(records)).toEqual(elements.map((text) => JSON.parse(text)))
       }),

@@ -3,12 +3,13 @@ import { closeSync, openSync, readdirSync, readlinkSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished } from 'vitest'
-import { administer, administerJson, refusedIn } from '../../../support/administration.ts'
+import { refusedIn } from '../../../support/administration.ts'
 import { messages } from '../../../support/messages.ts'
 import { launch } from '../../../support/program.ts'
-import { test } from '../../../support/test.ts'
+import { test as base } from '../../../support/test.ts'
 
-const importing = ['import', '-', '--site', '1001']
+const importing = 'import - --site 1001'
+const listCategories = 'category list --site 1001'
 const jsonLines = (records: readonly object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
 
 describe('an import of a record without some members', () => {
@@ -27,27 +28,30 @@ describe('an import of a record without some members', () => {
     { kind: 'news', id: 1, roleId: 9 },
     { kind: 'link', type: 'news', categoryId: 5, objectId: 1 },
   ]
-  const exported = async (directory: string) => {
-    const { stdout } = await administer(directory, ['export', '--site', '1001'])
-    return stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-  }
+  const test = base.extend('site', ({ commands: { run, attempt } }) => ({
+    load: (records: readonly object[], option = '') => run(importing + option, jsonLines(records)),
+    exported: async () =>
+      (await attempt('export --site 1001')).stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+  }))
 
-  test('an import keeps the stored members, also the text of a news item (T-25)', async ({ siteDirectory }) => {
-    await administerJson(siteDirectory, importing, jsonLines(whole))
-    const before = await exported(siteDirectory)
+  test('an import keeps the stored members, also the text of a news item (T-25)', async ({
+    site: { load, exported },
+  }) => {
+    await load(whole)
+    const before = await exported()
     expect(before).toMatchObject(whole)
-    expect(await administerJson(siteDirectory, importing, jsonLines(sparse))).toMatchObject({ imported: 6, skipped: 0 })
+    expect(await load(sparse)).toMatchObject({ imported: 6, skipped: 0 })
     const after = before.map((record) => (record.kind === 'news' ? { ...record, roleId: 9 } : record))
-    expect(await exported(siteDirectory)).toEqual(after)
+    expect(await exported()).toEqual(after)
   })
 
-  test('import --replace sets missing members to defaults (T-26)', async ({ siteDirectory }) => {
-    await administerJson(siteDirectory, importing, jsonLines(whole))
-    await administerJson(siteDirectory, [...importing, '--replace'], jsonLines(sparse))
-    const [webForm, field, category, news, link] = await exported(siteDirectory)
+  test('import --replace sets missing members to defaults (T-26)', async ({ site: { load, exported } }) => {
+    await load(whole)
+    await load(sparse, ' --replace')
+    const [webForm, field, category, news, link] = await exported()
     expect([webForm, field, category, link]).toEqual([
       { ...sparse[0], name: 'Web form 3' },
       { ...sparse[1], mandatory: false, order: 4 },
@@ -57,25 +61,27 @@ describe('an import of a record without some members', () => {
     expect(news).toMatchObject({ id: 1, subject: 'News 1', body: '', weight: null, enabled: true, roleId: 9 })
   })
 
-  test('import --replace keeps the time of creation, so the order stays the same', async ({ siteDirectory }) => {
+  test('import --replace keeps the time of creation, so the order stays the same', async ({
+    site: { load, exported },
+  }) => {
     const createDate = '2020-02-03T04:05:06'
-    await administerJson(siteDirectory, importing, jsonLines([{ kind: 'news', id: 1, createDate }]))
-    for (const records of [sparse, sparse]) {
-      await administerJson(siteDirectory, [...importing, '--replace'], jsonLines(records))
-      expect(await exported(siteDirectory)).toContainEqual(
-        expect.objectContaining({ kind: 'news', createDate, releaseDate: createDate }),
-      )
+    await load([{ kind: 'news', id: 1, createDate }])
+    for (let time = 0; time < 2; time++) {
+      await load(sparse, ' --replace')
+      const news = { kind: 'news', createDate, releaseDate: createDate }
+      expect(await exported()).toContainEqual(expect.objectContaining(news))
     }
   })
 
-  test('a repeated import changes nothing and writes no history entry', async ({ siteDirectory }) => {
+  test('a repeated import changes nothing and writes no history entry', async ({
+    site: { load, exported },
+    commands: { run },
+  }) => {
     for (const records of [whole, sparse]) {
-      await administerJson(siteDirectory, importing, jsonLines(records))
-      const before = await administerJson(siteDirectory, ['audit', '--site', '1001'])
-      const stored = await exported(siteDirectory)
-      await administerJson(siteDirectory, importing, jsonLines(records))
-      expect(await exported(siteDirectory)).toEqual(stored)
-      expect(await administerJson(siteDirectory, ['audit', '--site', '1001'])).toEqual(before)
+      await load(records)
+      const before = [await run('audit --site 1001'), await exported()]
+      await load(records)
+      expect([await run('audit --site 1001'), await exported()]).toEqual(before)
     }
   })
 })
@@ -86,13 +92,13 @@ const interruptedAfter = (count: number, directory: string) => ({
   stderr: refusedIn(directory, messages.record.interrupted(count)),
 })
 
-test.for(['SIGINT', 'SIGTERM'] as const)(
+base.for(['SIGINT', 'SIGTERM'] as const)(
   'an import interrupted by %s prints what is stored, and how to continue',
-  async (signal, { siteDirectory }) => {
-    const program = launch('admin/main.js', ['--data-dir', siteDirectory, ...importing])
+  async (signal, { siteDirectory, commands: { run } }) => {
+    const program = launch('admin/main.js', ['--data-dir', siteDirectory, ...importing.split(' ')])
     const many = Array.from({ length: 500 }, (_, index) => ({ kind: 'category', id: index + 1 }))
     program.stdin.write(jsonLines([...many, { kind: 'category', id: 501 }]))
-    const count = async () => (await administerJson(siteDirectory, ['category', 'list', '--site', '1001'])).length
+    const count = async () => (await run(listCategories)).length
     while ((await count()) < 500);
     program.kill(signal)
     expect(await program.ended).toMatchObject(interruptedAfter(500, siteDirectory))
@@ -114,7 +120,7 @@ const hasOpen = (pid: number, file: string): boolean =>
 describe.runIf(process.platform === 'linux').each(['SIGINT', 'SIGTERM'] as const)(
   'an import that waits for a pipe',
   (signal) => {
-    test.for([
+    base.for([
       ['without a writer', false],
       ['with a silent writer', true],
     ] as const)(`an import from a pipe %s ends at the first ${signal}`, async ([, hasWriter], { siteDirectory }) => {
@@ -133,17 +139,11 @@ describe.runIf(process.platform === 'linux').each(['SIGINT', 'SIGTERM'] as const
   },
 )
 
-test('import accepts records that arrive late through a pipe', async ({ siteDirectory }) => {
+base('import accepts records that arrive late through a pipe', async ({ siteDirectory, commands: { run } }) => {
   const pipe = join(siteDirectory, 'pipe')
   execFileSync('mkfifo', [pipe])
   const program = launch('admin/main.js', ['--data-dir', siteDirectory, 'import', pipe, '--site', '1001'])
-  await writeFile(
-    pipe,
-    jsonLines([
-      { kind: 'category', id: 1 },
-      { kind: 'category', id: 2 },
-    ]),
-  )
+  await writeFile(pipe, jsonLines([1, 2].map((id) => ({ kind: 'category', id }))))
   expect(await program.ended).toMatchObject({ status: 0 })
-  expect(await administerJson(siteDirectory, ['category', 'list', '--site', '1001'])).toHaveLength(2)
+  expect(await run(listCategories)).toHaveLength(2)
 })

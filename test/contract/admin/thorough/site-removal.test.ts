@@ -4,7 +4,7 @@ import { removeSite } from '../../../../admin/stores/site-removal.ts'
 import { hashToken } from '../../../../lib/access/grants.ts'
 import type { CategoryId, SiteId } from '../../../../lib/core/ids.ts'
 import { openMachine } from '../../../../lib/machine/machine.ts'
-import { administer, administerJson, refusedIn } from '../../../support/administration.ts'
+import { commandsOn, refusedIn } from '../../../support/administration.ts'
 import { messages } from '../../../support/messages.ts'
 import { storage } from '../../../support/paths.ts'
 import { test } from '../../../support/test.ts'
@@ -20,14 +20,31 @@ const fill = async (
     await request(`${storage}/${path}`, { method: 'PUT', body: 'x'.repeat(20_000) })
   }
   await stop()
-  await administerJson(directory, ['site', 'create', '--name', 'Other'])
-  await administerJson(directory, ['form', 'create', '--site', '1002', '--name', 'Stays'])
-  await administerJson(directory, ['workflow', 'start', 'deep/er/b.html', '--site', '1001'])
-  await administerJson(directory, ['webhook', 'create', '--site', '1001', '--url', 'https://example.com/'])
-  for (const sites of [['1001'], ['1001', '1002']]) {
-    const covered = sites.flatMap((id) => ['--site', id])
-    await administerJson(directory, ['token', 'issue', '--user', 'ann', ...covered, '--permission', 'files'])
+  const commands = commandsOn(directory)
+  for (const line of [
+    'site create --name Other',
+    'form create --site 1002 --name Stays',
+    'workflow start deep/er/b.html --site 1001',
+    'webhook create --site 1001 --url https://example.com/',
+    'token issue --user ann --site 1001 --permission files',
+    'token issue --user ann --site 1001 --site 1002 --permission files',
+  ])
+    await commands.run(line)
+  return commands
+}
+
+/** The stores of a machine, as commands use them. Caches keep tokens for `memory` milliseconds. */
+const openStores = async (directory: string, memory = 0) => {
+  const machine = await openMachine(directory)
+  const stores: AdminStores = {
+    ...machine.stores,
+    areas: async () => machine.stores,
+    memory: async () => memory,
+    close: machine.close,
   }
+  const found = await stores.sites.getSite(site)
+  if (!found) throw new Error('There is no site')
+  return { machine, stores, found }
 }
 
 /** The contents of a site in the stores, even if the site has been removed from the directory. */
@@ -44,52 +61,38 @@ const nothing = { forms: 0, contents: 0, links: 0, workflows: 0, files: false, d
 
 describe('site remove', () => {
   test('site remove lists what it would remove, and with --yes removes that site', async ({ directory, start }) => {
-    await fill(directory, await start())
+    const { run, attempt } = await fill(directory, await start())
     const counts = { files: 4, webForms: 2, categories: 3, objects: { news: 40, blog: 12 }, workflows: 1, tokens: 3 }
-    const reported = await administerJson(directory, ['site', 'remove', '1001', '--dry-run'])
+    const reported = await run('site remove 1001 --dry-run')
     expect(reported).toMatchObject({ removed: false, atLeast: false, ...counts, objects: expect.anything() })
-    const refused = await administer(directory, ['site', 'remove', '1001'])
+    const refused = await attempt('site remove 1001')
     expect(refused).toMatchObject({ status: 1, stdout: '' })
     expect(refused.stderr).toMatch(
       messages.site.removal('4 files (… bytes), 2 web forms, …, 1 running workflow. 3 tokens'),
     )
 
-    expect(await administerJson(directory, ['site', 'remove', '1001', '--yes'])).toEqual({ removed: true })
+    expect(await run('site remove 1001 --yes')).toEqual({ removed: true })
     const machine = await openMachine(directory)
     expect(await leftOf(machine.stores, site)).toEqual(nothing)
     await machine.close()
-    expect((await administerJson(directory, ['site', 'list'])).map(({ id }: { id: number }) => id)).toEqual([1002])
-    expect(await administerJson(directory, ['form', 'list', '--site', '1002'])).toHaveLength(1)
-    const tokens = await administerJson(directory, ['token', 'list'])
-    expect(tokens.map(({ sites }: { sites: number[] }) => sites)).toEqual([[1002]])
-    expect(await administerJson(directory, ['check'])).toEqual({ faults: [] })
-    expect(await administer(directory, ['site', 'remove', '1001', '--yes'])).toMatchObject({
-      status: 1,
-      stderr: refusedIn(directory, messages.site.missing(1001)),
-    })
+    expect(await run('site list')).toMatchObject([{ id: 1002 }])
+    expect(await run('form list --site 1002')).toHaveLength(1)
+    expect(await run('token list')).toMatchObject([{ sites: [1002] }])
+    expect(await run('check')).toEqual({ faults: [] })
+    const stderr = refusedIn(directory, messages.site.missing(1001))
+    expect(await attempt('site remove 1001 --yes')).toMatchObject({ status: 1, stderr })
   })
 
-  test('after a removal, the history stays, and the id is never used again', async ({ siteDirectory }) => {
-    await administerJson(siteDirectory, ['site', 'remove', '1001', '--yes'])
-    const types = async () =>
-      (await administerJson(siteDirectory, ['audit', '--site', '1001'])).map(({ type }: { type: string }) => type)
-    expect(await types()).toEqual(['site.created', 'site.removed'])
-    expect(await administerJson(siteDirectory, ['site', 'create', '--name', 'Next'])).toMatchObject({ id: 1002 })
-    const again = ['site', 'create', '--name', 'Again', '--id', '1001']
-    expect(await administerJson(siteDirectory, again)).toMatchObject({ id: 1001 })
+  test('after a removal, the history stays, and the id is never used again', async ({ commands: { run } }) => {
+    await run('site remove 1001 --yes')
+    expect(await run('audit --site 1001')).toMatchObject([{ type: 'site.created' }, { type: 'site.removed' }])
+    expect(await run('site create --name Next')).toMatchObject({ id: 1002 })
+    expect(await run('site create --name Again --id 1001')).toMatchObject({ id: 1001 })
   })
 
   test('a removal that was interrupted at any step can be continued', async ({ directory, start }) => {
     await fill(directory, await start())
-    const machine = await openMachine(directory)
-    const stores: AdminStores = {
-      ...machine.stores,
-      areas: async () => machine.stores,
-      memory: async () => 0,
-      close: machine.close,
-    }
-    const found = await stores.sites.getSite(site)
-    if (!found) throw new Error('There is no demo site')
+    const { machine, stores, found } = await openStores(directory)
     const fails = async () => {
       throw new Error('The process dies here')
     }
@@ -115,15 +118,7 @@ describe('site remove', () => {
   })
 
   test('a removal waits until cached tokens expire, and removes files stored meanwhile', async ({ siteDirectory }) => {
-    const machine = await openMachine(siteDirectory)
-    const stores: AdminStores = {
-      ...machine.stores,
-      areas: async () => machine.stores,
-      memory: async () => 60_000,
-      close: machine.close,
-    }
-    const found = await stores.sites.getSite(site)
-    if (!found) throw new Error('There is no site')
+    const { machine, stores, found } = await openStores(siteDirectory, 60_000)
     const entry = { site, type: 'form.created', subject: 'test', actor: 'ann' } as const
     const expires = Math.floor(Date.now() / 1000) + 3600
     await stores.grants.put({ hash: hashToken('x'), user: 'ann', sites: [site], permissions: [], expires }, [])

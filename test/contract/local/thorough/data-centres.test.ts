@@ -1,33 +1,22 @@
 import { describe, expect } from 'vitest'
-import { administer, administerJson } from '../../../support/administration.ts'
+import { commandsOn } from '../../../support/administration.ts'
 import { messages } from '../../../support/messages.ts'
 import { lastAnswer, rawConnection, requestText } from '../../../support/raw-http.ts'
 import { test as base } from '../../../support/test.ts'
 
-/** A service with two data centres, a site in each, and a token that covers both sites. */
+/** A service with two data centres, a site in the second one, and a token for this site. */
 const test = base.extend('centres', async ({ directory, start }) => {
-  const service = await start(['--data-centres', 'us:0,eu:0'])
-  const site = await administerJson(directory, ['site', 'create', '--name', 'Europe', '--data-centre', 'eu'])
-  await administerJson(directory, ['form', 'create', '--site', String(site.id), '--name', 'Kontakt'])
-  const { token } = await administerJson(directory, [
-    ...['token', 'issue', '--user', 'ann'],
-    ...['--site', String(service.siteId), '--site', String(site.id)],
-  ])
-  const { us = '', eu = '' } = service.dataCentres
-  return { us, eu, token, sites: { us: service.siteId, eu: site.id as number } }
+  const { dataCentres } = await start(['--data-centres', 'us:0,eu:0'])
+  const { run } = commandsOn(directory)
+  const { id } = await run('site create --name Europe --data-centre eu')
+  const { token } = await run(`token issue --user ann --site ${id}`)
+  const { us = '', eu = '' } = dataCentres
+  return { us, eu, token, id }
 })
 
 const fields = (site: number) => `/api/v1/admin/sites/${site}/webforms/1/fields/system`
 
 describe('A site in another data centre', () => {
-  test('only the data centre of a site answers for that site (O-4)', async ({ centres: { us, eu, token, sites } }) => {
-    const get = (url: string) => fetch(url, { headers: { Authorization: token }, redirect: 'manual' })
-    expect((await get(us + fields(sites.us))).status).toBe(200)
-    expect((await get(eu + fields(sites.eu))).status).toBe(200)
-    expect((await get(eu + fields(sites.us))).status).toBe(301)
-    expect((await get(us + fields(sites.eu))).status).toBe(301)
-  })
-
   test.for([
     ['?b=1&a=2&b=3'],
     ['?2=x&1=y'],
@@ -37,10 +26,10 @@ describe('A site in another data centre', () => {
     ['?', ''],
     ['?a=b#c', '?a=b%23c'],
     ['#b?c=d', '%23b?c=d'],
-  ])('a redirect keeps %s byte by byte', async ([sent = '', kept = sent], { centres }) => {
-    const { us, eu, token, sites } = centres
+  ])('a redirect keeps %s byte by byte (O-4)', async ([sent = '', kept = sent], { centres }) => {
+    const { us, eu, token, id } = centres
     const connection = await rawConnection({ url: us })
-    const path = `/api/v2/admin/sites/${sites.eu}/storage/a`
+    const path = `/api/v2/admin/sites/${id}/storage/a`
     await connection.write(requestText('GET', path + sent, { Authorization: token, Connection: 'close' }))
     const { status, headers } = lastAnswer(await connection.rest())
     expect({ status, location: headers['location'] }).toEqual({ status: 301, location: eu + path + kept })
@@ -61,10 +50,10 @@ describe('a data centre that is added beside a running service', () => {
       const added = 'http://127.0.0.1:9'
       expect(await consoleMayAsk(baseUrl)).toEqual(["'self'", baseUrl])
 
-      const { status, stderr } = await administer(directory, ['data-centre', 'add', 'eu', '--url', added])
-      expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-      const { id } = await administerJson(directory, ['site', 'create', '--name', 'Europe', '--data-centre', 'eu'])
-      const { token } = await administerJson(directory, ['token', 'issue', '--user', 'ann', '--site', String(id)])
+      const { run, attempt } = commandsOn(directory)
+      expect(await attempt(`data-centre add eu --url ${added}`)).toMatchObject({ status: 0, stderr: '' })
+      const { id } = await run('site create --name Europe --data-centre eu')
+      const { token } = await run(`token issue --user ann --site ${id}`)
 
       expect(await consoleMayAsk(baseUrl)).toEqual(["'self'", added, baseUrl])
       const answer = await fetch(baseUrl + fields(id), { headers: { Authorization: token }, redirect: 'manual' })
@@ -77,7 +66,7 @@ describe('a data centre that is added beside a running service', () => {
 
   base('a new base URL warns that the running service keeps the old URL', async ({ directory, start }) => {
     await start()
-    const { stderr } = await administer(directory, ['data-centre', 'add', 'us', '--url', 'http://127.0.0.1:9'])
+    const { stderr } = await commandsOn(directory).attempt('data-centre add us --url http://127.0.0.1:9')
     expect(stderr).toBe(messages.site.baseUrlKept + messages.site.baseUrlOfService('us'))
   })
 })
@@ -88,13 +77,10 @@ base(
     const first = await start(['--data-centres', 'us:0,eu:0'])
     await first.stop()
     const second = await start(['--data-centres', 'ap:0,eu:0'])
-    const dataCentres = await administerJson(directory, ['data-centre', 'list'])
-    expect(
-      dataCentres.map(({ id, default: isDefault }: { id: string; default: boolean }) => ({ id, isDefault })),
-    ).toEqual([
-      { id: 'ap', isDefault: true },
-      { id: 'eu', isDefault: false },
-      { id: 'us', isDefault: false },
+    expect(await commandsOn(directory).run('data-centre list')).toMatchObject([
+      { id: 'ap', default: true },
+      { id: 'eu', default: false },
+      { id: 'us', default: false },
     ])
     await second.stop()
   },
