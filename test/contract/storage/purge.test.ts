@@ -11,6 +11,7 @@ import { entry } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 import { createFault } from './failing-stores.ts'
 import { openStorageOnAws, storageHands } from './hands.ts'
+import { createInterruption } from './interruption.ts'
 import { holdAt, isBatch, type Matcher } from './s3-bench.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
@@ -60,44 +61,27 @@ describe.each(storageHands)('A purge on $name', ({ open }) => {
   it.each(['replaced', 'removed'])(
     'A restore whose version is purged meanwhile answers 104001: %s (H-36)',
     async (how) => {
-      let meanwhile: (() => Promise<unknown>) | undefined
-      const storage = await opened(({ files }) => ({
-        files: {
-          ...files,
-          async place(...given) {
-            const run = meanwhile
-            meanwhile = undefined
-            await run?.()
-            return files.place(...given)
-          },
-        },
-      }))
+      const others = createInterruption()
+      const storage = await opened(({ files }) => ({ files: others.in(files) }))
       for (const text of ['1', '22', '333']) await storage.put('/a', text)
       if (how === 'removed') await storage.remove('/a')
       later()
       const [first, second] = await versionsOf(storage, '/a')
       const version = how === 'removed' ? first?.version : second?.version
-      meanwhile = () => purgeOf(storage)('/a')
+      others.once(() => purgeOf(storage)('/a'))
       expect(codeOf(await storage.restore('/a', { version, replace: true }))).toBe(104001)
       expect(await storage.read('/a')).toBe(how === 'removed' ? 404 : '333')
     },
   )
 
   it('A purge keeps the version that If-Match names, even if the file is replaced meanwhile (H-32)', async () => {
-    let meanwhile: (() => Promise<unknown>) | undefined
-    const storage = await opened(({ files }) => ({
-      files: {
-        ...files,
-        async purge(...given) {
-          await meanwhile?.()
-          return files.purge(...given)
-        },
-      },
-    }))
+    const others = createInterruption()
+    const storage = await opened(({ files }) => ({ files: others.in(files) }))
     for (const text of ['1', '22']) await storage.put('/a', text)
     later()
-    meanwhile = () => storage.put('/a', '333')
-    expect((await purgeOf(storage)('/a', { headers: { 'If-Match': await storage.tagOf('/a') } })).status).toBe(200)
+    const headers = { 'If-Match': await storage.tagOf('/a') }
+    others.once(() => storage.put('/a', '333'))
+    expect((await purgeOf(storage)('/a', { headers })).status).toBe(200)
     expect(await sizesOf(storage, '/a')).toEqual([3, 2])
   })
 

@@ -5,6 +5,7 @@ import { parsePath } from '../../../lib/storage/path.ts'
 import { longestSilence } from '../../../lib/storage/path-locks.ts'
 import { statusAndCode } from '../../support/answer.ts'
 import { entry } from '../../support/history.ts'
+import { createInterruption, type Interruption } from './interruption.ts'
 import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 
 /** In milliseconds. A request reserves more time for its answer, so its removal stops at once. */
@@ -17,21 +18,14 @@ describe('The removal of a folder with more files than one request deletes', () 
   /** How many messages the queue had when the removal was recorded. */
   let sentBefore: number[]
   let time = 0
-  /** Runs before the changes of a request are placed. */
-  let beforePlacing: () => Promise<unknown>
+  let others: Interruption
   beforeEach(async () => {
     sentBefore = []
-    beforePlacing = async () => {}
+    others = createInterruption()
     storage = await openStorage({
       clock: { wall: () => time, monotonic: () => time },
       between: ({ files, removals }) => ({
-        files: {
-          ...files,
-          async place(...args) {
-            await beforePlacing()
-            return files.place(...args)
-          },
-        },
+        files: others.in(files),
         removals: {
           ...removals,
           open(...args) {
@@ -159,7 +153,7 @@ describe('The removal of a folder with more files than one request deletes', () 
   })
 
   it('An upload that checked the folder before the removal is undone with 104010', async () => {
-    beforePlacing = () => storage.deps.removals.open(storage.site, parsePath('large'), 'meanwhile', entry)
+    others.once(() => storage.deps.removals.open(storage.site, parsePath('large'), 'meanwhile', entry))
     expect(statusAndCode(await put('/large/late'))).toEqual([400, 104010])
     expect((await storage.get('/large/late')).status).toBe(404)
     expect(storage.leftovers()).toBe(0)
